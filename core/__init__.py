@@ -1,0 +1,1 @@
+"""Plans, runs, records and explains parallel training steps. No Qt anywhere below here."""

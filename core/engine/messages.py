@@ -1,0 +1,52 @@
+"""What the engine process tells its client. No torch here: window and command line import it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pyarrow as pa
+
+from core.plan.lanes import Hardware
+from core.trace.schema import Header
+
+
+class Outcome(StrEnum):
+    """How a run ended: all steps done, stopped on request, refused before it began, or failed."""
+
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The engine has loaded torch and knows the machine."""
+
+    hardware: Hardware
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run begins; its rows follow."""
+
+    header: Header
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A batch of the run's stream."""
+
+    batch: pa.RecordBatch
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The run is over. `text` says why if it did not finish."""
+
+    outcome: Outcome
+    text: str = ""
+
+
+Message = Ready | Started | Rows | Ended

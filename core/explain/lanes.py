@@ -1,0 +1,96 @@
+"""Busy, communication and idle time of a lane within a span of time, and its idle gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import KINDS
+from core.trace.trace import Trace
+
+IS_COMMUNICATION = np.array([kind.is_communication for kind in KINDS])
+"""Whether each kind, by its index in KINDS, is communication."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneTime:
+    """A lane's time within a window, in ns; `busy + communication + idle` is the window."""
+
+    busy_ns: int
+    communication_ns: int
+    idle_ns: int
+    spans: int
+
+    @property
+    def idle_fraction(self) -> float:
+        """Idle time over the window, 0 to 1; 0 for an empty window."""
+        window = self.busy_ns + self.communication_ns + self.idle_ns
+        return self.idle_ns / window if window else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """An idle interval of a lane inside a step, in ns since the run's start.
+
+    `before` is the index among the lane's spans of the one that ended the gap, or None if the lane
+    had nothing more to do in the step.
+    """
+
+    lane: int
+    step: int
+    start: int
+    end: int
+    before: int | None
+
+
+def lane_time(spans: NDArray, start: int, end: int) -> LaneTime:
+    """Sums over the part of `spans` (one lane's, so none overlap) between `start` and `end`."""
+    inside = spans[(spans["end"] > start) & (spans["start"] < end)]
+    length = np.minimum(inside["end"], end) - np.maximum(inside["start"], start)
+    moving = IS_COMMUNICATION[inside["kind"]]
+    communication = int(length[moving].sum())
+    busy = int(length[~moving].sum())
+    return LaneTime(busy, communication, max(0, end - start) - busy - communication, len(inside))
+
+
+def step_slice(spans: NDArray, step: int) -> slice:
+    """Where a step's spans stand among a lane's (whose steps only grow)."""
+    first, last = np.searchsorted(spans["step"], [step, step + 1])
+    return slice(int(first), int(last))
+
+
+def gap_arrays(trace: Trace, lane: int) -> tuple[NDArray, NDArray, NDArray]:
+    """A lane's idle intervals inside the steps: starts, ends, and the span that ended each or -1."""
+    parts = [_step_gaps(trace, lane, step) for step in trace.steps]
+    if not parts:
+        empty = np.empty(0, np.int64)
+        return empty, empty, empty
+    starts, ends, before = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return starts, ends, before
+
+
+def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
+    """The idle interval of a lane at a moment, or None if it is busy or outside every step."""
+    for step in trace.steps:
+        first, last = trace.step_bounds(step)
+        if first <= time_ns < last:
+            starts, ends, before = _step_gaps(trace, lane, step)
+            hit = int(np.searchsorted(starts, time_ns, "right")) - 1
+            if hit >= 0 and time_ns < ends[hit]:
+                held = int(before[hit])
+                return Gap(lane, step, int(starts[hit]), int(ends[hit]), held if held >= 0 else None)
+    return None
+
+
+def _step_gaps(trace: Trace, lane: int, step: int) -> tuple[NDArray, NDArray, NDArray]:
+    first, last = trace.step_bounds(step)
+    spans = trace.spans(lane)
+    where = step_slice(spans, step)
+    mine = spans[where]
+    starts = np.concatenate([[first], mine["end"]])
+    ends = np.concatenate([mine["start"], [last]])
+    before = np.concatenate([np.arange(where.start, where.stop), [-1]])
+    idle = ends > starts
+    return starts[idle], ends[idle], before[idle]

@@ -1,0 +1,186 @@
+"""The summary of a run: what each step took, how each lane spent it, how the batch was split."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from core.explain.lanes import lane_time, step_slice
+from core.plan.task import KINDS, Kind
+from core.trace.trace import ABSENT, Trace
+
+MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
+_FORWARD = KINDS.index(Kind.FORWARD)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSummary:
+    """A lane in a step; times in ns add up to the step's makespan, `peak_bytes` is memory held."""
+
+    name: str
+    device: str
+    role: str
+    busy_ns: int
+    communication_ns: int
+    idle_ns: int
+    idle_fraction: float
+    peak_bytes: int
+    spans: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepSummary:
+    """A measured step; `loss` and the errors are None where they are not known."""
+
+    step: int
+    makespan_ns: int
+    loss: float | None
+    lanes: tuple[LaneSummary, ...]
+    gradient_error: float | None = None
+    loss_error: float | None = None
+    clock_uncertainty_ns: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A whole run, warm-up left out.
+
+    `splits` holds the rows of each replica or rank for each step, zeros for those left idle;
+    `microbatch_rows` the rows of each micro-batch of the first measured step.
+    """
+
+    strategy: str
+    schedule: str | None
+    model: str
+    devices: tuple[str, ...]
+    sharing: str
+    splits: tuple[tuple[int, ...], ...]
+    microbatch_rows: tuple[int, ...]
+    steps: tuple[StepSummary, ...]
+
+    @property
+    def gradient_error(self) -> float | None:
+        """The largest of the steps' gradient errors, None if none was verified."""
+        return _largest(step.gradient_error for step in self.steps)
+
+    @property
+    def loss_error(self) -> float | None:
+        """The largest of the steps' loss errors, None if none was verified."""
+        return _largest(step.loss_error for step in self.steps)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values; errors only where the run was verified."""
+        values = asdict(self)
+        for name in ("gradient_error", "loss_error"):
+            if (value := getattr(self, name)) is not None:
+                values[name] = value
+            else:
+                for step in values["steps"]:
+                    del step[name]
+        return values
+
+
+def measured_steps(trace: Trace) -> list[int]:
+    """The run's steps without its warm-up."""
+    return [step for step in trace.steps if step >= trace.header.specification.warmup]
+
+
+def summarise(trace: Trace) -> Summary:
+    """Sum up a run, finished or not."""
+    header = trace.header
+    steps = measured_steps(trace)
+    return Summary(
+        strategy=header.specification.strategy,
+        schedule=header.specification.schedule,
+        model=header.model.name,
+        devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
+        sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
+        splits=tuple(replica_rows(trace, step) for step in steps),
+        microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
+        steps=tuple(_step(trace, step) for step in steps),
+    )
+
+
+def replica_rows(trace: Trace, step: int) -> tuple[int, ...]:
+    """Rows of each replica in a step, zeros for those left idle."""
+    rows = [0] * trace.header.replicas
+    for (replica, _), count in _forward_rows(trace, step).items():
+        rows[replica] += count
+    return tuple(rows)
+
+
+def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
+    """Rows of each micro-batch in a step, in order of the micro-batches."""
+    rows: dict[int, int] = {}
+    for (_, microbatch), count in _forward_rows(trace, step).items():
+        rows[microbatch] = rows.get(microbatch, 0) + count
+    return tuple(count for _, count in sorted(rows.items()))
+
+
+def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
+    """Most bytes of parameters, gradients, optimizer state and activations held at one moment.
+
+    Within `step`, or in the whole run. A counter holds its value until the next one.
+    """
+    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
+    times = np.concatenate([counter.times for counter in counters])
+    if step is not None:
+        start, end = trace.step_bounds(step)
+        times = np.append(times[(times >= start) & (times <= end)], start)
+    if not len(times):
+        return 0
+    held = np.zeros(len(times))
+    for counter in counters:
+        if len(counter.times):
+            at = np.searchsorted(counter.times, times, "right") - 1
+            held += np.where(at >= 0, counter.values[np.maximum(at, 0)], 0)
+    return int(held.max())
+
+
+def _step(trace: Trace, step: int) -> StepSummary:
+    start, end = trace.step_bounds(step)
+    lanes = []
+    for lane in trace.header.lanes:
+        spans = trace.spans(lane.index)
+        time = lane_time(spans[step_slice(spans, step)], start, end)
+        lanes.append(
+            LaneSummary(
+                lane.name, lane.device, str(lane.role), time.busy_ns, time.communication_ns,
+                time.idle_ns, time.idle_fraction, peak_bytes(trace, lane.index, step), time.spans,
+            )
+        )  # fmt: skip
+    clocks = [row.uncertainty_ns for row in trace.clocks if row.step == step]
+    return StepSummary(
+        step,
+        end - start,
+        _value(trace, "loss", step),
+        tuple(lanes),
+        _value(trace, "gradient_error", step),
+        _value(trace, "loss_error", step),
+        max(clocks, default=None),
+    )
+
+
+def _value(trace: Trace, name: str, step: int) -> float | None:
+    counter = trace.counter(name)
+    hits = np.flatnonzero(counter.steps == step)
+    return float(counter.values[hits[-1]]) if len(hits) else None
+
+
+def _largest(values: Any) -> float | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
+    """Rows that enter the model, by replica and micro-batch: its first stage's or block's."""
+    rows: dict[tuple[int, int], int] = {}
+    for lane in range(len(trace.header.lanes)):
+        spans = trace.spans(lane)
+        spans = spans[step_slice(spans, step)]
+        first = (spans["stage"] <= 0) & (spans["block"] <= 0) & (spans["kind"] == _FORWARD)
+        for span in spans[first]:
+            key = tuple(0 if span[name] == ABSENT else int(span[name]) for name in ("replica", "microbatch"))
+            rows[key] = rows.get(key, 0) + int(span["rows"])
+    return rows

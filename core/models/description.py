@@ -1,0 +1,64 @@
+"""What plan and window need to know of a model: its blocks, their parameters, bytes a row."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+DTYPE_BYTES = {"float32": 4, "float64": 8, "bfloat16": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of a model: its parameters as (name, number of elements) and its output's size."""
+
+    name: str
+    parameters: tuple[tuple[str, int], ...]
+    output_elements: int
+
+    @property
+    def parameter_count(self) -> int:
+        """Elements of all the block's parameters."""
+        return sum(count for _, count in self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """A model as a sequence of blocks, of which a stage takes a run.
+
+    `input_bytes` is the size of one row of input. `depends_on_split` says that the result depends
+    by nature on how the batch is split (batch normalisation), so that whole-batch gradients are no
+    yardstick.
+    """
+
+    name: str
+    blocks: tuple[Block, ...]
+    input_bytes: int
+    element_bytes: int = 4
+    depends_on_split: bool = False
+
+    @property
+    def parameter_bytes(self) -> int:
+        """Bytes of all parameters."""
+        return self.element_bytes * sum(block.parameter_count for block in self.blocks)
+
+    def output_bytes(self, block: int) -> int:
+        """Bytes of one row of the output of `block`."""
+        return self.blocks[block].output_elements * self.element_bytes
+
+    def run_bytes(self, first: int, last: int) -> int:
+        """Bytes of the parameters of blocks `first` to `last` (exclusive)."""
+        return self.element_bytes * sum(b.parameter_count for b in self.blocks[first:last])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> ModelDescription:
+        """The inverse of `to_dict`."""
+        blocks = tuple(
+            Block(b["name"], tuple((n, c) for n, c in b["parameters"]), b["output_elements"])
+            for b in values["blocks"]
+        )
+        return cls(**{**values, "blocks": blocks})

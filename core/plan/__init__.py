@@ -1,0 +1,1 @@
+"""What must happen: tasks on lanes and what each waits for. Pure Python, no torch."""

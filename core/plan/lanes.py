@@ -1,0 +1,112 @@
+"""From a `--devices` text and the hardware at hand to the lanes of a run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from core.plan.task import Lane, PlanError, Role
+
+ACCEPTED = "auto, 2xcpu, cuda:0,cuda:1 or 2xcuda:0"
+MOST_LANES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A CUDA device as torch lists it; `memory` is in bytes."""
+
+    name: str
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """What this machine has: usable CPU cores, memory in bytes and CUDA devices."""
+
+    cores: int
+    memory: int
+    gpus: tuple[Gpu, ...] = ()
+
+
+def lane_devices(text: str, hardware: Hardware) -> list[str]:
+    """The device of each compute lane, as `--devices` names them.
+
+    `auto` is every GPU, two lanes on it if there is one, and without any two CPU lanes (one if
+    there is but one core). Raises PlanError if the text cannot be read, mixes CPU and GPU, or
+    names a GPU that is not there.
+    """
+    if text.strip() == "auto":
+        return _default_devices(hardware)
+    devices: list[str] = []
+    for item in text.split(","):
+        devices += _item_devices(item.strip(), text)
+    kinds = {device.split(":")[0] for device in devices}
+    if len(kinds) > 1:
+        raise PlanError(f"--devices {text!r} mixes CPU and GPU lanes; use one kind in a run")
+    return devices
+
+
+def check_devices(devices: list[str], hardware: Hardware) -> None:
+    """Raise PlanError if one of `devices` is not on this machine."""
+    for device in devices:
+        if device.startswith("cuda") and int(device[5:]) >= len(hardware.gpus):
+            have = ", ".join(f"cuda:{i}" for i in range(len(hardware.gpus))) or "no CUDA device"
+            raise PlanError(f"there is no {device}: this machine has {have}; CPU lanes are 2xcpu")
+
+
+def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | None) -> list[Lane]:
+    """Compute lanes for `devices`; says which of them share hardware.
+
+    CPU lanes get `cores_per_lane` cores each, by default the machine's cores divided by the lanes,
+    at least one.
+    """
+    if devices[0] == "cpu":
+        cores = cores_per_lane or max(1, hardware.cores // len(devices))
+        crowded = cores * len(devices) > hardware.cores
+        sharing = f"{len(devices)} lanes share {hardware.cores} cores" if crowded else ""
+        return [
+            Lane(i, f"cpu:{i}", device, cores=cores, sharing=sharing)
+            for i, device in enumerate(devices)
+        ]
+    total, seen = Counter(devices), Counter[str]()
+    lanes = []
+    for index, device in enumerate(devices):
+        shared = total[device] > 1
+        name = f"{device}.{seen[device]}" if shared else device
+        sharing = f"{total[device]} lanes share {device}" if shared else ""
+        lanes.append(Lane(index, name, device, sharing=sharing))
+        seen[device] += 1
+    return lanes
+
+
+def with_helpers(lanes: list[Lane], role: Role, word: str) -> list[Lane]:
+    """`lanes` followed by one lane of `role` for each of them, named after it."""
+    helpers = [
+        Lane(
+            len(lanes) + lane.index, f"{lane.name} {word}", lane.device, role,
+            sharing=lane.sharing, serves=lane.index,
+        )
+        for lane in lanes
+    ]  # fmt: skip
+    return [*lanes, *helpers]
+
+
+def _default_devices(hardware: Hardware) -> list[str]:
+    if len(hardware.gpus) == 1:
+        return ["cuda:0"] * 2
+    if hardware.gpus:
+        return [f"cuda:{i}" for i in range(len(hardware.gpus))]
+    return ["cpu"] * max(1, min(2, hardware.cores))
+
+
+def _item_devices(item: str, text: str) -> list[str]:
+    match = re.fullmatch(r"(?:(\d+)x)?(cpu|cuda)(?::(\d+))?", item)
+    if match is None or (match[2] == "cpu" and match[3]):
+        raise PlanError(f"--devices {text!r}: {item!r} is no device; use {ACCEPTED}")
+    count, kind, number = int(match[1] or 1), match[2], match[3]
+    if not 1 <= count <= MOST_LANES:
+        raise PlanError(f"--devices {text!r}: {count} lanes; use 1 to {MOST_LANES}")
+    if kind == "cuda" and number is None:
+        return [f"cuda:{i}" for i in range(count)]
+    return [kind if number is None else f"{kind}:{int(number)}"] * count

@@ -1,0 +1,22 @@
+"""1F1B (Narayanan et al. 2021, arXiv 2104.04473): each backward as soon as its forward allows.
+
+    stage 0  F0 F1  .  . B0 F2 B1 F3 B2  . B3
+    stage 1   . F0 B0 F1 B1 F2 B2 F3 B3  .  .
+
+A stage runs as many forwards ahead as there are stages behind it, so stage i of p holds the
+activations of at most p - i micro-batches.
+"""
+
+from core.plan.schedules.schedule import Action, Schedule, backward, forward
+
+
+def order(stage: int, stages: int, microbatches: int) -> list[Action]:
+    """Warm-up forwards, then a forward and a backward in turn, then the remaining backwards."""
+    ahead = min(stages - 1 - stage, microbatches)
+    actions = [forward(stage, m) for m in range(ahead)]
+    for m in range(ahead, microbatches):
+        actions += [forward(stage, m), backward(stage, m - ahead)]
+    return actions + [backward(stage, m) for m in range(microbatches - ahead, microbatches)]
+
+
+SCHEDULE = Schedule("1f1b", "1F1B", "One forward, one backward in turn.", order)

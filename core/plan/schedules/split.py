@@ -1,0 +1,23 @@
+"""PyTorch's model-parallel tutorial: the forward pass is pipelined, the backward is not.
+
+    stage 0  F0 F1 F2  .  .  .  B
+    stage 1   . F0 F1 F2  L  B  .
+
+One loss on the concatenated outputs, then autograd runs one backward per stage over all of it.
+"""
+
+from core.plan.schedules.schedule import Action, Schedule, backward, forward
+
+
+def order(stage: int, stages: int, microbatches: int) -> list[Action]:
+    """Forwards by micro-batch, then one backward over all of them."""
+    return [*(forward(stage, m) for m in range(microbatches)), backward(stage, None)]
+
+
+SCHEDULE = Schedule(
+    "split",
+    "Split (tutorial)",
+    "The forward pass by pieces, one loss and one backward over all.",
+    order,
+    whole_loss=True,
+)

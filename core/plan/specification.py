@@ -1,0 +1,194 @@
+"""A run as a person asks for it, and its way to jobs and plans."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+from itertools import cycle, islice
+from typing import Any
+
+from core.models.catalogue import MODELS, ModelSettings
+from core.models.description import DTYPE_BYTES, ModelDescription
+from core.plan.lanes import Hardware, check_devices, lane_devices, make_lanes
+from core.plan.schedules import SCHEDULES
+from core.plan.splits import split
+from core.plan.strategies import STRATEGIES
+from core.plan.strategy import Job, Strategy, listed
+from core.plan.task import Lane, Plan, PlanError
+
+OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
+STRATEGY_OPTIONS = ("schedule", "stages", "microbatches", "split_size", "bucket_mb")
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """Everything that a run depends on. None means: the default for this model or strategy.
+
+    `batch` is the global batch in rows; `data` the rows of an epoch. `steps` are measured after
+    `warmup` further steps. `gradients` is the file that keeps the last step's gradients.
+    """
+
+    strategy: str = "pipeline"
+    model: ModelSettings = ModelSettings()
+    devices: str = "auto"
+    batch: int | None = None
+    data: int | None = None
+    steps: int | None = None
+    warmup: int = 2
+    schedule: str | None = None
+    stages: int | None = None
+    microbatches: int | None = None
+    split_size: int | None = None
+    bucket_mb: float | None = None
+    cores_per_lane: int | None = None
+    optimizer: str = "sgd"
+    lr: float = 0.01
+    seed: int = 0
+    verify: bool = False
+    gradients: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Specification:
+        """The inverse of `to_dict`; names that this version does not know are left out."""
+        known = {f.name for f in fields(cls)}
+        kept = {name: value for name, value in values.items() if name in known}
+        if "model" in kept:
+            names = {f.name for f in fields(ModelSettings)}
+            kept["model"] = ModelSettings(**{k: v for k, v in kept["model"].items() if k in names})
+        return cls(**kept)
+
+    @property
+    def own_model(self) -> bool:
+        """Whether the model is the user's own file."""
+        return self.model.name.endswith(".py")
+
+    @property
+    def batch_rows(self) -> int:
+        """Rows of a whole batch: as asked for, else the model's usual number."""
+        if self.batch is not None:
+            return self.batch
+        return MODELS[self.model.name].batch if self.model.name in MODELS else 64
+
+    @property
+    def step_rows(self) -> list[int]:
+        """Rows of each measured step: an epoch over `data` rows, repeated or cut to `steps`."""
+        if self.data is None:
+            return [self.batch_rows] * (5 if self.steps is None else self.steps)
+        epoch = split(self.data, self.batch_rows)
+        return epoch if self.steps is None else list(islice(cycle(epoch), self.steps))
+
+    @property
+    def all_rows(self) -> list[int]:
+        """Rows of every step, warm-up (whole batches) first."""
+        first = min(self.batch_rows, self.data or self.batch_rows)
+        return [first] * self.warmup + self.step_rows
+
+
+def check(specification: Specification) -> Strategy:
+    """Check what can be checked without hardware or model; returns the strategy.
+
+    Raises PlanError naming the first bad value and what is accepted.
+    """
+    s = specification
+    strategy = STRATEGIES.get(s.strategy)
+    if strategy is None:
+        raise PlanError(f"there is no strategy {s.strategy!r}; use {listed(list(STRATEGIES))}")
+    if s.model.name not in MODELS and not s.own_model:
+        known = ", ".join(MODELS)
+        raise PlanError(f"there is no model {s.model.name!r}; use {known} or a file that ends in .py")
+    for name in ("batch", "data", "steps", "stages", "microbatches", "split_size", "cores_per_lane"):
+        _at_least_one(name, getattr(s, name))
+    for name in ("width", "depth", "heads", "sequence", "image_size"):
+        _at_least_one(name, getattr(s.model, name))
+    if s.warmup < 0:
+        raise PlanError(f"--warmup {s.warmup}: use 0 or more steps")
+    if s.bucket_mb is not None and not (math.isfinite(s.bucket_mb) and s.bucket_mb > 0):
+        raise PlanError(f"--bucket-mb {s.bucket_mb}: use a size above 0 in MiB")
+    if not (math.isfinite(s.lr) and s.lr >= 0):
+        raise PlanError(f"--lr {s.lr}: use a finite learning rate of 0 or more")
+    if not 0 <= s.seed < 2**63:
+        raise PlanError(f"--seed {s.seed}: use 0 to 2^63-1")
+    _one_of("optimizer", s.optimizer, OPTIMIZERS)
+    _one_of("dtype", s.model.dtype, tuple(DTYPE_BYTES))
+    _check_model(s.model)
+    _check_options(s, strategy)
+    return strategy
+
+
+def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
+    """The compute lanes of a run; with `present`, its devices must be on this machine."""
+    devices = lane_devices(specification.devices, hardware)
+    if present:
+        check_devices(devices, hardware)
+    return make_lanes(devices, hardware, specification.cores_per_lane)
+
+
+def describe(specification: Specification) -> ModelDescription:
+    """The description of a built-in model. Raises KeyError for the user's own."""
+    return MODELS[specification.model.name].describe(specification.model)
+
+
+def job_of(
+    specification: Specification, model: ModelDescription, lanes: list[Lane], rows: int
+) -> Job:
+    """What the strategy plans for a step of `rows` rows."""
+    s = specification
+    return Job(
+        model,
+        tuple(lanes),
+        rows,
+        s.schedule or Job.__dataclass_fields__["schedule"].default,
+        s.stages,
+        s.microbatches,
+        s.split_size,
+        s.bucket_mb or Job.__dataclass_fields__["bucket_mb"].default,
+    )
+
+
+def plans_of(
+    specification: Specification, model: ModelDescription, lanes: list[Lane]
+) -> dict[int, Plan]:
+    """The plan for every number of rows that a step of the run has. Raises PlanError."""
+    strategy = check(specification)
+    sizes = dict.fromkeys(specification.all_rows)
+    return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
+
+
+
+
+def _at_least_one(name: str, value: int | None) -> None:
+    if value is not None and value < 1:
+        raise PlanError(f"--{name.replace('_', '-')} {value}: use 1 or more")
+
+
+def _one_of(name: str, value: str, accepted: tuple[str, ...]) -> None:
+    if value not in accepted:
+        raise PlanError(f"--{name} {value!r}: use {listed(accepted)}")
+
+
+def _check_model(model: ModelSettings) -> None:
+    if model.name == "gpt" and model.width % model.heads:
+        raise PlanError(f"--heads {model.heads} do not divide --width {model.width}; use a divisor")
+    if model.name == "gpt" and model.depth < 2:
+        raise PlanError(f"--depth {model.depth}: the gpt takes 2 or more (at least 4 blocks in all)")
+    if model.name == "resnet50" and model.image_size < 32:
+        raise PlanError(f"--image-size {model.image_size}: resnet50 takes 32 or more pixels")
+
+
+def _check_options(s: Specification, strategy: Strategy) -> None:
+    for name in STRATEGY_OPTIONS:
+        if getattr(s, name) is not None and name not in strategy.options:
+            takers = [other.name for other in STRATEGIES.values() if name in other.options]
+            flag = name.replace("_", "-")
+            raise PlanError(f"--{flag} is not for {strategy.name}; it is for {listed(takers)}")
+    if s.schedule is not None and s.schedule not in SCHEDULES:
+        raise PlanError(f"there is no schedule {s.schedule!r}; use {listed(list(SCHEDULES))}")
+    if s.microbatches is not None and s.split_size is not None:
+        raise PlanError(
+            f"--microbatches {s.microbatches} and --split-size {s.split_size} "
+            "both divide the batch; use one of them"
+        )

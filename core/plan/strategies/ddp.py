@@ -1,0 +1,128 @@
+"""Distributed data parallel: torch's own DistributedDataParallel, a process for each rank.
+
+    rank 0        [F ][F ][L][B ][B ] .  .  U
+    rank 0 comm    .   .   .  . [A0 ][A1 ]
+    rank 1        [F ][F ][L][B ][B ] .  .  U
+    rank 1 comm    .   .   .  . [A0 ][A1 ]
+
+torch drives the ranks, so the plan is an expectation: gradient buckets are guessed as torch first
+would, and the plan is completed with the buckets that torch reports (`complete`).
+"""
+
+from collections.abc import Iterable
+
+from core.models.description import ModelDescription
+from core.plan.lanes import with_helpers
+from core.plan.splits import starts, tensor_split
+from core.plan.strategy import Buckets, Job, Strategy
+from core.plan.task import Kind, Part, Payload, Placement, Plan, PlanBuilder, Role, Runner, Stage
+
+FIRST_BUCKET_BYTES = 1024 * 1024  # torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
+
+
+def parameter_bytes(model: ModelDescription) -> dict[str, int]:
+    """Bytes of each parameter by its name in nn.Sequential of all blocks, in that order."""
+    return {
+        f"{index}.{name}": count * model.element_bytes
+        for index, block in enumerate(model.blocks)
+        for name, count in block.parameters
+    }
+
+
+def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
+    """Buckets in reverse order of the parameters, closed when they reach their limit.
+
+    The first one closes at 1 MiB (`dist._DEFAULT_FIRST_BUCKET_BYTES`), the others at `bucket_mb`
+    MiB: `_compute_bucket_assignment_by_size` of torch's reducer.
+    """
+    later = int(bucket_mb * 1024 * 1024)
+    limit = min(FIRST_BUCKET_BYTES, later)
+    buckets: list[tuple[str, ...]] = []
+    names: list[str] = []
+    size = 0
+    for name, count in reversed(parameter_bytes(model).items()):
+        names.append(name)
+        size += count
+        if size >= limit:
+            buckets.append(tuple(names))
+            names, size, limit = [], 0, later
+    return tuple([*buckets, tuple(names)] if names else buckets)
+
+
+def plan(job: Job) -> Plan:
+    """The expectation before torch has reported its buckets."""
+    return complete(job, expected_buckets(job.model, job.bucket_mb))
+
+
+def complete(job: Job, buckets: Buckets) -> Plan:
+    """The plan with the gradient buckets that torch uses; rows by `torch.tensor_split`."""
+    sizes = tensor_split(job.rows, len(job.lanes))
+    ranks = range(len(sizes))
+    blocks = range(len(job.model.blocks))
+    build = PlanBuilder()
+    backwards = [_compute(build, rank, blocks, sizes[rank]) for rank in ranks]
+    reduced = _all_reduces(build, job, buckets, backwards)
+    for rank in ranks:
+        build.add(Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
+    return Plan(
+        Runner.RANKS,
+        tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, "comm")),
+        (Stage(0, 0, len(blocks)),),
+        tuple(Placement(rank, 0, rank) for rank in ranks),
+        tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
+        tuple(build.tasks),
+        replicas=len(job.lanes),
+    )
+
+
+def _compute(build: PlanBuilder, rank: int, blocks: Iterable[int], rows: int) -> dict[int, int]:
+    """A rank's forward, loss and backward tasks; returns its backward tasks by block."""
+    forwards: dict[int, int] = {}
+    previous: list[int] = []
+    for block in blocks:
+        forwards[block] = build.add(
+            Kind.FORWARD, rank, previous, replica=rank, block=block, rows=rows
+        )
+        previous = [forwards[block]]
+    previous = [build.add(Kind.LOSS, rank, previous, replica=rank, rows=rows)]
+    backwards: dict[int, int] = {}
+    for block in reversed(forwards):
+        backwards[block] = build.add(
+            Kind.BACKWARD, rank, [*previous, forwards[block]], replica=rank, block=block, rows=rows
+        )
+        previous = [backwards[block]]
+    return backwards
+
+
+def _all_reduces(
+    build: PlanBuilder, job: Job, buckets: Buckets, backwards: list[dict[int, int]]
+) -> list[list[int]]:
+    """Each rank's all-reduces: a collective waits for every rank's gradients of the bucket."""
+    size = parameter_bytes(job.model)
+    reduced: list[list[int]] = [[] for _ in backwards]
+    for bucket, names in enumerate(buckets):
+        touched = {int(name.split(".")[0]) for name in names}
+        needs = [by_block[block] for by_block in backwards for block in touched]
+        for rank in range(len(backwards)):
+            task = build.add(
+                Kind.ALL_REDUCE,
+                len(job.lanes) + rank,
+                needs,
+                replica=rank,
+                bucket=bucket,
+                bytes=sum(size[name] for name in names),
+                payload=Payload.PARAMETER_GRADIENTS,
+            )
+            reduced[rank].append(task)
+    return reduced
+
+
+STRATEGY = Strategy(
+    "ddp",
+    "Distributed data parallel",
+    "A process for each lane, overlapped all-reduce.",
+    plan,
+    options=frozenset({"bucket_mb"}),
+    runner=Runner.RANKS,
+    complete=complete,
+)

@@ -1,0 +1,27 @@
+"""Naive model parallel: consecutive stages on lanes, the whole batch through them in turn.
+
+    lane 0  F .  .  .  B
+    lane 1  . F  .  B  .
+    lane 2  . .  FB .  .
+
+One lane works at a time: a pipeline of a single micro-batch.
+"""
+
+from core.plan.schedules.gpipe import SCHEDULE
+from core.plan.staged import staged_plan
+from core.plan.strategy import Job, Strategy
+from core.plan.task import Plan
+
+
+def plan(job: Job) -> Plan:
+    """One pass of the whole batch, forward and back."""
+    return staged_plan(job, [job.rows], SCHEDULE)
+
+
+STRATEGY = Strategy(
+    "mp",
+    "Model parallel",
+    "Stages in turn, one works at a time.",
+    plan,
+    options=frozenset({"stages"}),
+)

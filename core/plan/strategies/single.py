@@ -1,0 +1,26 @@
+"""The reference: the whole batch through the whole model on one lane."""
+
+from core.plan.strategy import Job, Strategy
+from core.plan.task import Kind, Part, Placement, Plan, PlanBuilder, Runner, Stage
+
+
+def plan(job: Job) -> Plan:
+    """Forward, loss, backward and step on lane 0; any further lane stays idle."""
+    build = PlanBuilder()
+    where = {"stage": 0, "replica": 0, "rows": job.rows}
+    forward = build.add(Kind.FORWARD, 0, **where)
+    loss = build.add(Kind.LOSS, 0, [forward], **where)
+    backward = build.add(Kind.BACKWARD, 0, [forward, loss], **where)
+    build.add(Kind.STEP, 0, [backward], stage=0, replica=0)
+    return Plan(
+        Runner.LANES,
+        job.lanes,
+        (Stage(0, 0, len(job.model.blocks)),),
+        (Placement(0, 0, 0),),
+        (Part(0, 0, 0, job.rows),),
+        tuple(build.tasks),
+        replicas=len(job.lanes),
+    )
+
+
+STRATEGY = Strategy("single", "Single lane", "The whole batch on one lane, for reference.", plan)

@@ -1,0 +1,63 @@
+"""What a strategy is: a name, the settings that it takes, and a pure function that writes a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from core.models.description import ModelDescription
+from core.plan.task import Lane, Plan, PlanError, Runner
+
+Buckets = tuple[tuple[str, ...], ...]
+"""Gradient buckets in launch order, each the names of its parameters (as in nn.Sequential)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a strategy plans: one step of a model over `rows` rows on compute lanes."""
+
+    model: ModelDescription
+    lanes: tuple[Lane, ...]
+    rows: int
+    schedule: str = "1f1b"
+    stages: int | None = None
+    microbatches: int | None = None
+    split_size: int | None = None
+    bucket_mb: float = 25.0
+
+    @property
+    def copies_overlap(self) -> bool:
+        """Whether devices have copy engines of their own, so that copies get lanes of their own."""
+        return self.lanes[0].device != "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A way to divide a training step among lanes.
+
+    `options` names the settings, beyond those of every run, that the strategy reads; the window
+    and the command line refuse the others. `complete` is for strategies that torch runs: it
+    writes the plan anew from the gradient buckets that torch reports.
+    """
+
+    name: str
+    title: str
+    line: str
+    plan: Callable[[Job], Plan]
+    options: frozenset[str] = field(default_factory=frozenset)
+    runner: Runner = Runner.LANES
+    complete: Callable[[Job, Buckets], Plan] | None = None
+
+
+def require_rows(job: Job, needed: int, what: str) -> None:
+    """Raise PlanError if the batch has fewer rows than `needed` of `what`."""
+    if job.rows < needed:
+        raise PlanError(
+            f"{needed} {what} need at least {needed} rows, but a batch has {job.rows}: "
+            f"use at most {job.rows} {what}"
+        )
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b or c`, for messages that say what is accepted."""
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

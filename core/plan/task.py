@@ -1,0 +1,248 @@
+"""The words of a plan: kinds, lanes, parts of the batch, tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class PlanError(ValueError):
+    """What was asked for cannot be planned; the message names the value and what is accepted."""
+
+
+class Kind(StrEnum):
+    """What a task does. The order is the wire's dictionary: append only."""
+
+    SCATTER = "scatter"
+    REPLICATE = "replicate"
+    FORWARD = "forward"
+    GATHER = "gather"
+    LOSS = "loss"
+    BACKWARD = "backward"
+    BACKWARD_INPUT = "backward-input"
+    BACKWARD_WEIGHT = "backward-weight"
+    REDUCE = "reduce"
+    ALL_REDUCE = "all-reduce"
+    COPY = "copy"
+    STEP = "step"
+
+    @property
+    def letter(self) -> str:
+        """The letter drawn in a bar; F, B, I and W are the pipeline literature's."""
+        return _LETTERS[self]
+
+    @property
+    def is_communication(self) -> bool:
+        """Whether the task moves data between lanes instead of computing."""
+        return self in _COMMUNICATION
+
+
+_LETTERS = {
+    Kind.SCATTER: "S",
+    Kind.REPLICATE: "R",
+    Kind.FORWARD: "F",
+    Kind.GATHER: "G",
+    Kind.LOSS: "L",
+    Kind.BACKWARD: "B",
+    Kind.BACKWARD_INPUT: "I",
+    Kind.BACKWARD_WEIGHT: "W",
+    Kind.REDUCE: "Σ",
+    Kind.ALL_REDUCE: "A",
+    Kind.COPY: "C",
+    Kind.STEP: "U",
+}
+_COMMUNICATION = frozenset(
+    {Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.ALL_REDUCE, Kind.COPY}
+)
+KINDS: tuple[Kind, ...] = tuple(Kind)
+
+
+class Payload(StrEnum):
+    """What a task moves or works on; tells a scatter of inputs from one of gradients."""
+
+    NONE = ""
+    INPUT = "input"
+    ACTIVATION = "activation"
+    OUTPUT = "output"
+    GRADIENT = "gradient"
+    PARAMETERS = "parameters"
+    PARAMETER_GRADIENTS = "parameter gradients"
+
+
+class Role(StrEnum):
+    """What a lane is for."""
+
+    COMPUTE = "compute"
+    COPY = "copy"
+    COMMUNICATION = "communication"
+
+
+class Runner(StrEnum):
+    """Who drives a plan: lanes follow it exactly; ranks are driven by torch, and the plan expects."""
+
+    LANES = "lanes"
+    RANKS = "ranks"
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One row that executes its tasks in order.
+
+    `device` is hardware (`cpu`, `cuda:0`); several lanes may share it. `cores` is a CPU lane's
+    number of cores (0 on a GPU). `sharing` says in words what the lane shares, or is empty.
+    `serves` is the compute lane that a copy or communication lane works for (itself otherwise).
+    """
+
+    index: int
+    name: str
+    device: str
+    role: Role = Role.COMPUTE
+    cores: int = 0
+    sharing: str = ""
+    serves: int = -1
+
+    def __post_init__(self) -> None:
+        if self.serves < 0:
+            object.__setattr__(self, "serves", self.index)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A run of the model's blocks, first to last (exclusive), held by one lane per replica."""
+
+    index: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of the batch: rows `start` to `start + rows` go to one replica as one micro-batch."""
+
+    replica: int
+    microbatch: int
+    start: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Which lane holds a stage of a replica. `owner` marks the copy whose parameters are stepped."""
+
+    replica: int
+    stage: int
+    lane: int
+    owner: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A planned unit of work.
+
+    `replica`, `stage`, `microbatch`, `block` and `bucket` are None where they do not apply, or
+    where the task covers all of them. `bytes` is what the task moves (0 for compute). `after`
+    holds the indices of the tasks that it waits for; order on its own lane is implied.
+    """
+
+    index: int
+    kind: Kind
+    lane: int
+    stage: int | None = None
+    replica: int | None = None
+    microbatch: int | None = None
+    block: int | None = None
+    bucket: int | None = None
+    rows: int = 0
+    bytes: int = 0
+    payload: Payload = Payload.NONE
+    after: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        """The textbook action (`2F1`) where there is one, else the letter and what it covers."""
+        numbers = (self.stage if self.block is None else self.block, self.microbatch)
+        before, behind = ("" if n is None else str(n) for n in numbers)
+        if self.bucket is not None:
+            behind = str(self.bucket)
+        return f"{before}{self.kind.letter}{behind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All tasks of one step, in an order in which every task comes after what it waits for.
+
+    `replicas` is the number of replicas that there could be, those left without rows included.
+    """
+
+    runner: Runner
+    lanes: tuple[Lane, ...]
+    stages: tuple[Stage, ...]
+    placements: tuple[Placement, ...]
+    parts: tuple[Part, ...]
+    tasks: tuple[Task, ...]
+    replicas: int = 1
+
+    @property
+    def rows(self) -> int:
+        """Rows of the whole batch."""
+        return sum(part.rows for part in self.parts)
+
+    def parts_of(self, task: Task) -> tuple[Part, ...]:
+        """The pieces of the batch that `task` covers."""
+        return tuple(
+            part
+            for part in self.parts
+            if task.replica in (None, part.replica) and task.microbatch in (None, part.microbatch)
+        )
+
+    def lane_of(self, replica: int, stage: int) -> int:
+        """The lane that holds `stage` of `replica`. Raises KeyError if none does."""
+        for placement in self.placements:
+            if (placement.replica, placement.stage) == (replica, stage):
+                return placement.lane
+        raise KeyError((replica, stage))
+
+
+class PlanBuilder:
+    """Collects tasks in order; `add` returns the index by which later tasks wait for this one."""
+
+    def __init__(self) -> None:
+        self.tasks: list[Task] = []
+
+    def add(
+        self,
+        kind: Kind,
+        lane: int,
+        after: Sequence[int] = (),
+        *,
+        stage: int | None = None,
+        replica: int | None = None,
+        microbatch: int | None = None,
+        block: int | None = None,
+        bucket: int | None = None,
+        rows: int = 0,
+        bytes: int = 0,
+        payload: Payload = Payload.NONE,
+    ) -> int:
+        """Append a task. Raises PlanError if it waits for a task that is not there yet."""
+        index = len(self.tasks)
+        late = [other for other in after if not 0 <= other < index]
+        if late:
+            raise PlanError(f"task {index} ({kind}) waits for task {late[0]}, which comes later")
+        self.tasks.append(
+            Task(
+                index,
+                kind,
+                lane,
+                stage,
+                replica,
+                microbatch,
+                block,
+                bucket,
+                rows,
+                bytes,
+                payload,
+                tuple(dict.fromkeys(after)),
+            )
+        )
+        return index

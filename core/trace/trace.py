@@ -1,0 +1,328 @@
+"""A run in memory: each lane's spans as growing columns, with counters, logs and clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from core.plan.task import KINDS, Kind, Payload
+from core.trace.schema import PAYLOADS, RECORDS, WORDS, Header, Record
+
+ABSENT = -1
+SPAN_DTYPE = np.dtype(
+    [
+        ("start", np.int64),
+        ("end", np.int64),
+        ("ready", np.int64),
+        ("launched", np.int64),
+        ("bytes", np.int64),
+        ("after", np.int64),
+        ("rows", np.int32),
+        ("step", np.int32),
+        ("task", np.int32),
+        ("microbatch", np.int32),
+        ("after_count", np.int32),
+        ("stage", np.int16),
+        ("replica", np.int16),
+        ("block", np.int16),
+        ("bucket", np.int16),
+        ("kind", np.int8),
+        ("payload", np.int8),
+    ]
+)
+"""A span's row, 78 bytes. Absent numbers are -1; `kind` indexes KINDS; `after` is the first of
+`after_count` entries of Trace.after, the tasks of the same step that the span waited for."""
+_COPIED = ("ready", "launched", "bytes", "rows", "step", "task", "microbatch",
+           "stage", "replica", "block", "bucket", "start", "end")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One span (or, with `end` None, an open task), for people: tooltips, details, tables.
+
+    Times are ns since the run's start. `index` is its place among the lane's spans, -1 while open.
+    """
+
+    lane: int
+    index: int
+    kind: Kind
+    step: int
+    task: int
+    start: int
+    end: int | None
+    stage: int | None = None
+    replica: int | None = None
+    microbatch: int | None = None
+    block: int | None = None
+    bucket: int | None = None
+    rows: int = 0
+    bytes: int = 0
+    payload: Payload = Payload.NONE
+    ready: int | None = None
+    launched: int | None = None
+    after: tuple[int, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What a bar says: the kind's letter and its micro-batch, block or bucket."""
+        numbers = (self.microbatch, self.bucket, self.block)
+        return self.kind.letter + next((str(n) for n in numbers if n is not None), "")
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """A line of text; `level` is info, size, warning, error or state."""
+
+    time: int
+    level: str
+    text: str
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClockRow:
+    """The half-width in ns of a device's clock anchors in one step."""
+
+    step: int
+    device: str
+    uncertainty_ns: float
+
+
+class Column:
+    """A NumPy array that grows at its end; `view` is what has been filled."""
+
+    def __init__(self, dtype: np.dtype | type, capacity: int = 64) -> None:
+        self._data = np.empty(capacity, dtype)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def view(self) -> NDArray:
+        """The filled part; a later `extend` may leave this view behind."""
+        return self._data[: self._size]
+
+    def extend(self, values: NDArray) -> None:
+        """Append `values`, growing by half as much again when full."""
+        needed = self._size + len(values)
+        if needed > len(self._data):
+            grown = np.empty(max(needed, len(self._data) * 3 // 2), self._data.dtype)
+            grown[: self._size] = self.view
+            self._data = grown
+        self._data[self._size : needed] = values
+        self._size = needed
+
+
+class Counter:
+    """A named value over time, of one lane or (`lane` None) of the run."""
+
+    def __init__(self, name: str, lane: int | None) -> None:
+        self.name, self.lane = name, lane
+        self._times, self._values, self._steps = Column(np.int64), Column(np.float64), Column(np.int32)
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """ns since the run's start."""
+        return self._times.view
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The value from each time on."""
+        return self._values.view
+
+    @property
+    def steps(self) -> NDArray[np.int32]:
+        """The step of each value, or -1."""
+        return self._steps.view
+
+    def extend(self, times: NDArray, values: NDArray, steps: NDArray) -> None:
+        """Append values in order of time."""
+        self._times.extend(times)
+        self._values.extend(values)
+        self._steps.extend(steps)
+
+
+class Trace:
+    """Everything known of a run so far; `append` takes the stream's batches as they come.
+
+    `version` grows with every batch, so that a view knows when to draw again.
+    """
+
+    def __init__(self, header: Header) -> None:
+        self.header = header
+        self.version = 0
+        self._lanes = [Column(SPAN_DTYPE) for _ in header.lanes]
+        self._after = Column(np.int32)
+        self._open: dict[tuple[int, int], Span] = {}
+        self._bounds: dict[int, tuple[int, int]] = {}
+        self._counters: dict[tuple[str, int | None], Counter] = {}
+        self.logs: list[LogRow] = []
+        self.clocks: list[ClockRow] = []
+
+    def spans(self, lane: int) -> NDArray:
+        """The finished spans of a lane as a structured array (SPAN_DTYPE), in order of time."""
+        return self._lanes[lane].view
+
+    @property
+    def span_count(self) -> int:
+        """Finished spans of all lanes."""
+        return sum(len(lane) for lane in self._lanes)
+
+    @property
+    def open_tasks(self) -> list[Span]:
+        """Tasks that have started and not ended."""
+        return list(self._open.values())
+
+    @property
+    def after(self) -> NDArray[np.int32]:
+        """What all spans waited for, one behind the other: see SPAN_DTYPE."""
+        return self._after.view
+
+    @property
+    def steps(self) -> list[int]:
+        """Steps of which there is a span, in order."""
+        return sorted(self._bounds)
+
+    def step_bounds(self, step: int) -> tuple[int, int]:
+        """First start and last end of a step's spans so far, in ns. Raises KeyError if none."""
+        return self._bounds[step]
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """First start and last end of the run's spans and open tasks, in ns; (0, 0) if none."""
+        starts = [start for start, _ in self._bounds.values()] + [s.start for s in self.open_tasks]
+        ends = [end for _, end in self._bounds.values()] + [s.start for s in self.open_tasks]
+        return (min(starts), max(ends)) if starts else (0, 0)
+
+    @property
+    def counters(self) -> list[Counter]:
+        """All counters, by name and lane."""
+        return list(self._counters.values())
+
+    def counter(self, name: str, lane: int | None = None) -> Counter:
+        """A counter; an empty one if it never had a value."""
+        return self._counters.get((name, lane)) or Counter(name, lane)
+
+    def span(self, lane: int, index: int) -> Span:
+        """One finished span. Raises IndexError if there is none."""
+        row = self._lanes[lane].view[index]
+        first, count = int(row["after"]), int(row["after_count"])
+        whole = {name: int(row[name]) for name in ("step", "task", "rows", "bytes", "start", "end")}
+        maybe = ("stage", "replica", "microbatch", "block", "bucket", "ready", "launched")
+        return Span(
+            lane=lane,
+            index=index if index >= 0 else len(self._lanes[lane]) + index,
+            kind=KINDS[row["kind"]],
+            payload=PAYLOADS[row["payload"]],
+            after=tuple(int(task) for task in self.after[first : first + count]),
+            **whole,
+            **{name: None if row[name] == ABSENT else int(row[name]) for name in maybe},
+        )
+
+    def find(self, step: int, task: int) -> Span | None:
+        """The span of a task in a step, or None if it has not ended (yet)."""
+        for lane in range(len(self._lanes)):
+            rows = self._lanes[lane].view
+            first, last = np.searchsorted(rows["step"], [step, step + 1])
+            hits = np.flatnonzero(rows["task"][first:last] == task)
+            if len(hits):
+                return self.span(lane, int(first + hits[0]))
+        return None
+
+    def waited_for(self, span: Span) -> Span | None:
+        """The span, of those that `span` waited for, that ended last."""
+        found = [self.find(span.step, task) for task in span.after]
+        ended = [other for other in found if other is not None]
+        return max(ended, key=lambda other: other.end or 0, default=None)
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Take a batch of the stream."""
+        records = _codes(batch, "record")
+        for code in np.unique(records):
+            rows = np.flatnonzero(records == code)
+            part = batch if len(rows) == len(records) else batch.take(pa.array(rows))
+            self._takers[RECORDS[code]](self, part)
+        self.version += 1
+
+    def _append_spans(self, batch: pa.RecordBatch) -> None:
+        spans = _span_rows(batch, len(self._after))
+        self._after.extend(batch["after"].flatten().to_numpy(zero_copy_only=False))
+        lanes = batch["lane"].to_numpy(zero_copy_only=False)
+        for lane in np.unique(lanes):
+            self._lanes[lane].extend(spans[lanes == lane])
+        for step in np.unique(spans["step"]):
+            mine = spans[spans["step"] == step]
+            start, end = int(mine["start"].min()), int(mine["end"].max())
+            known = self._bounds.get(int(step), (start, end))
+            self._bounds[int(step)] = (min(start, known[0]), max(end, known[1]))
+        if self._open:
+            for key in zip(spans["step"].tolist(), spans["task"].tolist(), strict=True):
+                self._open.pop(key, None)
+
+    def _append_open(self, batch: pa.RecordBatch) -> None:
+        spans = _span_rows(batch, 0)
+        maybe = ("stage", "replica", "microbatch", "block", "bucket")
+        for row, after, lane in zip(spans, batch["after"].to_pylist(), batch["lane"].to_pylist(), strict=True):
+            self._open[int(row["step"]), int(row["task"])] = Span(
+                lane, ABSENT, KINDS[row["kind"]], int(row["step"]), int(row["task"]),
+                int(row["start"]), None, rows=int(row["rows"]), bytes=int(row["bytes"]),
+                payload=PAYLOADS[row["payload"]], after=tuple(after or ()),
+                **{name: None if row[name] == ABSENT else int(row[name]) for name in maybe},
+            )  # fmt: skip
+
+    def _append_counters(self, batch: pa.RecordBatch) -> None:
+        columns = [batch[name].to_pylist() for name in ("name", "lane", "start", "value", "step")]
+        for name, lane, start, value, step in zip(*columns, strict=True):
+            counter = self._counters.setdefault((name, lane), Counter(name, lane))
+            known = ABSENT if step is None else step
+            counter.extend(np.array([start]), np.array([value]), np.array([known]))
+
+    def _append_logs(self, batch: pa.RecordBatch) -> None:
+        columns = [batch[name].to_pylist() for name in ("start", "name", "text", "step")]
+        self.logs += [LogRow(*row) for row in zip(*columns, strict=True)]
+
+    def _append_clocks(self, batch: pa.RecordBatch) -> None:
+        columns = [batch[name].to_pylist() for name in ("step", "name", "value")]
+        self.clocks += [ClockRow(*row) for row in zip(*columns, strict=True)]
+
+    _takers = {
+        Record.SPAN: _append_spans,
+        Record.OPEN: _append_open,
+        Record.COUNTER: _append_counters,
+        Record.LOG: _append_logs,
+        Record.CLOCK: _append_clocks,
+    }
+
+    def __iter__(self) -> Iterator[Span]:
+        """Every finished span, lane by lane."""
+        for lane in range(len(self._lanes)):
+            for index in range(len(self._lanes[lane])):
+                yield self.span(lane, index)
+
+
+def _codes(batch: pa.RecordBatch, name: str) -> NDArray[np.int8]:
+    """The word column as codes of WORDS, whatever dictionary its writer used; -1 where null."""
+    column = batch[name]
+    codes = column.indices.fill_null(ABSENT).to_numpy(zero_copy_only=False).astype(np.int8)
+    words = column.dictionary.to_pylist()
+    if tuple(words) == WORDS[name]:
+        return codes
+    translate = np.array([WORDS[name].index(word) for word in words] + [ABSENT], np.int8)
+    return translate[codes]
+
+
+def _span_rows(batch: pa.RecordBatch, first_after: int) -> NDArray:
+    spans = np.empty(len(batch), SPAN_DTYPE)
+    for name in _COPIED:
+        spans[name] = batch[name].fill_null(ABSENT).to_numpy(zero_copy_only=False)
+    for name in ("kind", "payload"):
+        spans[name] = _codes(batch, name)
+    counts = batch["after"].value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    spans["after_count"] = counts
+    spans["after"] = first_after + np.cumsum(counts) - counts
+    return spans
