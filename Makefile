@@ -1,0 +1,35 @@
+# `make run` and `make test` set everything up first; a second call finds it done.
+#   ARGS=...         arguments for main.py (run) or pytest (test, bench)
+#   TORCH_INDEX=url  the wheel index that torch comes from; remembered until it is given anew
+#   PYTHON=...       the Python (3.11 or newer) that .venv is made with
+
+python = .venv/bin/python
+
+.PHONY: setup run test lint ruff format mypy walls bench
+
+setup:
+	@sh resources/setup.sh
+
+run: setup
+	@$(python) main.py $(ARGS)
+
+test: setup
+	@$(python) -m pytest $(ARGS)
+
+# Separate targets, so that `make -k lint` shows all that is wrong.
+lint: ruff format mypy walls
+
+ruff: setup
+	$(python) -m ruff check .
+
+format: setup
+	$(python) -m ruff format --check .
+
+mypy: setup
+	$(python) -m mypy
+
+walls: setup
+	$(python) tests/walls.py
+
+bench: setup
+	$(python) -m pytest tests/benchmarks -s -o python_files='bench_*.py' -o timeout=0 $(ARGS)

@@ -1,0 +1,47 @@
+"""What every test relies on. No Qt here: the tests of core run where Qt is not installed."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import warnings
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+HAS_QT = importlib.util.find_spec("PySide6") is not None
+
+collect_ignore = [] if HAS_QT else ["gui"]
+
+# A deadline on a drawn example measures how busy the machine is.
+settings.register_profile("bubblescope", deadline=None)
+if "CI" not in os.environ:  # there hypothesis takes its own profile: no deadline, fixed seeds
+    settings.load_profile("bubblescope")
+
+
+def pytest_addoption(parser, pluginmanager):
+    if not HAS_QT:
+        # Left in, pytest-qt ends the run when it finds no Qt.
+        for name in ("pytest-qt", "pytestqt.plugin"):
+            pluginmanager.set_blocked(name)
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("cuda") is not None and not cuda_is_available():
+        pytest.skip("no CUDA device")
+
+
+@functools.cache
+def cuda_is_available() -> bool:
+    """Ask torch, which only a test marked `cuda` makes this process load."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a driver that is too old is no device
+            import torch
+
+            return torch.cuda.is_available()
+    except ImportError:
+        return False

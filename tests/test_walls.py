@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import walls
+
+IMPORT_ALL = """
+import importlib, sys
+blocked, unwanted, names = (part.split() for part in sys.argv[1:])
+for name in blocked:
+    sys.modules[name] = None  # importing it raises ModuleNotFoundError
+for name in names:
+    importlib.import_module(name)
+print(*sorted(name for name in unwanted if sys.modules.get(name) is not None))
+"""
+
+
+def imported_among(unwanted, names, blocked=()):
+    """Which of `unwanted` a fresh Python has loaded after it imported `names`."""
+    assert names, "there is nothing to import, so nothing would be shown"
+    child = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, *map(" ".join, (blocked, unwanted, names))],
+        cwd=walls.ROOT,
+        env={**os.environ, "PYTHONPATH": str(walls.ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert child.returncode == 0, child.stderr
+    return child.stdout.split()
+
+
+def house(root: Path, path: str, source: str) -> Path:
+    file = root / path
+    file.parent.mkdir(parents=True)
+    file.write_text(source)
+    return root
+
+
+def test_no_file_imports_across_a_wall():
+    assert [str(breach) for breach in walls.breaches()] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "imported"),
+    [
+        ("core/engine/server.py", "import PySide6.QtCore", "PySide6.QtCore"),
+        ("core/trace/x.py", "from gui.timeline import viewport", "gui.timeline.viewport"),
+        ("core/explain/x.py", "import pyqtgraph as pg", "pyqtgraph"),
+        ("core/plan/x.py", "def f():\n    import torch", "torch"),
+        ("core/models/x.py", "from torch.nn import Linear", "torch.nn.Linear"),
+        ("core/predict/x.py", "from core.engine.lanes import Lane", "core.engine.lanes.Lane"),
+        ("core/plan/x.py", "from ..engine import messages", "core.engine.messages"),
+        ("core/plan/__init__.py", "from ..engine import messages", "core.engine.messages"),
+        ("gui/panels/x.py", "if TYPE_CHECKING:\n    import torch", "torch"),
+        ("gui/panels/x.py", "from core.engine import server", "core.engine.server"),
+        ("gui/panels/x.py", "import core.engine", "core.engine"),
+        ("gui/x.py", "importlib.import_module('torch.cuda')", "torch.cuda"),
+    ],
+)
+def test_an_import_across_a_wall_is_named_with_its_file_and_line(tmp_path, path, source, imported):
+    (breach,) = walls.breaches(house(tmp_path, path, source))
+    line = len(source.splitlines())
+    assert str(breach).startswith(f"{path}:{line}: imports {imported}: ")
+
+
+def test_main_py_must_not_import_torch(tmp_path):
+    (tmp_path / "main.py").write_text("import torch")
+    assert [breach.imported for breach in walls.breaches(tmp_path)] == ["torch"]
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("core/engine/executor.py", "import torch\nfrom core.engine import lanes"),
+        ("core/plan/x.py", "import torchlike\nfrom core.plan import engine"),
+        ("gui/x.py", "from core.engine.client import Client\nfrom core.engine import messages"),
+        ("gui/x.py", "import PySide6, pyqtgraph\nfrom . import torch"),
+    ],
+)
+def test_an_import_that_no_wall_forbids_is_left_alone(tmp_path, path, source):
+    assert walls.breaches(house(tmp_path, path, source)) == []
+
+
+def test_importing_every_module_of_gui_leaves_torch_unloaded():
+    pytest.importorskip("PySide6", reason="Qt is not installed")
+    assert imported_among(["torch"], walls.modules(walls.ROOT, "gui")) == []
+
+
+def test_importing_every_module_of_core_leaves_qt_unloaded():
+    assert imported_among(walls.QT, walls.modules(walls.ROOT, "core")) == []
+
+
+def test_every_module_of_core_imports_where_qt_is_not_installed():
+    imported_among([], walls.modules(walls.ROOT, "core"), blocked=walls.QT)
+
+
+def test_plan_trace_explain_models_and_predict_import_where_torch_is_not_installed():
+    imported_among([], walls.modules(walls.ROOT, *walls.TORCH_FREE), blocked=["torch"])
+
+
+def test_what_the_window_needs_of_the_engine_imports_where_torch_is_not_installed():
+    shared = walls.modules(walls.ROOT, "core.engine.client", "core.engine.messages")
+    imported_among([], shared, blocked=["torch"])
+
+
+def test_the_tests_of_core_are_collected_where_qt_is_not_installed(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['PySide6'] = None\n")
+    child = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/test_walls.py"],
+        cwd=walls.ROOT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert child.returncode == 0, child.stdout + child.stderr
+    assert "test_walls.py" in child.stdout

@@ -1,0 +1,131 @@
+"""The walls between the packages: who may import what, read from the source of every file.
+
+`breaches(root)` lists what breaks them; `python tests/walls.py` prints the list and fails if it is
+not empty. An import counts wherever it stands: in a function, under TYPE_CHECKING, or as
+`import_module("torch")`.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HOUSE = ("core", "gui", "main")
+
+QT = ("PySide6", "shiboken6", "pyqtgraph")
+TORCH_FREE = ("core.plan", "core.trace", "core.explain", "core.models", "core.predict")
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """What the modules under `inside` (but not under `outside`) must not import, and why."""
+
+    inside: tuple[str, ...]
+    banned: tuple[str, ...]
+    why: str
+    outside: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+
+
+WALLS = (
+    Wall(("core",), (*QT, "gui"), "core runs without Qt"),
+    Wall(HOUSE, ("torch",), "only core.engine imports torch", outside=("core.engine",)),
+    Wall(
+        ("gui",),
+        ("core.engine",),
+        "gui talks to the engine's process through core.engine.client and core.engine.messages",
+        allowed=("core.engine.client", "core.engine.messages"),
+    ),
+    Wall(TORCH_FREE, ("core.engine",), "plan, trace, explain, models and predict know no engine"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One import that breaks a wall."""
+
+    path: Path
+    line: int
+    imported: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: imports {self.imported}: {self.why}"
+
+
+def under(name: str, packages: tuple[str, ...]) -> bool:
+    """Whether a dotted name is one of the packages or inside one."""
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def house_files(root: Path) -> list[Path]:
+    """Every Python file of the house, without its tests."""
+    packages = [path for package in ("core", "gui") for path in (root / package).rglob("*.py")]
+    return sorted(path for path in [*packages, root / "main.py"] if path.exists())
+
+
+def module_name(path: Path, root: Path) -> str:
+    """The dotted name under which a file of the house is imported."""
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def modules(root: Path, *packages: str) -> list[str]:
+    """The names of all modules under the packages, without the ones that are run, not imported."""
+    names = (module_name(path, root) for path in house_files(root) if path.stem != "__main__")
+    return [name for name in names if under(name, packages)]
+
+
+def breaches(root: Path = ROOT) -> list[Breach]:
+    """Every import that breaks a wall, in the order of files and lines."""
+    found = []
+    for path in house_files(root):
+        name = module_name(path, root)
+        walls = [
+            wall for wall in WALLS if under(name, wall.inside) and not under(name, wall.outside)
+        ]
+        tree = ast.parse(path.read_bytes(), filename=str(path))
+        package = name if path.stem == "__init__" else name.rpartition(".")[0]
+        for line, imported in sorted(_imports(tree, package)):
+            found += [
+                Breach(path.relative_to(root), line, imported, wall.why)
+                for wall in walls
+                if under(imported, wall.banned) and not under(imported, wall.allowed)
+            ]
+    return found
+
+
+def _imports(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                # One dot is the package itself, each further one its parent.
+                parents = package.split(".")[: len(package.split(".")) - level + 1] if level else []
+                base = ".".join([*parents, *([module] if module else [])])
+                yield from ((node.lineno, f"{base}.{alias.name}") for alias in names)
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__")
+                | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield node.lineno, name
+
+
+def main() -> int:
+    """Print every breach; 1 if there is one."""
+    found = breaches()
+    for breach in found:
+        print(breach)
+    files = len(house_files(ROOT))
+    print(f"walls: {files} files, {len(found)} forbidden imports")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
