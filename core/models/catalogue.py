@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.models.description import DTYPE_BYTES, Block, ModelDescription
 
@@ -18,15 +18,29 @@ RESNET50_CLASSES = 1000
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Which model, and the settings that its kind takes (the others are ignored)."""
+    """Which model, and the settings that its kind takes; None is the model's default."""
 
     name: str = "mlp"
-    width: int = 1024
-    depth: int = 8
-    heads: int = 4
-    sequence: int = 64
-    image_size: int = 64
+    width: int | None = None
+    depth: int | None = None
+    heads: int | None = None
+    sequence: int | None = None
+    image_size: int | None = None
     dtype: str = "float32"
+
+    def filled(self) -> ModelSettings:
+        """The same with the defaults of a built-in model written out."""
+        kind = MODELS.get(self.name)
+        defaults = {} if kind is None else kind.settings
+        missing = {name: value for name, value in defaults.items() if getattr(self, name) is None}
+        return replace(self, **missing)
+
+    def __getitem__(self, name: str) -> int:
+        """A setting that the model takes. Raises KeyError if it is not filled."""
+        value = getattr(self, name)
+        if value is None:
+            raise KeyError(name)
+        return int(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +84,15 @@ def _toymodel(settings: ModelSettings) -> ModelDescription:
 
 
 def _mlp(settings: ModelSettings) -> ModelDescription:
-    element, width = DTYPE_BYTES[settings.dtype], settings.width
+    element, width = DTYPE_BYTES[settings.dtype], settings["width"]
     blocks = tuple(
-        Block(f"linear{i}", linear("0", width, width), width) for i in range(settings.depth)
+        Block(f"linear{i}", linear("0", width, width), width) for i in range(settings["depth"])
     )
     return ModelDescription("mlp", blocks, width * element, element)
 
 
 def _gpt(settings: ModelSettings) -> ModelDescription:
-    element, width, sequence = DTYPE_BYTES[settings.dtype], settings.width, settings.sequence
+    element, width, sequence = DTYPE_BYTES[settings.dtype], settings["width"], settings["sequence"]
     embedding = (("token.weight", VOCABULARY * width), ("position.weight", sequence * width))
     transformer = (
         *norm("norm1", width),
@@ -91,7 +105,7 @@ def _gpt(settings: ModelSettings) -> ModelDescription:
     head = (*norm("0", width), *linear("1", width, VOCABULARY))
     blocks = (
         Block("embedding", embedding, sequence * width),
-        *(Block(f"block{i}", transformer, sequence * width) for i in range(settings.depth)),
+        *(Block(f"block{i}", transformer, sequence * width) for i in range(settings["depth"])),
         Block("head", head, sequence * VOCABULARY),
     )
     return ModelDescription("gpt", blocks, sequence * 8, element)  # tokens are int64
@@ -103,7 +117,7 @@ def _convolution(name: str, inputs: int, outputs: int, kernel: int) -> tuple[tup
 
 def _resnet50(settings: ModelSettings) -> ModelDescription:
     element = DTYPE_BYTES[settings.dtype]
-    size = -(-settings.image_size // 4)  # a convolution and a pooling of stride 2
+    size = -(-settings["image_size"] // 4)  # a convolution and a pooling of stride 2
     stem = (*_convolution("0", 3, 64, 7), *norm("1", 64))
     blocks = [Block("stem", stem, 64 * size * size)]
     inputs = 64
@@ -125,7 +139,7 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
             blocks.append(Block(f"layer{layer + 1}.{index}", parameters, outputs * size * size))
             inputs = outputs
     blocks.append(Block("head", linear("2", inputs, RESNET50_CLASSES), RESNET50_CLASSES))
-    image = 3 * settings.image_size**2 * element
+    image = 3 * settings["image_size"]**2 * element
     return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)
 
 

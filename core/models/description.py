@@ -50,6 +50,14 @@ class ModelDescription:
         """Bytes of the parameters of blocks `first` to `last` (exclusive)."""
         return self.element_bytes * sum(b.parameter_count for b in self.blocks[first:last])
 
+    def step_bytes(self, rows: int) -> int:
+        """Roughly what one step of `rows` rows holds on one device: a lower bound.
+
+        Parameters, their gradients, the batch and every block's output once.
+        """
+        outputs = sum(self.output_bytes(block) for block in range(len(self.blocks)))
+        return 2 * self.parameter_bytes + rows * (self.input_bytes + outputs)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
         return asdict(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import cycle, islice
 from typing import Any
 
@@ -17,6 +17,8 @@ from core.plan.strategy import Job, Strategy, listed
 from core.plan.task import Lane, Plan, PlanError
 
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
+DEFAULT_SCHEDULE = "1f1b"
+DEFAULT_BUCKET_MB = 25.0  # torch's own
 STRATEGY_OPTIONS = ("schedule", "stages", "microbatches", "split_size", "bucket_mb")
 
 
@@ -114,7 +116,7 @@ def check(specification: Specification) -> Strategy:
         raise PlanError(f"--seed {s.seed}: use 0 to 2^63-1")
     _one_of("optimizer", s.optimizer, OPTIMIZERS)
     _one_of("dtype", s.model.dtype, tuple(DTYPE_BYTES))
-    _check_model(s.model)
+    _check_model(s.model.filled())
     _check_options(s, strategy)
     return strategy
 
@@ -129,7 +131,7 @@ def lanes_of(specification: Specification, hardware: Hardware, present: bool = T
 
 def describe(specification: Specification) -> ModelDescription:
     """The description of a built-in model. Raises KeyError for the user's own."""
-    return MODELS[specification.model.name].describe(specification.model)
+    return MODELS[specification.model.name].describe(specification.model.filled())
 
 
 def job_of(
@@ -141,12 +143,37 @@ def job_of(
         model,
         tuple(lanes),
         rows,
-        s.schedule or Job.__dataclass_fields__["schedule"].default,
+        s.schedule or DEFAULT_SCHEDULE,
         s.stages,
         s.microbatches,
         s.split_size,
-        s.bucket_mb or Job.__dataclass_fields__["bucket_mb"].default,
+        s.bucket_mb or DEFAULT_BUCKET_MB,
     )
+
+
+def with_defaults(specification: Specification) -> Specification:
+    """The same run with its batch, steps and schedule written out, for headers and titles."""
+    s = specification
+    takes_schedule = "schedule" in STRATEGIES[s.strategy].options
+    return replace(
+        s,
+        model=s.model.filled(),
+        batch=s.batch_rows,
+        steps=len(s.step_rows),
+        schedule=(s.schedule or DEFAULT_SCHEDULE) if takes_schedule else None,
+    )
+
+
+def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
+    """Raise PlanError if a step could not be held in the machine's memory, however divided."""
+    needed = model.step_bytes(max(specification.data or 0, *specification.all_rows))
+    memory = hardware.memory + sum(gpu.memory for gpu in hardware.gpus)
+    if needed > memory:
+        raise PlanError(
+            f"--batch {specification.batch_rows} of {model.name} needs at least "
+            f"{needed / 1e9:,.1f} GB, but this machine has {memory / 1e9:,.1f} GB: "
+            "use fewer rows or a smaller model"
+        )
 
 
 def plans_of(
@@ -171,11 +198,11 @@ def _one_of(name: str, value: str, accepted: tuple[str, ...]) -> None:
 
 
 def _check_model(model: ModelSettings) -> None:
-    if model.name == "gpt" and model.width % model.heads:
+    if model.name == "gpt" and model["width"] % model["heads"]:
         raise PlanError(f"--heads {model.heads} do not divide --width {model.width}; use a divisor")
-    if model.name == "gpt" and model.depth < 2:
+    if model.name == "gpt" and model["depth"] < 2:
         raise PlanError(f"--depth {model.depth}: the gpt takes 2 or more (at least 4 blocks in all)")
-    if model.name == "resnet50" and model.image_size < 32:
+    if model.name == "resnet50" and model["image_size"] < 32:
         raise PlanError(f"--image-size {model.image_size}: resnet50 takes 32 or more pixels")
 
 

@@ -19,11 +19,11 @@ class Job:
     model: ModelDescription
     lanes: tuple[Lane, ...]
     rows: int
-    schedule: str = "1f1b"
-    stages: int | None = None
-    microbatches: int | None = None
-    split_size: int | None = None
-    bucket_mb: float = 25.0
+    schedule: str
+    stages: int | None
+    microbatches: int | None
+    split_size: int | None
+    bucket_mb: float
 
     @property
     def copies_overlap(self) -> bool:

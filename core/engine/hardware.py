@@ -1,0 +1,43 @@
+"""What this machine has, as torch sees it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import replace
+
+import torch
+
+from core.machine import host
+from core.plan.lanes import Gpu, Hardware
+
+
+def find_hardware() -> Hardware:
+    """Usable cores, memory and CUDA devices."""
+    gpus = []
+    if torch.cuda.is_available():
+        for index in range(torch.cuda.device_count()):
+            properties = torch.cuda.get_device_properties(index)
+            gpus.append(Gpu(properties.name, properties.total_memory))
+    return replace(host(), gpus=tuple(gpus))
+
+
+def versions() -> dict[str, str]:
+    """What the run depends on, for the recording's header."""
+    return {"python": platform.python_version(), "torch": torch.__version__}
+
+
+def warnings() -> list[str]:
+    """What about this machine's settings would spoil a measurement."""
+    if os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
+        return ["CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps"]
+    return []
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory, of the GPU or the machine, ran out."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(
+        words in str(error) for words in ("allocate memory", "not enough memory", "out of memory")
+    )

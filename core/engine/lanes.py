@@ -1,0 +1,234 @@
+"""The seam between CPU and CUDA: lanes that run jobs in order, and the clocks that time them.
+
+A lane is a thread with a FIFO queue. A CPU lane computes in that thread; a CUDA lane launches from
+it onto a stream. Everything else of the engine is the same for both: nowhere else is there an
+`if cuda`.
+
+A mark is a moment on a lane: the host's clock in ns on a CPU lane, a recorded event on a CUDA lane.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+
+from core.plan import task as plan
+
+Mark = Any
+ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
+
+
+class Lane(ABC):
+    """One thread that runs what it is given in order. Use as a context manager: leaving joins it."""
+
+    def __init__(self, lane: plan.Lane) -> None:
+        self.lane = lane
+        self.device = torch.device(lane.device)
+        self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, daemon=True, name=lane.name)
+
+    def __enter__(self) -> Lane:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._queue.put(None)
+        self._thread.join()
+
+    def submit(self, job: Callable[[], None]) -> None:
+        """Queue a job, which must not raise."""
+        self._queue.put(job)
+
+    def _work(self) -> None:
+        with self._settings():
+            while (job := self._queue.get()) is not None:
+                job()
+
+    @abstractmethod
+    def _settings(self) -> Any:
+        """What holds for the whole life of the lane's thread."""
+
+    @abstractmethod
+    def mark(self, timed: bool) -> Mark:
+        """This moment on the lane; usable for times if `timed`."""
+
+    @abstractmethod
+    def wait(self, mark: Mark) -> None:
+        """Let the lane's later work wait for a mark of another lane."""
+
+    @abstractmethod
+    def reached(self, mark: Mark) -> bool:
+        """Whether the mark has been reached."""
+
+    def recycle(self, marks: list[Mark]) -> None:
+        """Take back marks that nobody will ask about again."""
+
+
+class CpuLane(Lane):
+    """Computes in its own thread with its own number of cores."""
+
+    @contextmanager
+    def _settings(self) -> Iterator[None]:
+        torch.set_num_threads(self.lane.cores)
+        yield
+
+    def mark(self, timed: bool) -> Mark:
+        """The host's clock in ns; 0, without asking the clock, if not timed."""
+        return time.perf_counter_ns() if timed else 0
+
+    def wait(self, mark: Mark) -> None:
+        """Nothing: a CPU mark is made when the work is done."""
+
+    def reached(self, mark: Mark) -> bool:
+        """Always: a CPU mark is made when the work is done."""
+        return True
+
+
+class CudaLane(Lane):
+    """Launches onto a stream of its own. `devices` are all CUDA devices of the run.
+
+    torch runs a copy between devices on the source's current stream and makes the destination's
+    wait, so a lane has a stream on every device and sets all of them current.
+    """
+
+    def __init__(self, lane: plan.Lane, devices: list[str]) -> None:
+        super().__init__(lane)
+        self._streams = [torch.cuda.Stream(torch.device(name)) for name in devices if name != lane.device]
+        self.stream = torch.cuda.Stream(self.device)
+        self._pool: dict[bool, list[torch.cuda.Event]] = {
+            timed: [torch.cuda.Event(enable_timing=timed) for _ in range(256)] for timed in (True, False)
+        }
+        self._timed: dict[int, bool] = {}
+
+    @contextmanager
+    def _settings(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for stream in [*self._streams, self.stream]:
+                stack.enter_context(torch.cuda.stream(stream))
+            # Autograd has one thread per GPU: two lanes on it would take turns in it.
+            stack.enter_context(torch.autograd.set_multithreading_enabled(False))
+            yield
+
+    def mark(self, timed: bool) -> Mark:
+        """An event, recorded on the lane's stream."""
+        pool = self._pool[timed]
+        event = pool.pop() if pool else torch.cuda.Event(enable_timing=timed)
+        self._timed[id(event)] = timed
+        event.record(self.stream)
+        return event
+
+    def wait(self, mark: Mark) -> None:
+        """Make the stream wait, not the thread."""
+        self.stream.wait_event(mark)
+
+    def reached(self, mark: Mark) -> bool:
+        """Whether the event has completed."""
+        return bool(mark.query())
+
+    def recycle(self, marks: list[Mark]) -> None:
+        """Return events to the pool."""
+        for event in marks:
+            self._pool[self._timed.pop(id(event))].append(event)
+
+
+class Clock(ABC):
+    """Turns a device's marks into host time, between anchors at the start and end of a step.
+
+    `live` says that times are final at once, so that spans need not wait for the step's end.
+    """
+
+    live = False
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Anchor at the start of a step; the device must be idle."""
+
+    @abstractmethod
+    def end(self) -> int:
+        """Anchor at the end of a step; returns the half-width of the wider anchor in ns."""
+
+    @abstractmethod
+    def time(self, mark: Mark) -> int:
+        """Host time of a mark in ns, provisional until the step's end."""
+
+
+class HostClock(Clock):
+    """CPU marks are host time already; two stamps in a row bound how finely they are taken."""
+
+    live = True
+
+    def begin(self) -> None:
+        """Nothing to anchor."""
+
+    def end(self) -> int:
+        """Half the shortest time between two stamps."""
+        stamps = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
+        return -(-min(b - a for a, b in zip(stamps[:-1], stamps[1:], strict=True)) // 2)
+
+    def time(self, mark: Mark) -> int:
+        """The mark itself."""
+        return int(mark)
+
+
+class CudaClock(Clock):
+    """A linear map between two anchors: events recorded and synchronised between host stamps."""
+
+    def __init__(self, device: str) -> None:
+        self._device = torch.device(device)
+        self._stream = torch.cuda.Stream(self._device)
+        self._first = self._last = (torch.cuda.Event(enable_timing=True), 0, 0)
+        self._scale = 1.0
+
+    def begin(self) -> None:
+        """Anchor; until `end`, a device ns counts as a host ns."""
+        self._first = self._anchor()
+        self._scale = 1.0
+
+    def end(self) -> int:
+        """Anchor again and fit the line through both anchors."""
+        self._last = self._anchor()
+        device_ns = self._first[0].elapsed_time(self._last[0]) * 1e6
+        if device_ns > 0:
+            self._scale = (self._last[1] - self._first[1]) / device_ns
+        return max(self._first[2], self._last[2])
+
+    def time(self, mark: Mark) -> int:
+        """Host time of a completed event."""
+        elapsed = self._first[0].elapsed_time(mark) * 1e6
+        return int(self._first[1] + elapsed * self._scale)
+
+    def _anchor(self) -> tuple[torch.cuda.Event, int, int]:
+        """(event, host time at the middle of its bracket, half-width), the narrowest of a few."""
+        torch.cuda.synchronize(self._device)
+        tries = []
+        for _ in range(ANCHORS):
+            event = torch.cuda.Event(enable_timing=True)
+            before = time.perf_counter_ns()
+            event.record(self._stream)
+            event.synchronize()
+            after = time.perf_counter_ns()
+            tries.append((event, (before + after) // 2, -(-(after - before) // 2)))
+        return min(tries, key=lambda anchor: anchor[2])
+
+
+def open_lanes(lanes: tuple[plan.Lane, ...]) -> list[Lane]:
+    """A lane of the right sort for each planned one; not yet started."""
+    devices = list(dict.fromkeys(lane.device for lane in lanes))
+    return [CpuLane(lane) if lane.device == "cpu" else CudaLane(lane, devices) for lane in lanes]
+
+
+def open_clock(device: str) -> Clock:
+    """A clock for a device."""
+    return HostClock() if device == "cpu" else CudaClock(device)
+
+
+def allocator_bytes(device: str) -> int | None:
+    """Bytes that torch's allocator holds on a CUDA device for tensors; None on the CPU."""
+    return None if device == "cpu" else int(torch.cuda.memory_allocated(torch.device(device)))

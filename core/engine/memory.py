@@ -1,0 +1,91 @@
+"""What each lane holds in memory, by storage, each storage once.
+
+Tensors that the executor holds are counted by storage as they come and go. What autograd saves
+beside them is measured once for each stage and number of rows, with saved-tensor hooks, and taken
+as known from then on: the hooks cost Python for every saved tensor, which would show in the times.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+
+class Ledger:
+    """The tensors that one lane holds; other lanes may take from it what they copy.
+
+    `bytes` is the size of their storages, each once; `saved` what autograd keeps beside them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders: dict[int, int] = {}
+        self.bytes = 0
+        self.saved = 0
+
+    def hold(self, *tensors: Tensor) -> None:
+        """Count the tensors' storages, those already held once."""
+        for tensor in tensors:
+            storage = tensor.untyped_storage()
+            key = storage.data_ptr()
+            with self._lock:
+                count = self._holders.get(key, 0)
+                self._holders[key] = count + 1
+                if count == 0:
+                    self.bytes += storage.nbytes()
+
+    def drop(self, *tensors: Tensor) -> None:
+        """Give back what `hold` counted."""
+        for tensor in tensors:
+            storage = tensor.untyped_storage()
+            key = storage.data_ptr()
+            with self._lock:
+                self._holders[key] -= 1
+                if self._holders[key] == 0:
+                    del self._holders[key]
+                    self.bytes -= storage.nbytes()
+
+    def clear(self) -> None:
+        """Forget everything, at the start of a step."""
+        self._holders.clear()
+        self.bytes = self.saved = 0
+
+
+@contextmanager
+def saved_tensors() -> Iterator[list[Tensor]]:
+    """Collects the tensors that autograd saves for the backward pass within the context."""
+    saved: list[Tensor] = []
+
+    def pack(tensor: Tensor) -> Tensor:
+        saved.append(tensor)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        yield saved
+
+
+def extra_bytes(saved: Iterable[Tensor], known: Iterable[Tensor]) -> int:
+    """Bytes of the storages of `saved` that are not storages of `known`, each once."""
+    seen = {tensor.untyped_storage().data_ptr() for tensor in known}
+    total = 0
+    for tensor in saved:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in seen:
+            seen.add(storage.data_ptr())
+            total += storage.nbytes()
+    return total
+
+
+def gradient_bytes(parameters: Iterable[nn.Parameter]) -> int:
+    """Bytes of the gradients that exist."""
+    return sum(p.grad.nbytes for p in parameters if p.grad is not None)
+
+
+def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
+    """Bytes of the optimizer's state tensors."""
+    states = (value for state in optimizer.state.values() for value in state.values())
+    return sum(value.nbytes for value in states if isinstance(value, Tensor))

@@ -1,0 +1,164 @@
+"""The built-in models as torch modules, block by block as core.models.catalogue describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from core.models.catalogue import (
+    RESNET50_CLASSES,
+    RESNET50_EXPANSION,
+    RESNET50_LAYERS,
+    VOCABULARY,
+    ModelSettings,
+)
+
+Batch = tuple[Tensor, Tensor]
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+class Embedding(nn.Module):
+    """Token and position embeddings: int64 (rows, sequence) to (rows, sequence, width)."""
+
+    def __init__(self, width: int, sequence: int) -> None:
+        super().__init__()
+        self.token = nn.Embedding(VOCABULARY, width)
+        self.position = nn.Embedding(sequence, width)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Embed tokens at their positions."""
+        places = torch.arange(tokens.shape[1], device=tokens.device)
+        return self.token(tokens) + self.position(places)
+
+
+class TransformerBlock(nn.Module):
+    """A pre-norm transformer block with causal attention: (rows, sequence, width) to the same."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm1 = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.projection = nn.Linear(width, width)
+        self.norm2 = nn.LayerNorm(width)
+        self.expand = nn.Linear(width, 4 * width)
+        self.contract = nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attention and a feed-forward layer, each added to what came in."""
+        rows, sequence, width = x.shape
+        qkv = self.qkv(self.norm1(x)).view(rows, sequence, 3, self.heads, width // self.heads)
+        query, key, value = qkv.permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        x = x + self.projection(seen.transpose(1, 2).reshape(rows, sequence, width))
+        return x + self.contract(functional.gelu(self.expand(self.norm2(x))))
+
+
+class Bottleneck(nn.Module):
+    """ResNet's 1x1, 3x3, 1x1 residual block (He et al. 2015), stride on the 3x3 as in v1.5."""
+
+    def __init__(self, inputs: int, channels: int, stride: int, project: bool) -> None:
+        super().__init__()
+        outputs = channels * RESNET50_EXPANSION
+        self.conv1 = nn.Conv2d(inputs, channels, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(channels)
+        self.conv2 = nn.Conv2d(channels, channels, 3, stride, padding=1, bias=False)
+        self.norm2 = nn.BatchNorm2d(channels)
+        self.conv3 = nn.Conv2d(channels, outputs, 1, bias=False)
+        self.norm3 = nn.BatchNorm2d(outputs)
+        self.skip: nn.Module = nn.Identity()
+        if project:
+            convolution = nn.Conv2d(inputs, outputs, 1, stride, bias=False)
+            self.skip = nn.Sequential(convolution, nn.BatchNorm2d(outputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The residual added to x, or to its projection."""
+        y = functional.relu(self.norm1(self.conv1(x)))
+        y = functional.relu(self.norm2(self.conv2(y)))
+        return functional.relu(self.norm3(self.conv3(y)) + self.skip(x))
+
+
+def build_blocks(settings: ModelSettings) -> list[nn.Module]:
+    """The blocks of a built-in model, freshly initialised from torch's current seed."""
+    return _BUILDERS[settings.name](settings)
+
+
+def built_in_loss(name: str) -> Loss:
+    """Mean squared error, or cross entropy for the models that classify; a mean over rows."""
+    return classification if name in ("gpt", "resnet50") else functional.mse_loss
+
+
+def classification(output: Tensor, target: Tensor) -> Tensor:
+    """Cross entropy, mean over rows and positions: (rows, ..., classes) against (rows, ...)."""
+    return functional.cross_entropy(output.flatten(0, -2), target.flatten())
+
+
+def built_in_batch(settings: ModelSettings, rows: int, generator: torch.Generator) -> Batch:
+    """Random input and target of `rows` rows."""
+    if settings.name == "gpt":
+        shape = (rows, settings["sequence"] + 1)
+        text = torch.randint(VOCABULARY, shape, generator=generator)
+        return text[:, :-1].contiguous(), text[:, 1:].contiguous()
+    if settings.name == "resnet50":
+        size = settings["image_size"]
+        images = torch.randn(rows, 3, size, size, generator=generator)
+        return images, torch.randint(RESNET50_CLASSES, (rows,), generator=generator)
+    small = {"tutorial": (5, 2), "toymodel": (10, 5)}
+    inputs, outputs = small.get(settings.name) or (settings["width"], settings["width"])
+    return (
+        torch.randn(rows, inputs, generator=generator),
+        torch.randn(rows, outputs, generator=generator),
+    )
+
+
+def _tutorial(settings: ModelSettings) -> list[nn.Module]:
+    return [nn.Linear(5, 2)]
+
+
+def _toymodel(settings: ModelSettings) -> list[nn.Module]:
+    return [nn.Sequential(nn.Linear(10, 10), nn.ReLU()), nn.Linear(10, 5)]
+
+
+def _mlp(settings: ModelSettings) -> list[nn.Module]:
+    width = settings["width"]
+    # A smooth activation: with ReLU, rounding that differs by split flips units at zero, and with
+    # them whole gradients, which says nothing about the engine.
+    return [nn.Sequential(nn.Linear(width, width), nn.GELU()) for _ in range(settings["depth"])]
+
+
+def _gpt(settings: ModelSettings) -> list[nn.Module]:
+    width = settings["width"]
+    blocks = [TransformerBlock(width, settings["heads"]) for _ in range(settings["depth"])]
+    head = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, VOCABULARY))
+    return [Embedding(width, settings["sequence"]), *blocks, head]
+
+
+def _resnet50(settings: ModelSettings) -> list[nn.Module]:
+    blocks: list[nn.Module] = [
+        nn.Sequential(
+            nn.Conv2d(3, 64, 7, 2, padding=3, bias=False),
+            nn.BatchNorm2d(64),
+            nn.ReLU(),
+            nn.MaxPool2d(3, 2, padding=1),
+        )
+    ]
+    inputs = 64
+    for layer, (channels, count) in enumerate(RESNET50_LAYERS):
+        for index in range(count):
+            stride = 2 if layer > 0 and index == 0 else 1
+            blocks.append(Bottleneck(inputs, channels, stride, project=index == 0))
+            inputs = channels * RESNET50_EXPANSION
+    classes = nn.Linear(inputs, RESNET50_CLASSES)
+    return [*blocks, nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), classes)]
+
+
+_BUILDERS: dict[str, Callable[[ModelSettings], list[nn.Module]]] = {
+    "tutorial": _tutorial,
+    "toymodel": _toymodel,
+    "mlp": _mlp,
+    "gpt": _gpt,
+    "resnet50": _resnet50,
+}

@@ -1,0 +1,357 @@
+"""What each kind of task does with tensors. Knows kinds and payloads, never a strategy.
+
+Values pass between tasks by name: (what, replica, stage, micro-batch). A task takes its inputs out
+of the store, so that a tensor lives no longer than its last use; on a CUDA lane the executor keeps
+what was taken until the task's end event has completed.
+
+Autograd's graph is cut at every stage: a stage's input is a leaf, its backward is called by the
+stage's own lane, and gradients are handed over as tensors.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from core.engine import memory
+from core.engine.modules import Batch, Loss
+from core.engine.recorder import Recorder
+from core.engine.workload import Workload, full_names, make_optimizer
+from core.plan.specification import Specification
+from core.plan.task import Kind, Part, Payload, Placement, Plan, Task
+
+Key = tuple[str, int, int, int]  # (what, replica, stage, micro-batch)
+
+
+def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
+    """A real copy on `device`, also where the tensor already lives there."""
+    target = torch.empty_like(tensor, device=device, memory_format=torch.contiguous_format)
+    return target.copy_(tensor, non_blocking=True)
+
+
+class StageModule:
+    """One stage of one replica on its lane: its blocks, and for the owner the optimizer."""
+
+    def __init__(
+        self, placement: Placement, blocks: list[nn.Module], first: int, specification: Specification
+    ) -> None:
+        self.lane = placement.lane
+        self.blocks = nn.Sequential(*blocks)
+        self.parameters = full_names(blocks, first)
+        self.optimizer = None
+        if placement.owner:
+            self.optimizer = make_optimizer(specification, list(self.parameters.values()))
+        self.saved_bytes: dict[int, int] = {}
+
+    def clear_gradients(self) -> None:
+        """Forget the last step's gradients."""
+        for parameter in self.parameters.values():
+            parameter.grad = None
+
+
+@dataclass
+class Step:
+    """The state of the step that is being run."""
+
+    index: int
+    plan: Plan
+    inputs: dict[torch.device, Tensor]
+    targets: dict[torch.device, Tensor]
+    values: dict[Key, Tensor] = field(default_factory=dict)
+    losses: list[Tensor] = field(default_factory=list)
+    sizes: dict[int, str] = field(default_factory=dict)
+    output_shape: list[int] = field(default_factory=list)
+
+
+class Operations:
+    """Runs tasks. `run` is called on the task's lane, in its thread and on its stream."""
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        workload: Workload,
+        specification: Specification,
+        recorder: Recorder,
+    ) -> None:
+        self._loss: Loss = workload.loss
+        self._recorder = recorder
+        self._devices = [torch.device(lane.device) for lane in plans[0].lanes]
+        self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
+        self.stages: dict[tuple[int, int], StageModule] = {}
+        stages = plans[0].stages
+        for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
+            stage = stages[placement.stage]
+            device = self._devices[placement.lane]
+            blocks = workload.blocks[stage.first : stage.last]
+            blocks = [copy.deepcopy(block).to(device) for block in blocks]
+            self.stages[placement.replica, stage.index] = StageModule(
+                placement, blocks, stage.first, specification
+            )
+        self.step: Step | None = None
+
+    def begin(self, index: int, plan: Plan, batch: Batch) -> Step:
+        """Prepare a step: no gradients, the batch on the devices where it enters and is judged."""
+        for stage in self.stages.values():
+            stage.clear_gradients()
+        entries = {self._devices[task.lane] for task in plan.tasks if _takes_batch(task)}
+        judges = {self._devices[task.lane] for task in plan.tasks if task.kind is Kind.LOSS}
+        self.step = Step(
+            index,
+            plan,
+            {device: batch[0].to(device) for device in entries},
+            {device: batch[1].to(device) for device in judges},
+        )
+        for ledger in self._ledgers:
+            ledger.clear()
+        for lane in {task.lane for task in plan.tasks if _takes_batch(task)}:
+            self._ledgers[lane].hold(self.step.inputs[self._devices[lane]])
+        self._report_parameters()
+        return self.step
+
+    def run(self, task: Task) -> list[Tensor]:
+        """Run a task; returns the tensors that must outlive it."""
+        assert self.step is not None
+        return _OPERATIONS[task.kind](self, self.step, task)
+
+    def report(self, task: Task) -> None:
+        """Record what `task` has changed on its lane; apart from `run`, so that it is not timed."""
+        assert self.step is not None
+        if task.kind is Kind.STEP:
+            self._report("optimizer", task.lane, self._optimizer_bytes(task.lane))
+            return
+        ledger = self._ledgers[task.lane]
+        self._report("activations", task.lane, ledger.bytes + ledger.saved)
+        if task.kind in (Kind.BACKWARD, Kind.REDUCE):
+            self._report("gradients", task.lane, self._lane_bytes(task.lane, gradients=True))
+        if task.index in self.step.sizes:
+            self._recorder.log("size", self.step.sizes[task.index], self.step.index)
+
+    def owned_gradients(self) -> dict[str, Tensor]:
+        """The step's gradients by full parameter name, from the copies that are stepped."""
+        owners = (stage for stage in self.stages.values() if stage.optimizer is not None)
+        return {
+            name: torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            for stage in owners
+            for name, parameter in stage.parameters.items()
+        }
+
+    def owned_parameters(self) -> dict[str, Tensor]:
+        """Clones of the parameters by full name, from the copies that are stepped."""
+        owners = (stage for stage in self.stages.values() if stage.optimizer is not None)
+        return {
+            name: parameter.detach().clone()
+            for stage in owners
+            for name, parameter in stage.parameters.items()
+        }
+
+    # Tasks, in the order of a step.
+
+    def _scatter(self, step: Step, task: Task) -> list[Tensor]:
+        part = step.plan.parts_of(task)[0]
+        lane = step.plan.lane_of(part.replica, 0)
+        rows = slice(part.start, part.start + part.rows)
+        if task.payload is Payload.INPUT:
+            whole, name = step.inputs[self._devices[task.lane]], "input"
+        else:
+            whole, name = step.values["whole gradient", 0, 0, 0], "gradient"
+            if part is step.plan.parts[-1]:
+                self._take(("whole gradient", 0, 0, 0), task.lane)
+        self._put((name, part.replica, 0, 0), lane, copy_to(self._devices[lane], whole[rows]))
+        return [whole]
+
+    def _replicate(self, step: Step, task: Task) -> list[Tensor]:
+        owner, replica = self.stages[0, task.stage or 0], self.stages[task.replica or 0, task.stage or 0]
+        with torch.no_grad():
+            for name, parameter in replica.parameters.items():
+                parameter.copy_(owner.parameters[name], non_blocking=True)
+            for mine, other in zip(replica.blocks.buffers(), owner.blocks.buffers(), strict=True):
+                mine.copy_(other, non_blocking=True)
+        return []
+
+    def _copy(self, step: Step, task: Task) -> list[Tensor]:
+        stage = task.stage or 0
+        held = []
+        for part in step.plan.parts_of(task):
+            name, source = ("output", stage - 1) if task.payload is Payload.ACTIVATION else ("input gradient", stage + 1)
+            value = self._take((name, part.replica, source, part.microbatch), step.plan.lane_of(part.replica, source))
+            lane = step.plan.lane_of(part.replica, stage)
+            target = "input" if task.payload is Payload.ACTIVATION else "gradient"
+            self._put((target, part.replica, stage, part.microbatch), lane, copy_to(self._devices[lane], value))
+            held.append(value)
+        return held
+
+    def _forward(self, step: Step, task: Task) -> list[Tensor]:
+        part, stage = step.plan.parts_of(task)[0], task.stage or 0
+        module = self.stages[part.replica, stage]
+        x = self._input(step, part, stage, task.lane)
+        if part.rows in module.saved_bytes:
+            y = module.blocks(x)
+        else:
+            with memory.saved_tensors() as saved:
+                y = module.blocks(x)
+            known = [x, y, *module.parameters.values()]
+            module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
+        self._ledgers[task.lane].saved += module.saved_bytes[part.rows]
+        for name, value in (("entered", x), ("left", y), ("output", y.detach())):
+            self._put((name, part.replica, stage, part.microbatch), task.lane, value)
+        if stage == len(step.plan.stages) - 1:
+            step.output_shape = list(y.shape[1:])
+        where = f" stage {stage}" if len(step.plan.stages) > 1 else ""
+        sizes = f"input size {list(x.shape)} output size {list(y.shape)}"
+        step.sizes[task.index] = f"In Model{where}: {sizes}"
+        return []
+
+    def _gather(self, step: Step, task: Task) -> list[Tensor]:
+        last = len(step.plan.stages) - 1
+        device = self._devices[task.lane]
+        outputs = self._outputs(step, step.plan.parts_of(task), last)
+        whole = torch.cat([output.to(device, non_blocking=True) for output in outputs])
+        self._put(("gathered", 0, 0, 0), task.lane, whole)
+        return outputs
+
+    def _loss_of(self, step: Step, task: Task) -> list[Tensor]:
+        parts, last = step.plan.parts_of(task), len(step.plan.stages) - 1
+        gathered = ("gathered", 0, 0, 0) in step.values
+        if gathered:
+            y = self._take(("gathered", 0, 0, 0), task.lane)
+        else:
+            outputs = self._outputs(step, parts, last)
+            y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+        y = y.detach().requires_grad_()
+        rows = sum(part.rows for part in parts)
+        target = step.targets[self._devices[task.lane]][parts[0].start : parts[0].start + rows]
+        loss = self._loss(y, target)
+        if rows != step.plan.rows:
+            loss = loss * (rows / step.plan.rows)
+        loss.backward()
+        assert y.grad is not None
+        step.losses.append(loss.detach())
+        if gathered:
+            self._put(("whole gradient", 0, 0, 0), task.lane, y.grad)
+        else:
+            pieces = y.grad.split([part.rows for part in parts])
+            for part, piece in zip(parts, pieces, strict=True):
+                self._put(("gradient", part.replica, last, part.microbatch), task.lane, piece)
+        return [y, target]
+
+    def _backward(self, step: Step, task: Task) -> list[Tensor]:
+        stage = task.stage or 0
+        parts = step.plan.parts_of(task)
+        module = self.stages[parts[0].replica, stage]
+        where = [(part.replica, stage, part.microbatch) for part in parts]
+        entered = [self._take(("entered", *key), task.lane) for key in where]
+        left = [self._take(("left", *key), task.lane) for key in where]
+        gradients = [self._gradient(step, part, stage, task.lane) for part in parts]
+        torch.autograd.backward(left, gradients)
+        for key, x in zip(where, entered, strict=True):
+            if stage > 0 and x.grad is not None:
+                self._put(("input gradient", *key), task.lane, x.grad)
+        self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
+        return [*entered, *left, *gradients]
+
+    def _reduce(self, step: Step, task: Task) -> list[Tensor]:
+        stage = task.stage or 0
+        owner = self.stages[0, stage]
+        held = []
+        for part in step.plan.parts:
+            if part.replica == 0:
+                continue
+            replica = self.stages[part.replica, stage]
+            for name, parameter in owner.parameters.items():
+                gradient = replica.parameters[name].grad
+                if gradient is None:
+                    continue
+                held.append(gradient)
+                moved = gradient.to(self._devices[task.lane], non_blocking=True)
+                if parameter.grad is None:
+                    parameter.grad = moved.clone()
+                else:
+                    parameter.grad.add_(moved)
+        return held
+
+    def _update(self, step: Step, task: Task) -> list[Tensor]:
+        module = self.stages[task.replica or 0, task.stage or 0]
+        if module.optimizer is not None:
+            module.optimizer.step()
+        return []
+
+    # Values and what they weigh.
+
+    def _input(self, step: Step, part: Part, stage: int, lane: int) -> Tensor:
+        """A stage's input: handed over, or rows of the batch where it enters."""
+        key = ("input", part.replica, stage, part.microbatch)
+        if key in step.values:
+            x = self._take(key, lane)
+        elif stage > 0:
+            x = self._take(("output", part.replica, stage - 1, part.microbatch), lane)
+        else:
+            return step.inputs[self._devices[lane]][part.start : part.start + part.rows]
+        return x.requires_grad_() if stage > 0 else x
+
+    def _outputs(self, step: Step, parts: Iterable[Part], last: int) -> list[Tensor]:
+        return [
+            self._take(("output", part.replica, last, part.microbatch), step.plan.lane_of(part.replica, last))
+            for part in parts
+        ]
+
+    def _gradient(self, step: Step, part: Part, stage: int, lane: int) -> Tensor:
+        """The gradient of a stage's output: handed over, or left by the next stage on this lane."""
+        key = ("gradient", part.replica, stage, part.microbatch)
+        if key in step.values:
+            return self._take(key, lane)
+        return self._take(("input gradient", part.replica, stage + 1, part.microbatch), lane)
+
+    def _put(self, key: Key, lane: int, value: Tensor) -> None:
+        assert self.step is not None
+        self.step.values[key] = value
+        self._ledgers[lane].hold(value)
+
+    def _take(self, key: Key, lane: int) -> Tensor:
+        assert self.step is not None
+        value = self.step.values.pop(key)
+        self._ledgers[lane].drop(value)
+        return value
+
+    def _on_lane(self, lane: int) -> list[StageModule]:
+        return [stage for stage in self.stages.values() if stage.lane == lane]
+
+    def _lane_bytes(self, lane: int, gradients: bool) -> int:
+        parameters = [p for stage in self._on_lane(lane) for p in stage.parameters.values()]
+        return memory.gradient_bytes(parameters) if gradients else sum(p.nbytes for p in parameters)
+
+    def _optimizer_bytes(self, lane: int) -> int:
+        optimizers = [stage.optimizer for stage in self._on_lane(lane)]
+        return sum(memory.optimizer_bytes(o) for o in optimizers if o is not None)
+
+    def _report_parameters(self) -> None:
+        assert self.step is not None
+        for lane in sorted({stage.lane for stage in self.stages.values()}):
+            self._report("parameters", lane, self._lane_bytes(lane, gradients=False))
+            self._report("gradients", lane, 0)
+
+    def _report(self, name: str, lane: int, value: int) -> None:
+        assert self.step is not None
+        self._recorder.counter(name, value, lane, self.step.index)
+
+
+def _takes_batch(task: Task) -> bool:
+    """Whether the whole batch must be on the task's lane: it scatters inputs or is a first forward."""
+    first = task.kind is Kind.FORWARD and not task.stage
+    return first or (task.kind is Kind.SCATTER and task.payload is Payload.INPUT)
+
+
+_OPERATIONS: dict[Kind, Callable[[Operations, Step, Task], list[Tensor]]] = {
+    Kind.SCATTER: Operations._scatter,
+    Kind.REPLICATE: Operations._replicate,
+    Kind.COPY: Operations._copy,
+    Kind.FORWARD: Operations._forward,
+    Kind.GATHER: Operations._gather,
+    Kind.LOSS: Operations._loss_of,
+    Kind.BACKWARD: Operations._backward,
+    Kind.REDUCE: Operations._reduce,
+    Kind.STEP: Operations._update,
+}

@@ -1,0 +1,84 @@
+"""From a specification to everything that a run needs, or a refusal in one line."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from core.engine.hardware import versions
+from core.engine.workload import Workload, build_workload
+from core.models.description import ModelDescription
+from core.plan.lanes import Hardware
+from core.plan.specification import (
+    Specification,
+    check,
+    check_memory,
+    describe,
+    lanes_of,
+    plans_of,
+    with_defaults,
+)
+from core.plan.strategy import Strategy
+from core.plan.task import Lane, Plan, PlanError, Runner
+from core.trace.schema import Header
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that can begin. `plans` has a plan for every number of rows that a step has.
+
+    `workload` is None where other processes build it: for strategies that torch runs in ranks.
+    """
+
+    specification: Specification
+    strategy: Strategy
+    model: ModelDescription
+    lanes: tuple[Lane, ...]
+    plans: dict[int, Plan]
+    workload: Workload | None
+    header: Header
+
+    @property
+    def plan_list(self) -> list[Plan]:
+        """The plans, the first step's first."""
+        return list(self.plans.values())
+
+
+def prepare(specification: Specification, hardware: Hardware) -> Prepared:
+    """Check, describe, plan and build. Raises PlanError naming what is wrong and what is accepted."""
+    strategy = check(specification)
+    specification = with_defaults(specification)
+    if specification.gradients is not None:
+        check_writable(specification.gradients)
+    lanes = lanes_of(specification, hardware)
+    workload = None
+    if specification.own_model:
+        workload = build_workload(specification)
+        model = workload.description
+    else:
+        model = describe(specification)
+    check_memory(specification, model, hardware)
+    plans = plans_of(specification, model, lanes)
+    if workload is None and strategy.runner is Runner.LANES:
+        workload = build_workload(specification)
+    first = next(iter(plans.values()))
+    header = Header(
+        specification,
+        model,
+        first.lanes,
+        replicas=first.replicas,
+        origin_ns=time.perf_counter_ns(),
+        started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        hardware=asdict(hardware),
+        versions=versions(),
+    )
+    return Prepared(specification, strategy, model, tuple(lanes), plans, workload, header)
+
+
+def check_writable(path: str) -> None:
+    """Raise PlanError if a file cannot be written at `path`; touches nothing."""
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise PlanError(f"{path} cannot be written: there is no folder {folder}")

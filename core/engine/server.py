@@ -1,0 +1,120 @@
+"""The engine process: takes specifications, sends back streams. Started by core.engine.client.
+
+    python -m core.engine.server WIRE COMMANDS LIFELINE    (inherited file descriptors)
+
+Commands are lines of JSON: {"run": specification} and {"stop": true}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from core.engine.executor import Stopped
+from core.engine.hardware import find_hardware, is_out_of_memory, warnings
+from core.engine.lifeline import hold_on
+from core.engine.messages import Outcome
+from core.engine.prepare import Prepared, prepare
+from core.engine.recorder import Flusher
+from core.engine.run_lanes import run_on_lanes
+from core.engine.run_ranks import run_on_ranks
+from core.engine.stop import Stop
+from core.engine.wire import send_ready, send_refusal
+from core.plan.specification import Specification
+from core.plan.task import PlanError, Runner
+from core.trace.writer import TraceWriter
+
+RUNNERS: dict[Runner, Callable[[Prepared, TraceWriter, Stop], None]] = {
+    Runner.LANES: run_on_lanes,
+    Runner.RANKS: run_on_ranks,
+}
+
+
+class Server:
+    """Runs one specification after the other; commands come in on a thread of their own."""
+
+    def __init__(self, sink: Any, commands: int) -> None:
+        self._sink = sink
+        self._commands = commands
+        self._waiting: queue.SimpleQueue[tuple[Specification, Stop]] = queue.SimpleQueue()
+        self._latest = Stop()
+        self._hardware = find_hardware()
+
+    def serve(self) -> None:
+        """Serve until the client closes its pipe, which ends the process."""
+        threading.Thread(target=self._listen, daemon=True, name="commands").start()
+        send_ready(self._sink, self._hardware)
+        while True:
+            self.run(*self._waiting.get())
+
+    def run(self, specification: Specification, stop: Stop) -> None:
+        """Run one specification and send its stream, or a refusal."""
+        try:
+            prepared = prepare(specification, self._hardware)
+        except PlanError as error:
+            send_refusal(self._sink, str(error))
+            return
+        except Exception as error:
+            send_refusal(self._sink, explain(error))
+            return
+        writer = TraceWriter(self._sink, prepared.header)
+        for text in warnings():
+            writer.log("warning", text)
+        with Flusher(writer.flush):
+            outcome = self._attempt(prepared, writer, stop)
+        writer.log("state", outcome)
+        writer.close()
+
+    def _attempt(self, prepared: Prepared, writer: TraceWriter, stop: Stop) -> str:
+        try:
+            RUNNERS[prepared.strategy.runner](prepared, writer, stop)
+        except Stopped:
+            return Outcome.STOPPED
+        except Exception as error:
+            if not is_out_of_memory(error):
+                writer.log("error", traceback.format_exc())
+            return f"{Outcome.FAILED}: {explain(error)}"
+        return Outcome.FINISHED
+
+    def _listen(self) -> None:
+        with os.fdopen(self._commands, "rb") as lines:
+            for line in lines:
+                command = json.loads(line)
+                if "run" in command:
+                    self._latest = Stop()
+                    self._waiting.put((Specification.from_dict(command["run"]), self._latest))
+                else:
+                    self._latest.request()
+        os._exit(0)
+
+
+def explain(error: Exception) -> str:
+    """An error in one line for the user."""
+    if is_out_of_memory(error):
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return f"out of memory: use fewer rows or a smaller model ({first})"
+    lines = str(error).splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def main() -> None:
+    """Serve on the descriptors that the client passed."""
+    wire, commands, lifeline = map(int, sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
+    hold_on(lifeline)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a user's model prints
+    with os.fdopen(wire, "wb", buffering=0) as sink:
+        Server(pa.PythonFile(sink, "w"), commands).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""What a run computes: the model's blocks, its data, its loss; built-in or from the user's file."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from core.engine.modules import Batch, Loss, build_blocks, built_in_batch, built_in_loss
+from core.models.catalogue import MODELS, ModelSettings
+from core.models.description import Block, ModelDescription
+from core.plan.specification import Specification
+from core.plan.task import PlanError
+
+OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "sgd": torch.optim.SGD,
+    "momentum": lambda parameters, lr: torch.optim.SGD(parameters, lr, momentum=0.9),
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A model's blocks in train mode on the CPU, the epoch's data and the loss (a mean over rows)."""
+
+    description: ModelDescription
+    blocks: list[nn.Module]
+    input: Tensor
+    target: Tensor
+    loss: Loss
+
+    def batches(self, rows: list[int]) -> list[Batch]:
+        """The batch of each step: the data in order, from the start again when it is used up."""
+        batches, start = [], 0
+        for count in rows:
+            if start + count > len(self.input):
+                start = 0
+            piece = slice(start, start + count)
+            batches.append((self.input[piece], self.target[piece]))
+            start += count
+        return batches
+
+
+def build_workload(specification: Specification) -> Workload:
+    """Build model and data from the specification's seed; the same in every process.
+
+    Raises PlanError if the user's file cannot be used, naming the file and what it must have.
+    """
+    torch.manual_seed(specification.seed)
+    generator = torch.Generator().manual_seed(specification.seed)
+    rows = specification.data or specification.batch_rows
+    settings = specification.model.filled()
+    if not specification.own_model:
+        description = MODELS[settings.name].describe(settings)
+        blocks = build_blocks(settings)
+        batch = built_in_batch(settings, rows, generator)
+        return _workload(settings, description, blocks, batch, built_in_loss(settings.name))
+    module = _load(Path(settings.name))
+    blocks = _own_blocks(module, settings.name)
+    batch = _own_batch(module, settings.name, rows, generator)
+    loss = getattr(module, "loss", functional.mse_loss)
+    empty = ModelDescription(Path(settings.name).stem, (), 0)
+    workload = _workload(settings, empty, blocks, batch, loss)
+    return replace(workload, description=_describe(workload, settings.name))
+
+
+def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Parameter]:
+    """Parameters by their names in nn.Sequential of all blocks, for a run that starts at `first`."""
+    return {
+        f"{first + index}.{name}": parameter
+        for index, block in enumerate(blocks)
+        for name, parameter in block.named_parameters()
+    }
+
+
+def make_optimizer(
+    specification: Specification, parameters: list[nn.Parameter]
+) -> torch.optim.Optimizer | None:
+    """The run's optimizer over `parameters`; None where there are none to step."""
+    if not parameters:
+        return None
+    return OPTIMIZERS[specification.optimizer](parameters, lr=specification.lr)
+
+
+def _workload(
+    settings: ModelSettings,
+    description: ModelDescription,
+    blocks: list[nn.Module],
+    batch: Batch,
+    loss: Loss,
+) -> Workload:
+    dtype = getattr(torch, settings.dtype)
+    blocks = [block.to(dtype).train() for block in blocks]
+    data, target = (t.to(dtype) if t.is_floating_point() else t for t in batch)
+    return Workload(description, blocks, data, target, loss)
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise PlanError(f"--model {str(path)!r}: there is no such file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever the user's file raises is theirs to read
+        raise PlanError(f"--model {str(path)!r} cannot be imported: {_said(error)}") from error
+    for name in ("build", "batch"):
+        if not callable(getattr(module, name, None)):
+            raise PlanError(f"--model {str(path)!r} has no {name}(): it needs build() and batch()")
+    return module
+
+
+def _own_blocks(module: ModuleType, name: str) -> list[nn.Module]:
+    try:
+        built: Any = module.build()
+    except Exception as error:
+        raise PlanError(f"--model {name!r}: build() failed: {_said(error)}") from error
+    blocks = list(built) if isinstance(built, (nn.Sequential, nn.ModuleList, list, tuple)) else []
+    if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
+        raise PlanError(
+            f"--model {name!r}: build() gave {type(built).__name__}; "
+            "it must give an nn.Sequential or a list of blocks"
+        )
+    return blocks
+
+
+def _own_batch(module: ModuleType, name: str, rows: int, generator: torch.Generator) -> Batch:
+    try:
+        made = module.batch(rows, generator)
+    except Exception as error:
+        raise PlanError(f"--model {name!r}: batch({rows}) failed: {_said(error)}") from error
+    tensors = isinstance(made, (tuple, list)) and len(made) == 2
+    if not tensors or not all(isinstance(t, Tensor) and t.dim() and len(t) == rows for t in made):
+        raise PlanError(
+            f"--model {name!r}: batch({rows}) must give input and target, tensors of {rows} rows"
+        )
+    return made[0], made[1]
+
+
+def _describe(workload: Workload, name: str) -> ModelDescription:
+    """Measure the user's model: parameters by counting, sizes by passing a row or two through."""
+    blocks = []
+    x = workload.input[:2]
+    with torch.no_grad():
+        for index, block in enumerate(workload.blocks):
+            try:
+                x = copy.deepcopy(block).eval()(x)
+            except Exception as error:
+                raise PlanError(f"--model {name!r}: block {index} failed: {_said(error)}") from error
+            if not isinstance(x, Tensor):
+                raise PlanError(f"--model {name!r}: block {index} gave no tensor")
+            counts = tuple((n, p.numel()) for n, p in block.named_parameters())
+            blocks.append(Block(f"block{index}", counts, x.numel() // len(x)))
+    modules = [module for block in workload.blocks for module in block.modules()]
+    row = workload.input[:1]
+    return ModelDescription(
+        workload.description.name,
+        tuple(blocks),
+        row.numel() * row.element_size(),
+        x.element_size(),
+        depends_on_split=any(isinstance(m, nn.modules.batchnorm._BatchNorm) for m in modules),
+    )
+
+
+def _said(error: Exception) -> str:
+    """An error in one line."""
+    return f"{type(error).__name__}: {error}".splitlines()[0]
