@@ -60,8 +60,8 @@ no_python() {
         refuse "PYTHON=$PYTHON is no Python 3.11 or newer"
     fi
     found=$(python3 --version 2>/dev/null) || found="none"
-    refuse "Bubblescope needs Python 3.11 or newer; found: $found. If it has another name," \
-        "give it as PYTHON=..."
+    refuse "Bubblescope needs Python 3.11 or newer; found: $found. Install one (packages such as" \
+        "python3.11 and python3.11-venv); if it has another name, give it as PYTHON=..."
 }
 
 # ---- The system's parts: Debian's and Ubuntu's packages, each with the library that shows it ----
