@@ -47,13 +47,13 @@ class Lane(ABC):
         self._queue.put(job)
 
     def _work(self) -> None:
-        with self._settings():
+        with self.settings():
             while (job := self._queue.get()) is not None:
                 job()
 
     @abstractmethod
-    def _settings(self) -> Any:
-        """What holds for the whole life of the lane's thread."""
+    def settings(self) -> Any:
+        """A context that makes the calling thread the lane's, for as long as it lasts."""
 
     @abstractmethod
     def mark(self, timed: bool) -> Mark:
@@ -75,7 +75,8 @@ class CpuLane(Lane):
     """Computes in its own thread with its own number of cores."""
 
     @contextmanager
-    def _settings(self) -> Iterator[None]:
+    def settings(self) -> Iterator[None]:
+        """The lane's number of cores."""
         torch.set_num_threads(self.lane.cores)
         yield
 
@@ -108,7 +109,8 @@ class CudaLane(Lane):
         self._timed: dict[int, bool] = {}
 
     @contextmanager
-    def _settings(self) -> Iterator[None]:
+    def settings(self) -> Iterator[None]:
+        """The lane's streams on all devices; autograd in the calling thread."""
         with ExitStack() as stack:
             for stream in [*self._streams, self.stream]:
                 stack.enter_context(torch.cuda.stream(stream))
@@ -200,7 +202,9 @@ class CudaClock(Clock):
         return max(self._first[2], self._last[2])
 
     def time(self, mark: Mark) -> int:
-        """Host time of a completed event."""
+        """Host time of a completed event; a mark that is host time already stays as it is."""
+        if isinstance(mark, int):
+            return mark
         elapsed = self._first[0].elapsed_time(mark) * 1e6
         return int(self._first[1] + elapsed * self._scale)
 

@@ -26,7 +26,7 @@ from core.engine.messages import Outcome
 from core.engine.prepare import Prepared, prepare
 from core.engine.recorder import Flusher
 from core.engine.run_lanes import run_on_lanes
-from core.engine.run_ranks import run_on_ranks
+from core.engine.run_ranks import RankError, run_on_ranks
 from core.engine.stop import Stop
 from core.engine.wire import send_ready, send_refusal
 from core.plan.specification import Specification
@@ -79,6 +79,8 @@ class Server:
             RUNNERS[prepared.strategy.runner](prepared, writer, stop)
         except Stopped:
             return Outcome.STOPPED
+        except RankError as error:  # the ranks have logged what they know
+            return f"{Outcome.FAILED}: {error}"
         except Exception as error:
             if not is_out_of_memory(error):
                 writer.log("error", traceback.format_exc())

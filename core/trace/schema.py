@@ -14,7 +14,7 @@ Times are int64 nanoseconds since the run's start. Unused columns are null.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -95,6 +95,10 @@ class Header:
     hardware: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
+
+    def since(self, origin_ns: int) -> Header:
+        """The same with another run's origin, for processes that write to one stream."""
+        return replace(self, origin_ns=origin_ns)
 
     def to_schema(self) -> pa.Schema:
         """The stream's schema with this header as metadata."""

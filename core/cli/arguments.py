@@ -1,0 +1,88 @@
+"""The commands and their options, and the way from options to a specification."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+from typing import NoReturn
+
+from core.models.catalogue import MODELS, ModelSettings
+from core.plan.lanes import ACCEPTED
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import OPTIMIZERS, Specification
+from core.plan.strategies import STRATEGIES
+
+BAD_INPUT = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message}\n")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of `python main.py`; without a command the window is meant."""
+    parser = _Parser(
+        prog="bubblescope",
+        description="Shows parallel training steps as they happen. Without a command: the window.",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("devices", help="list what this machine has to run lanes on")
+    plan = commands.add_parser("plan", help="print the plan of a step without running it")
+    _add_specification(plan)
+    plan.add_argument("--tasks", action="store_true", help="list every task as well")
+    run = commands.add_parser("run", help="run a strategy and print its summary")
+    _add_specification(run)
+    _add_outputs(run)
+    export = commands.add_parser("export", help="draw a recording as PNG, SVG or PDF")
+    export.add_argument("recording")
+    export.add_argument("--image", required=True, metavar="FILE", help="*.png, *.svg or *.pdf")
+    export.add_argument("--theme", choices=("light", "dark"), default="light")
+    opening = commands.add_parser("open", help="open a recording in the window")
+    opening.add_argument("recording")
+    return parser
+
+
+def specification_of(arguments: argparse.Namespace) -> Specification:
+    """The run that the options of `plan` and `run` ask for."""
+    given = vars(arguments)
+    model = {f.name: given[f.name] for f in fields(ModelSettings) if f.name in given}
+    own = {f.name: given[f.name] for f in fields(Specification) if f.name in given}
+    own["model"] = ModelSettings(**{**model, "name": given["model"]})
+    return Specification(**own)
+
+
+def _add_specification(parser: argparse.ArgumentParser) -> None:
+    default = Specification()
+    add = parser.add_argument
+    add("--strategy", default=default.strategy, metavar="NAME", help=", ".join(STRATEGIES))
+    add("--schedule", metavar="NAME", help=f"of a pipeline: {', '.join(SCHEDULES)}")
+    add("--model", default="mlp", metavar="NAME", help=f"{', '.join(MODELS)}, or your own file.py")
+    for name in ("width", "depth", "heads", "sequence", "image-size"):
+        add(f"--{name}", type=int, metavar="N", help=f"the model's {name.replace('-', ' ')}")
+    add("--dtype", default="float32", metavar="NAME", help="float32, float64 or bfloat16")
+    add("--devices", default=default.devices, metavar="LIST", help=ACCEPTED)
+    add("--cores-per-lane", type=int, metavar="N", help="cores of each CPU lane")
+    add("--batch", type=int, metavar="ROWS", help="rows of the global batch")
+    add("--data", type=int, metavar="ROWS", help="run an epoch over so many rows")
+    add("--microbatches", type=int, metavar="N", help="exactly so many micro-batches")
+    add("--split-size", type=int, metavar="ROWS", help="micro-batches of so many rows")
+    add("--stages", type=int, metavar="N", help="stages to cut the model into (default: lanes)")
+    add("--bucket-mb", type=float, metavar="MIB", help="size of ddp's gradient buckets")
+    add("--steps", type=int, metavar="N", help="measured steps (default: 5, or an epoch)")
+    add("--warmup", type=int, default=default.warmup, metavar="N", help="steps before these")
+    add("--optimizer", default=default.optimizer, metavar="NAME", help=", ".join(OPTIMIZERS))
+    add("--lr", type=float, default=default.lr, metavar="RATE", help="learning rate")
+    add("--seed", type=int, default=default.seed, metavar="N", help="of parameters and data")
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--verify", action="store_true", help="compare every step with a plain whole-batch step")
+    add("--gradients", metavar="FILE", help="keep the last step's gradients as .npz")
+    add("--record", metavar="FILE", help="keep the recording (an Arrow IPC stream)")
+    add("--image", metavar="FILE", help="draw the timeline: *.png, *.svg or *.pdf")
+    add("--summary", metavar="FILE", help="write the summary as JSON")
+    add("--verbose", action="store_true", help="print every log line, the sizes among them")

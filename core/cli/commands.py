@@ -1,0 +1,170 @@
+"""What each command does. Raises PlanError and RecordingError for bad input, in one line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from core.cli.arguments import specification_of
+from core.cli.files import check_image, check_writable, write_text
+from core.cli.progress import Progress
+from core.cli.report import devices_text, plan_text, summary_text
+from core.engine.client import HOUSE, EngineClient
+from core.engine.messages import Ended, Outcome, Ready, Rows, Started
+from core.explain.summary import summarise
+from core.machine import host
+from core.models.description import ModelDescription
+from core.plan.lanes import Hardware
+from core.plan.specification import (
+    Specification,
+    check,
+    describe,
+    lanes_of,
+    plans_of,
+    with_defaults,
+)
+from core.plan.task import PlanError
+from core.trace.recording import RecordingFile, open_recording
+from core.trace.trace import Trace
+
+POLL_SECONDS = 0.01
+INTERRUPTED = 130
+WriteImage = Callable[[Trace, Path, str], None]
+"""Draws (trace, path, theme); raises ValueError in one line if it cannot."""
+
+
+class RunError(RuntimeError):
+    """A run failed; the message says why in one line."""
+
+
+def devices() -> None:
+    """Print what this machine has."""
+    print(devices_text(_ask_hardware()))
+
+
+def plan(arguments: argparse.Namespace) -> None:
+    """Print the plan of a step, and of every other number of rows in the epoch."""
+    specification = specification_of(arguments)
+    check(specification)
+    specification = with_defaults(specification)
+    hardware = _ask_hardware() if specification.devices.strip() == "auto" else host()
+    lanes = lanes_of(specification, hardware, present=False)
+    model = _ask_description(specification) if specification.own_model else describe(specification)
+    schedule = f" {specification.schedule}" if specification.schedule else ""
+    for rows, planned in plans_of(specification, model, lanes).items():
+        title = f"{specification.strategy}{schedule} of {model.name}, {rows} rows on {len(lanes)} lanes"
+        print(plan_text(planned, model, title, arguments.tasks))
+
+
+def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
+    """Run, print the summary, write what was asked for. Returns the exit status."""
+    specification = specification_of(arguments)
+    check(specification)
+    for option in ("record", "summary", "gradients"):
+        check_writable(f"--{option}", getattr(arguments, option))
+    check_image("--image", arguments.image)
+    trace, ended = execute(specification, arguments.record, arguments.verbose)
+    if ended.outcome is Outcome.REFUSED:
+        raise PlanError(ended.text)
+    summary = summarise(trace)
+    print(summary_text(summary))
+    if arguments.summary is not None:
+        write_text(arguments.summary, json.dumps(summary.to_dict(), indent=1) + "\n")
+    if arguments.image is not None:
+        write_image(trace, Path(arguments.image), "light")
+    if ended.outcome is Outcome.FAILED:
+        raise RunError(ended.text)
+    return 0 if ended.outcome is Outcome.FINISHED else INTERRUPTED
+
+
+def export(arguments: argparse.Namespace, write_image: WriteImage) -> None:
+    """Draw a recording."""
+    check_image("--image", arguments.image)
+    opened = open_recording(arguments.recording)
+    if opened.warning:
+        print(f"warning: {opened.warning}", file=sys.stderr)
+    write_image(opened.trace, Path(arguments.image), arguments.theme)
+
+
+def execute(
+    specification: Specification, record: str | None = None, verbose: bool = False
+) -> tuple[Trace, Ended]:
+    """Run in an engine process of its own; Ctrl+C stops it and keeps what was recorded.
+
+    Raises PlanError if the specification is refused before there is a trace.
+    """
+    client = EngineClient()
+    client.run(specification)
+    collector = _Collector(record, Progress(verbose))
+    try:
+        while collector.ended is None:
+            try:
+                collector.take(client)
+                time.sleep(POLL_SECONDS)
+            except KeyboardInterrupt:
+                client.stop()
+    finally:
+        client.close()
+        collector.close()
+    if collector.trace is None:
+        raise PlanError(collector.ended.text)
+    return collector.trace, collector.ended
+
+
+class _Collector:
+    """Builds the trace from messages, and the recording if there is to be one."""
+
+    def __init__(self, record: str | None, progress: Progress) -> None:
+        self._record, self._progress = record, progress
+        self._file: RecordingFile | None = None
+        self.trace: Trace | None = None
+        self.ended: Ended | None = None
+
+    def take(self, client: EngineClient) -> None:
+        for message in client.poll():
+            if isinstance(message, Started):
+                self.trace = Trace(message.header)
+                if self._record is not None:
+                    self._file = RecordingFile(self._record, message.header)
+            elif isinstance(message, Rows) and self.trace is not None:
+                if self._file is not None:
+                    self._file.write(message.batch)
+                self.trace.append(message.batch)
+                self._progress.show(self.trace)
+            elif isinstance(message, Ended):
+                self.ended = message
+
+    def close(self) -> None:
+        self._progress.close()
+        if self._file is not None:
+            self._file.close()
+
+
+def _ask_hardware() -> Hardware:
+    """What the engine's torch finds. Raises RunError if the engine does not come up."""
+    client = EngineClient()
+    client.start()
+    try:
+        while True:
+            for message in client.poll():
+                if isinstance(message, Ready):
+                    return message.hardware
+            if client.pid is None:
+                raise RunError("the engine process ended before it was ready")
+            time.sleep(POLL_SECONDS)
+    finally:
+        client.close()
+
+
+def _ask_description(specification: Specification) -> ModelDescription:
+    """Describe the user's own model in a process that may import torch. Raises PlanError."""
+    command = [sys.executable, "-m", "core.engine.describe", json.dumps(specification.to_dict())]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=HOUSE, check=False)
+    if done.returncode != 0:
+        raise PlanError(done.stderr.strip().splitlines()[-1])
+    return ModelDescription.from_dict(json.loads(done.stdout.splitlines()[-1]))

@@ -1,0 +1,152 @@
+"""Plain-text tables for standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.explain.summary import LaneSummary, Summary
+from core.models.description import ModelDescription
+from core.plan.grid import grid
+from core.plan.lanes import Hardware
+from core.plan.task import Plan
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Columns aligned: text to the left, everything else to the right."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
+    left = [all(isinstance(row[i], str) and not row[i][:1].isdigit() for row in rows)
+            for i in range(len(header))]  # fmt: skip
+    lines = [
+        "  ".join(
+            cell.ljust(width) if to_left else cell.rjust(width)
+            for cell, width, to_left in zip(row, widths, left, strict=True)
+        ).rstrip()
+        for row in [list(header), *texts]
+    ]
+    return "\n".join(lines)
+
+
+def milliseconds(ns: float) -> str:
+    """Nanoseconds as milliseconds with three digits that count."""
+    value = ns / 1e6
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def size(count: float) -> str:
+    """Bytes in decimal units."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
+def devices_text(hardware: Hardware) -> str:
+    """What `devices` prints."""
+    rows = [("cpu", f"{hardware.cores} cores", size(hardware.memory), "2xcpu")]
+    for index, gpu in enumerate(hardware.gpus):
+        rows.append((f"cuda:{index}", gpu.name, size(gpu.memory), f"cuda:{index}"))
+    text = table(("device", "what", "memory", "as lanes"), rows)
+    if not hardware.gpus:
+        text += "\nThere is no CUDA device: runs use CPU lanes."
+    return text
+
+
+def plan_text(plan: Plan, model: ModelDescription, title: str, tasks: bool) -> str:
+    """What `plan` prints: the split, the stages, the textbook grid, and if asked every task."""
+    blocks = [title, f"rows: {_parts(plan)}"]
+    stage_rows = [
+        (f"stage {stage.index}", f"blocks {stage.first} to {stage.last - 1}",
+         size(model.run_bytes(stage.first, stage.last)))
+        for stage in plan.stages
+    ]  # fmt: skip
+    blocks.append(table(("stage", "blocks", "parameters"), stage_rows))
+    blocks.append(_grid_text(plan))
+    if tasks:
+        rows = [
+            (task.index, str(task), f"{task.kind} {task.payload}".strip(),
+             plan.lanes[task.lane].name, task.rows, size(task.bytes),
+             " ".join(map(str, task.after)))
+            for task in plan.tasks
+        ]  # fmt: skip
+        blocks.append(table(("task", "action", "kind", "lane", "rows", "bytes", "after"), rows))
+    moved = sum(task.bytes for task in plan.tasks)
+    blocks.append(f"{len(plan.tasks)} tasks, {size(moved)} moved a step")
+    return "\n\n".join(blocks)
+
+
+def summary_text(summary: Summary) -> str:
+    """What `run` prints: makespan, and for each lane its mean over the measured steps."""
+    if not summary.steps:
+        return "No measured step was completed."
+    spans = [step.makespan_ns for step in summary.steps]
+    schedule = f" {summary.schedule}" if summary.schedule else ""
+    lines = [f"{summary.strategy}{schedule} of {summary.model} on {len(summary.devices)} lanes"]
+    if summary.sharing:
+        lines.append(f"{summary.sharing}: times include the sharing")
+    lines.append(f"rows: {_splits(summary)}")
+    count = f"{len(spans)} measured step" + ("s" if len(spans) > 1 else "")
+    lines.append(
+        f"step: {milliseconds(sum(spans) / len(spans))} ms mean of {count}, "
+        f"{milliseconds(min(spans))} shortest, {milliseconds(max(spans))} longest"
+    )
+    lines.append(f"loss: {_number(summary.steps[0].loss)} to {_number(summary.steps[-1].loss)}")
+    clock = max((step.clock_uncertainty_ns or 0 for step in summary.steps), default=0)
+    lines.append(f"clock: times are known to {clock / 1e3:.3g} us")
+    if summary.gradient_error is not None:
+        lines.append(
+            f"verified: gradient error {summary.gradient_error:.2g}, "
+            f"loss error {summary.loss_error or 0:.2g} (largest of all measured steps)"
+        )
+    lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
+    header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans")
+    return "\n".join(lines) + "\n\n" + table(header, [_lane_row(lane) for lane in lanes])
+
+
+def _lane_row(steps: Sequence[LaneSummary]) -> tuple[object, ...]:
+    count = len(steps)
+    busy = sum(step.busy_ns for step in steps) / count
+    communication = sum(step.communication_ns for step in steps) / count
+    idle = sum(step.idle_ns for step in steps) / count
+    total = busy + communication + idle
+    return (
+        steps[0].name,
+        milliseconds(busy),
+        milliseconds(communication),
+        milliseconds(idle),
+        f"{100 * idle / total:.1f}" if total else "0.0",
+        size(max(step.peak_bytes for step in steps)),
+        sum(step.spans for step in steps),
+    )
+
+
+def _parts(plan: Plan) -> str:
+    by_replica = [
+        "+".join(str(part.rows) for part in plan.parts if part.replica == replica) or "0"
+        for replica in range(plan.replicas)
+    ]
+    return f"{plan.rows} = {' | '.join(by_replica)}"
+
+
+def _splits(summary: Summary) -> str:
+    distinct = list(dict.fromkeys(summary.splits))
+    text = ", then ".join("[" + ",".join(map(str, split)) + "]" for split in distinct)
+    if len(summary.microbatch_rows) > 1:
+        pieces = ",".join(map(str, summary.microbatch_rows))
+        text += f" in {len(summary.microbatch_rows)} micro-batches of {pieces}"
+    return text
+
+
+def _grid_text(plan: Plan) -> str:
+    rows = [(plan.lanes[i].name, cells) for i, cells in enumerate(grid(plan)) if cells]
+    width = max((len(cell) for _, cells in rows for cell in cells), default=1)
+    name = max(len(name) for name, _ in rows)
+    return "\n".join(
+        f"{lane.ljust(name)}  {' '.join(cell.ljust(width) for cell in cells)}".rstrip()
+        for lane, cells in rows
+    )
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.6g}"

@@ -1,0 +1,105 @@
+"""How the lanes compare: each one's time, traffic and memory, and lane 0's against the others'."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.lanes import LaneTime, lane_time, step_slice
+from core.explain.summary import MEMORY_COUNTERS, peak_bytes
+from core.plan.task import KINDS, Kind, Role
+from core.trace.trace import Trace
+
+SHARED_KINDS = (Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE)
+"""What DataParallel puts on lane 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneBalance:
+    """A lane over some steps: `time`, ns and bytes of each kind that it ran, most bytes held."""
+
+    lane: int
+    time: LaneTime
+    kind_ns: dict[Kind, int]
+    kind_bytes: dict[Kind, int]
+    peak_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Lane 0's figure against the mean of the other compute lanes', in ns or bytes.
+
+    `kind` is None for memory.
+    """
+
+    kind: Kind | None
+    first: float
+    others: float
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times the others' mean lane 0 has; None if they have nothing."""
+        return self.first / self.others if self.others else None
+
+
+def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
+    """Sum up a lane over `steps`; the three times add up to the sum of the steps' makespans."""
+    spans = trace.spans(lane)
+    parts = [spans[step_slice(spans, step)] for step in steps]
+    times = [
+        lane_time(part, *trace.step_bounds(step)) for part, step in zip(parts, steps, strict=True)
+    ]
+    mine = np.concatenate(parts) if parts else spans[:0]
+    kinds = [int(code) for code in np.unique(mine["kind"])]
+    length = mine["end"] - mine["start"]
+    return LaneBalance(
+        lane,
+        LaneTime(
+            sum(t.busy_ns for t in times),
+            sum(t.communication_ns for t in times),
+            sum(t.idle_ns for t in times),
+            sum(t.spans for t in times),
+        ),
+        {KINDS[k]: int(length[mine["kind"] == k].sum()) for k in kinds},
+        {KINDS[k]: int(mine["bytes"][mine["kind"] == k].sum()) for k in kinds},
+        max((peak_bytes(trace, lane, step) for step in steps), default=0),
+    )
+
+
+def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Share]:
+    """What lane 0 does for all, against the mean of the other compute lanes; empty without such.
+
+    Only runs with a gather or reduce are meant: there lane 0 collects, and its memory shows it.
+    """
+    compute = [b for b in balances if trace.header.lanes[b.lane].role is Role.COMPUTE]
+    ran = {kind for b in compute for kind in b.kind_ns}
+    if len(compute) < 2 or not ran & {Kind.GATHER, Kind.REDUCE}:
+        return []
+    first, others = compute[0], compute[1:]
+    shares = [
+        Share(kind, first.kind_ns.get(kind, 0), _mean([b.kind_ns.get(kind, 0) for b in others]))
+        for kind in SHARED_KINDS
+        if kind in ran
+    ]
+    memory = Share(None, first.peak_bytes, _mean([b.peak_bytes for b in others]))
+    return [*shares, memory] if first.peak_bytes else shares
+
+
+def held_bytes(trace: Trace, lane: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Memory that a lane holds over time: times in ns and the bytes held from each on."""
+    counters = [c for name in MEMORY_COUNTERS if len((c := trace.counter(name, lane)).times)]
+    if not counters:
+        return np.empty(0, np.int64), np.empty(0)
+    times = np.unique(np.concatenate([counter.times for counter in counters]))
+    held = np.zeros(len(times))
+    for counter in counters:
+        at = np.searchsorted(counter.times, times, "right") - 1
+        held += np.where(at >= 0, counter.values[np.maximum(at, 0)], 0)
+    return times, held
+
+
+def _mean(values: Sequence[int]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,70 @@
+"""Bubblescope: `python main.py` opens the window; `python main.py --help` lists the commands."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from core.cli import commands
+from core.cli.arguments import BAD_INPUT, make_parser
+from core.cli.commands import RunError
+from core.plan.task import PlanError
+from core.trace.schema import RecordingError
+from core.trace.trace import Trace
+
+HEADLESS_IMAGE = "bubblescope.png"
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command or the window; returns the exit status."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # stop as Ctrl+C does
+    given = make_parser().parse_args(arguments)
+    try:
+        if given.command == "devices":
+            commands.devices()
+        elif given.command == "plan":
+            commands.plan(given)
+        elif given.command == "run":
+            return commands.run(given, write_image)
+        elif given.command == "export":
+            commands.export(given, write_image)
+        elif given.command == "open":
+            return open_window(Path(given.recording))
+        elif has_display():
+            return open_window(None)
+        else:
+            print(f"There is no display: running the default job without a window, {HEADLESS_IMAGE} shows it.")
+            return main(["run", "--image", HEADLESS_IMAGE])
+    except (PlanError, RecordingError, RunError, ValueError, OSError) as error:
+        print(f"bubblescope: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return commands.INTERRUPTED
+    return 0
+
+
+def has_display() -> bool:
+    """Whether a window can be shown."""
+    if sys.platform in ("darwin", "win32") or os.environ.get("QT_QPA_PLATFORM"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def open_window(recording: Path | None) -> int:
+    """Show the window, with a recording if one is given."""
+    from gui.app import start
+
+    return start(sys.argv[:1], recording)
+
+
+def write_image(trace: Trace, path: Path, theme: str) -> None:
+    """Draw a trace. Raises ValueError if it cannot be drawn."""
+    from gui.timeline.export import export_image
+
+    export_image(trace, path, theme=theme)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
