@@ -35,7 +35,10 @@ def main(arguments: list[str]) -> int:
         elif has_display():
             return open_window(None)
         else:
-            print(f"There is no display: running the default job without a window, {HEADLESS_IMAGE} shows it.")
+            print(
+                "There is no display: running the default job without a window; "
+                f"{HEADLESS_IMAGE} will show it."
+            )
             return main(["run", "--image", HEADLESS_IMAGE])
     except (PlanError, RecordingError, RunError, ValueError, OSError) as error:
         print(f"bubblescope: {error}", file=sys.stderr)

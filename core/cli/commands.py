@@ -57,7 +57,9 @@ def plan(arguments: argparse.Namespace) -> None:
     model = _ask_description(specification) if specification.own_model else describe(specification)
     schedule = f" {specification.schedule}" if specification.schedule else ""
     for rows, planned in plans_of(specification, model, lanes).items():
-        title = f"{specification.strategy}{schedule} of {model.name}, {rows} rows on {len(lanes)} lanes"
+        title = (
+            f"{specification.strategy}{schedule} of {model.name}, {rows} rows on {len(lanes)} lanes"
+        )
         print(plan_text(planned, model, title, arguments.tasks))
 
 

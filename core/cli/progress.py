@@ -23,7 +23,9 @@ class Progress:
         for row in trace.logs[self._logged :]:
             if row.level in ALWAYS or (self._verbose and row.level != "state"):
                 self.close()
-                print(row.text if row.level == "size" else f"{row.level}: {row.text}", file=sys.stderr)
+                print(
+                    row.text if row.level == "size" else f"{row.level}: {row.text}", file=sys.stderr
+                )
         self._logged = len(trace.logs)
         step = max(trace.steps, default=-1)
         if step > self._step and sys.stderr.isatty():

@@ -15,7 +15,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Columns aligned: text to the left, everything else to the right."""
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
-    left = [all(isinstance(row[i], str) and not row[i][:1].isdigit() for row in rows)
+    left = [all(not row[i][:1].isdigit() for row in texts)
             for i in range(len(header))]  # fmt: skip
     lines = [
         "  ".join(

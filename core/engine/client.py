@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -134,10 +135,8 @@ class EngineClient:
             self._generation += 1
 
     def _send(self, command: dict[str, object]) -> None:
-        try:
+        with contextlib.suppress(BrokenPipeError):  # the engine is gone: `poll` will say so
             os.write(self._commands, json.dumps(command).encode() + b"\n")
-        except BrokenPipeError:
-            pass  # the engine is gone: `poll` will say so
 
     def _read(self, descriptor: int, generation: int) -> None:
         with os.fdopen(descriptor, "rb") as file:

@@ -1,6 +1,6 @@
 """Describes the user's own model, for processes that do not import torch.
 
-    python -m core.engine.describe SPECIFICATION    (JSON) prints the description as JSON
+python -m core.engine.describe SPECIFICATION    (JSON) prints the description as JSON
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from core.trace.writer import Opening, Timing
 POLL_SECONDS = 0.0002
 
 
-class Stopped(Exception):  # noqa: N818 - an outcome, not an error
+class Stopped(Exception):
     """The run was stopped on request."""
 
 

@@ -15,6 +15,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -26,7 +27,7 @@ ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
 
 
 class Lane(ABC):
-    """One thread that runs what it is given in order. Use as a context manager: leaving joins it."""
+    """One thread that runs what it is given in order. A context manager: leaving joins it."""
 
     def __init__(self, lane: plan.Lane) -> None:
         self.lane = lane
@@ -67,6 +68,7 @@ class Lane(ABC):
     def reached(self, mark: Mark) -> bool:
         """Whether the mark has been reached."""
 
+    @abstractmethod
     def recycle(self, marks: list[Mark]) -> None:
         """Take back marks that nobody will ask about again."""
 
@@ -91,6 +93,9 @@ class CpuLane(Lane):
         """Always: a CPU mark is made when the work is done."""
         return True
 
+    def recycle(self, marks: list[Mark]) -> None:
+        """Nothing: a CPU mark is a number."""
+
 
 class CudaLane(Lane):
     """Launches onto a stream of its own. `devices` are all CUDA devices of the run.
@@ -101,10 +106,13 @@ class CudaLane(Lane):
 
     def __init__(self, lane: plan.Lane, devices: list[str]) -> None:
         super().__init__(lane)
-        self._streams = [torch.cuda.Stream(torch.device(name)) for name in devices if name != lane.device]
+        self._streams = [
+            torch.cuda.Stream(torch.device(name)) for name in devices if name != lane.device
+        ]
         self.stream = torch.cuda.Stream(self.device)
         self._pool: dict[bool, list[torch.cuda.Event]] = {
-            timed: [torch.cuda.Event(enable_timing=timed) for _ in range(256)] for timed in (True, False)
+            timed: [torch.cuda.Event(enable_timing=timed) for _ in range(256)]
+            for timed in (True, False)
         }
         self._timed: dict[int, bool] = {}
 
@@ -172,7 +180,7 @@ class HostClock(Clock):
     def end(self) -> int:
         """Half the shortest time between two stamps."""
         stamps = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
-        return -(-min(b - a for a, b in zip(stamps[:-1], stamps[1:], strict=True)) // 2)
+        return -(-min(b - a for a, b in pairwise(stamps)) // 2)
 
     def time(self, mark: Mark) -> int:
         """The mark itself."""

@@ -31,7 +31,8 @@ class Embedding(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         """Embed tokens at their positions."""
         places = torch.arange(tokens.shape[1], device=tokens.device)
-        return self.token(tokens) + self.position(places)
+        embedded: Tensor = self.token(tokens) + self.position(places)
+        return embedded
 
 
 class TransformerBlock(nn.Module):
@@ -54,7 +55,8 @@ class TransformerBlock(nn.Module):
         query, key, value = qkv.permute(2, 0, 3, 1, 4)
         seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         x = x + self.projection(seen.transpose(1, 2).reshape(rows, sequence, width))
-        return x + self.contract(functional.gelu(self.expand(self.norm2(x))))
+        left: Tensor = x + self.contract(functional.gelu(self.expand(self.norm2(x))))
+        return left
 
 
 class Bottleneck(nn.Module):

@@ -37,7 +37,11 @@ class StageModule:
     """One stage of one replica on its lane: its blocks, and for the owner the optimizer."""
 
     def __init__(
-        self, placement: Placement, blocks: list[nn.Module], first: int, specification: Specification
+        self,
+        placement: Placement,
+        blocks: list[nn.Module],
+        first: int,
+        specification: Specification,
     ) -> None:
         self.lane = placement.lane
         self.blocks = nn.Sequential(*blocks)
@@ -164,7 +168,10 @@ class Operations:
         return [whole]
 
     def _replicate(self, step: Step, task: Task) -> list[Tensor]:
-        owner, replica = self.stages[0, task.stage or 0], self.stages[task.replica or 0, task.stage or 0]
+        owner, replica = (
+            self.stages[0, task.stage or 0],
+            self.stages[task.replica or 0, task.stage or 0],
+        )
         with torch.no_grad():
             for name, parameter in replica.parameters.items():
                 parameter.copy_(owner.parameters[name], non_blocking=True)
@@ -176,11 +183,22 @@ class Operations:
         stage = task.stage or 0
         held = []
         for part in step.plan.parts_of(task):
-            name, source = ("output", stage - 1) if task.payload is Payload.ACTIVATION else ("input gradient", stage + 1)
-            value = self._take((name, part.replica, source, part.microbatch), step.plan.lane_of(part.replica, source))
+            name, source = (
+                ("output", stage - 1)
+                if task.payload is Payload.ACTIVATION
+                else ("input gradient", stage + 1)
+            )
+            value = self._take(
+                (name, part.replica, source, part.microbatch),
+                step.plan.lane_of(part.replica, source),
+            )
             lane = step.plan.lane_of(part.replica, stage)
             target = "input" if task.payload is Payload.ACTIVATION else "gradient"
-            self._put((target, part.replica, stage, part.microbatch), lane, copy_to(self._devices[lane], value))
+            self._put(
+                (target, part.replica, stage, part.microbatch),
+                lane,
+                copy_to(self._devices[lane], value),
+            )
             held.append(value)
         return held
 
@@ -294,7 +312,10 @@ class Operations:
 
     def _outputs(self, step: Step, parts: Iterable[Part], last: int) -> list[Tensor]:
         return [
-            self._take(("output", part.replica, last, part.microbatch), step.plan.lane_of(part.replica, last))
+            self._take(
+                ("output", part.replica, last, part.microbatch),
+                step.plan.lane_of(part.replica, last),
+            )
             for part in parts
         ]
 
@@ -339,7 +360,7 @@ class Operations:
 
 
 def _takes_batch(task: Task) -> bool:
-    """Whether the whole batch must be on the task's lane: it scatters inputs or is a first forward."""
+    """Whether the task reads the whole batch: it scatters inputs or is a first forward."""
     first = task.kind is Kind.FORWARD and not task.stage
     return first or (task.kind is Kind.SCATTER and task.payload is Payload.INPUT)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from core.engine.hardware import versions
@@ -47,7 +47,7 @@ class Prepared:
 
 
 def prepare(specification: Specification, hardware: Hardware) -> Prepared:
-    """Check, describe, plan and build. Raises PlanError naming what is wrong and what is accepted."""
+    """Check, describe, plan and build. Raises PlanError in one line if something is wrong."""
     strategy = check(specification)
     specification = with_defaults(specification)
     if specification.gradients is not None:
@@ -70,7 +70,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         first.lanes,
         replicas=first.replicas,
         origin_ns=time.perf_counter_ns(),
-        started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
         hardware=asdict(hardware),
         versions=versions(),
     )

@@ -20,6 +20,7 @@ import pyarrow as pa
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from torch.nn.parallel import DistributedDataParallel
 
 from core.engine import memory
@@ -82,7 +83,7 @@ class Rank:
     def run(self) -> None:
         """Run all steps; returns when the last one's rows are flushed."""
         with self._lane.settings():
-            store = dist.TCPStore("127.0.0.1", self._settings.port, is_master=False)
+            store = TCPStore("127.0.0.1", self._settings.port, is_master=False)
             dist.init_process_group(
                 self._settings.backend,
                 store=store,
@@ -167,7 +168,7 @@ class Rank:
         return complete(job, buckets)
 
     def _record(self, uncertainty: int) -> None:
-        """Match what happened to the plan's tasks and write it. Raises KeyError if one is unknown."""
+        """Match what happened to the plan's tasks and write it. Raises KeyError if it cannot."""
         happened = self._timer.now
         buckets = tuple(timed.names for timed in happened.buckets)
         if buckets != self._buckets:
@@ -192,7 +193,9 @@ class Rank:
         end = max(start, self._clock.time(timed.end))
         ready = self._clock.time(timed.start) if timed.kind is Kind.ALL_REDUCE else None
         launched = None if timed.launched is None else self._clock.time(timed.launched)
-        self._writer.span(self._columns, Timing(self._index, task.index, start, end, ready, launched))
+        self._writer.span(
+            self._columns, Timing(self._index, task.index, start, end, ready, launched)
+        )
         return end
 
     def _own_tasks(self) -> dict[tuple[Kind, int], Task]:
@@ -214,9 +217,7 @@ class Rank:
         opening = [] if task is None else [Opening(self._index, task.index, timed.start)]
         return [(self._columns, one) for one in opening]
 
-    def _judge(
-        self, index: int, batch: Batch, before: dict[str, Tensor], loss: float
-    ) -> None:
+    def _judge(self, index: int, batch: Batch, before: dict[str, Tensor], loss: float) -> None:
         """Rank 0 says what the loss was and, if asked, how far it is from the plain step."""
         if self._settings.rank != 0:
             return

@@ -24,7 +24,7 @@ from core.plan.task import Kind
 
 @dataclass
 class Timed:
-    """Something that happened in a rank; `number` is its block or bucket, -1 where there is none."""
+    """Something that happened in a rank; `number` is its block or bucket, or -1."""
 
     kind: Kind
     number: int
@@ -84,7 +84,7 @@ class RankTimer:
         if timed.end is None:
             timed.end = self._lane.mark(True)
 
-    def bucket_hook(self, world: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:
+    def bucket_hook(self, world: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:  # type: ignore[name-defined]
         """All-reduce a bucket to its average, as DDP itself would, and time it."""
         names = tuple(self._names[id(parameter)] for parameter in bucket.parameters())
         timed = Timed(Kind.ALL_REDUCE, len(self.now.buckets), self._lane.mark(True), names=names)

@@ -16,7 +16,9 @@ class Recorder(Protocol):
 
     timed: bool
 
-    def counter(self, name: str, value: float, lane: int | None = None, step: int | None = None) -> None:
+    def counter(
+        self, name: str, value: float, lane: int | None = None, step: int | None = None
+    ) -> None:
         """A value, now."""
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
@@ -28,7 +30,9 @@ class Unrecorded:
 
     timed = False
 
-    def counter(self, name: str, value: float, lane: int | None = None, step: int | None = None) -> None:
+    def counter(
+        self, name: str, value: float, lane: int | None = None, step: int | None = None
+    ) -> None:
         """Nothing."""
 
     def log(self, level: str, text: str, step: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Runs strategies that torch drives: starts a process for each rank and gathers what they report."""
+"""Runs strategies that torch drives: a process for each rank, whose reports are gathered."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 
 import pyarrow as pa
-import torch.distributed as dist
+from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.executor import Stopped
 from core.engine.hardware import find_hardware
@@ -43,7 +43,7 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
     """Run every step in rank processes. Raises Stopped on request, RankError if a rank fails."""
     _log_shares(prepared, writer)
     reports: queue.SimpleQueue[Report | None] = queue.SimpleQueue()
-    store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     with ExitStack() as stack:
         stack.enter_context(stop.calls(lambda: reports.put(None)))
         ranks = [

@@ -90,7 +90,7 @@ def save_gradients(
     partial = Path(f"{path}.part")
     try:
         with partial.open("wb") as file:
-            np.savez(file, **arrays)
+            np.savez(file, **arrays)  # type: ignore[arg-type]
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)

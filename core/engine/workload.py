@@ -30,7 +30,7 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A model's blocks in train mode on the CPU, the epoch's data and the loss (a mean over rows)."""
+    """A model's blocks in train mode on the CPU, the data, and the loss (a mean over rows)."""
 
     description: ModelDescription
     blocks: list[nn.Module]
@@ -74,7 +74,7 @@ def build_workload(specification: Specification) -> Workload:
 
 
 def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Parameter]:
-    """Parameters by their names in nn.Sequential of all blocks, for a run that starts at `first`."""
+    """Parameters by their names in nn.Sequential of all blocks, of which `first` is the first."""
     return {
         f"{first + index}.{name}": parameter
         for index, block in enumerate(blocks)
@@ -155,7 +155,9 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
             try:
                 x = copy.deepcopy(block).eval()(x)
             except Exception as error:
-                raise PlanError(f"--model {name!r}: block {index} failed: {_said(error)}") from error
+                raise PlanError(
+                    f"--model {name!r}: block {index} failed: {_said(error)}"
+                ) from error
             if not isinstance(x, Tensor):
                 raise PlanError(f"--model {name!r}: block {index} gave no tensor")
             counts = tuple((n, p.numel()) for n, p in block.named_parameters())

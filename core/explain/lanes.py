@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ class LaneTime:
 class Gap:
     """An idle interval of a lane inside a step, in ns since the run's start.
 
-    `before` is the index among the lane's spans of the one that ended the gap, or None if the lane
+    `before` is the index among the lane's spans of the one that ended the gap, or None if it
     had nothing more to do in the step.
     """
 
@@ -45,7 +46,7 @@ class Gap:
     before: int | None
 
 
-def lane_time(spans: NDArray, start: int, end: int) -> LaneTime:
+def lane_time(spans: NDArray[Any], start: int, end: int) -> LaneTime:
     """Sums over the part of `spans` (one lane's, so none overlap) between `start` and `end`."""
     inside = spans[(spans["end"] > start) & (spans["start"] < end)]
     length = np.minimum(inside["end"], end) - np.maximum(inside["start"], start)
@@ -55,14 +56,14 @@ def lane_time(spans: NDArray, start: int, end: int) -> LaneTime:
     return LaneTime(busy, communication, max(0, end - start) - busy - communication, len(inside))
 
 
-def step_slice(spans: NDArray, step: int) -> slice:
+def step_slice(spans: NDArray[Any], step: int) -> slice:
     """Where a step's spans stand among a lane's (whose steps only grow)."""
     first, last = np.searchsorted(spans["step"], [step, step + 1])
     return slice(int(first), int(last))
 
 
-def gap_arrays(trace: Trace, lane: int) -> tuple[NDArray, NDArray, NDArray]:
-    """A lane's idle intervals inside the steps: starts, ends, and the span that ended each or -1."""
+def gap_arrays(trace: Trace, lane: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """A lane's idle intervals in the steps: starts, ends, and the span that ended each or -1."""
     parts = [_step_gaps(trace, lane, step) for step in trace.steps]
     if not parts:
         empty = np.empty(0, np.int64)
@@ -80,11 +81,15 @@ def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
             hit = int(np.searchsorted(starts, time_ns, "right")) - 1
             if hit >= 0 and time_ns < ends[hit]:
                 held = int(before[hit])
-                return Gap(lane, step, int(starts[hit]), int(ends[hit]), held if held >= 0 else None)
+                return Gap(
+                    lane, step, int(starts[hit]), int(ends[hit]), held if held >= 0 else None
+                )
     return None
 
 
-def _step_gaps(trace: Trace, lane: int, step: int) -> tuple[NDArray, NDArray, NDArray]:
+def _step_gaps(
+    trace: Trace, lane: int, step: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     first, last = trace.step_bounds(step)
     spans = trace.spans(lane)
     where = step_slice(spans, step)

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.explain.lanes import lane_time, step_slice
 from core.plan.task import KINDS, Kind
-from core.trace.trace import ABSENT, Trace
+from core.trace.trace import Trace
 
 MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
 _FORWARD = KINDS.index(Kind.FORWARD)
@@ -181,6 +181,6 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
         spans = spans[step_slice(spans, step)]
         first = (spans["stage"] <= 0) & (spans["block"] <= 0) & (spans["kind"] == _FORWARD)
         for span in spans[first]:
-            key = tuple(0 if span[name] == ABSENT else int(span[name]) for name in ("replica", "microbatch"))
+            key = (max(0, int(span["replica"])), max(0, int(span["microbatch"])))
             rows[key] = rows.get(key, 0) + int(span["rows"])
     return rows

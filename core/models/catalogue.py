@@ -32,8 +32,11 @@ class ModelSettings:
         """The same with the defaults of a built-in model written out."""
         kind = MODELS.get(self.name)
         defaults = {} if kind is None else kind.settings
-        missing = {name: value for name, value in defaults.items() if getattr(self, name) is None}
-        return replace(self, **missing)
+        filled = self
+        for name, value in defaults.items():
+            if getattr(self, name) is None:
+                filled = replace(filled, **{name: value})  # type: ignore[arg-type]
+        return filled
 
     def __getitem__(self, name: str) -> int:
         """A setting that the model takes. Raises KeyError if it is not filled."""
@@ -135,20 +138,27 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
                 *norm("norm3", outputs),
             )
             if index == 0:
-                parameters += (*_convolution("skip.0", inputs, outputs, 1), *norm("skip.1", outputs))
+                parameters += (
+                    *_convolution("skip.0", inputs, outputs, 1),
+                    *norm("skip.1", outputs),
+                )
             blocks.append(Block(f"layer{layer + 1}.{index}", parameters, outputs * size * size))
             inputs = outputs
     blocks.append(Block("head", linear("2", inputs, RESNET50_CLASSES), RESNET50_CLASSES))
-    image = 3 * settings["image_size"]**2 * element
+    image = 3 * settings["image_size"] ** 2 * element
     return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)
 
 
 MODELS: dict[str, ModelKind] = {
     kind.name: kind
     for kind in (
-        ModelKind("mlp", "MLP", "Linear layers of one width.", {"width": 1024, "depth": 8}, _mlp, 64),
+        ModelKind(
+            "mlp", "MLP", "Linear layers of one width.", {"width": 1024, "depth": 8}, _mlp, 64
+        ),
         ModelKind("tutorial", "Tutorial", "The tutorials' Linear(5, 2).", {}, _tutorial, 30),
-        ModelKind("toymodel", "ToyModel", "The tutorials' 10-10-5 in two blocks.", {}, _toymodel, 20),
+        ModelKind(
+            "toymodel", "ToyModel", "The tutorials' 10-10-5 in two blocks.", {}, _toymodel, 20
+        ),
         ModelKind(
             "gpt",
             "GPT",
@@ -158,7 +168,12 @@ MODELS: dict[str, ModelKind] = {
             16,
         ),
         ModelKind(
-            "resnet50", "ResNet-50", "ResNet-50 on square images.", {"image_size": 64}, _resnet50, 16
+            "resnet50",
+            "ResNet-50",
+            "ResNet-50 on square images.",
+            {"image_size": 64},
+            _resnet50,
+            16,
         ),
     )
 }

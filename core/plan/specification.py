@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import cycle, islice
 from typing import Any
 
@@ -31,7 +31,7 @@ class Specification:
     """
 
     strategy: str = "pipeline"
-    model: ModelSettings = ModelSettings()
+    model: ModelSettings = field(default_factory=ModelSettings)
     devices: str = "auto"
     batch: int | None = None
     data: int | None = None
@@ -101,8 +101,18 @@ def check(specification: Specification) -> Strategy:
         raise PlanError(f"there is no strategy {s.strategy!r}; use {listed(list(STRATEGIES))}")
     if s.model.name not in MODELS and not s.own_model:
         known = ", ".join(MODELS)
-        raise PlanError(f"there is no model {s.model.name!r}; use {known} or a file that ends in .py")
-    for name in ("batch", "data", "steps", "stages", "microbatches", "split_size", "cores_per_lane"):
+        raise PlanError(
+            f"there is no model {s.model.name!r}; use {known} or a file that ends in .py"
+        )
+    for name in (
+        "batch",
+        "data",
+        "steps",
+        "stages",
+        "microbatches",
+        "split_size",
+        "cores_per_lane",
+    ):
         _at_least_one(name, getattr(s, name))
     for name in ("width", "depth", "heads", "sequence", "image_size"):
         _at_least_one(name, getattr(s.model, name))
@@ -185,8 +195,6 @@ def plans_of(
     return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
 
 
-
-
 def _at_least_one(name: str, value: int | None) -> None:
     if value is not None and value < 1:
         raise PlanError(f"--{name.replace('_', '-')} {value}: use 1 or more")
@@ -201,7 +209,9 @@ def _check_model(model: ModelSettings) -> None:
     if model.name == "gpt" and model["width"] % model["heads"]:
         raise PlanError(f"--heads {model.heads} do not divide --width {model.width}; use a divisor")
     if model.name == "gpt" and model["depth"] < 2:
-        raise PlanError(f"--depth {model.depth}: the gpt takes 2 or more (at least 4 blocks in all)")
+        raise PlanError(
+            f"--depth {model.depth}: the gpt takes 2 or more (at least 4 blocks in all)"
+        )
     if model.name == "resnet50" and model["image_size"] < 32:
         raise PlanError(f"--image-size {model.image_size}: resnet50 takes 32 or more pixels")
 

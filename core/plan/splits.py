@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 
 def chunk(rows: int, pieces: int) -> list[int]:
@@ -65,4 +65,4 @@ def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
     for k in range(runs, 0, -1):
         bounds.append(cut[k][bounds[-1]])
     bounds.reverse()
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(pairwise(bounds))

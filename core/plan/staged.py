@@ -50,12 +50,18 @@ def staged_plan(job: Job, sizes: Sequence[int], schedule: Schedule) -> Plan:
     lanes = with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute
     placements = [Placement(0, s.index, s.index % len(compute)) for s in stages]
     parts = [
-        Part(0, m, start, rows) for m, (start, rows) in enumerate(zip(starts(sizes), sizes, strict=True))
+        Part(0, m, start, rows)
+        for m, (start, rows) in enumerate(zip(starts(sizes), sizes, strict=True))
     ]
     writer = _Writer(job, stages, [p.lane for p in placements], parts, schedule)
     writer.write()
     return Plan(
-        Runner.LANES, tuple(lanes), stages, tuple(placements), tuple(parts), tuple(writer.plan.tasks)
+        Runner.LANES,
+        tuple(lanes),
+        stages,
+        tuple(placements),
+        tuple(parts),
+        tuple(writer.plan.tasks),
     )
 
 
@@ -138,7 +144,7 @@ class _Writer:
             self.plan.add(Kind.STEP, self.lanes[stage], [task], stage=stage)
 
     def _send(self, source: int, target: int, kind: Kind, m: int | None, made: int) -> None:
-        """Copy at once where copies overlap compute; otherwise the receiver copies when it is due."""
+        """Copy at once where copies overlap compute; else the receiver copies when it is due."""
         if self.lanes[source] != self.lanes[target] and self.job.copies_overlap:
             lane = len(self.job.lanes) + self.lanes[source]
             self.copies[target, kind, m] = self._copy(lane, target, kind, m, made)

@@ -1,4 +1,4 @@
-"""What a strategy is: a name, the settings that it takes, and a pure function that writes a plan."""
+"""What a strategy is: a name, the settings that it takes, a pure function that writes a plan."""
 
 from __future__ import annotations
 

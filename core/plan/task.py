@@ -79,7 +79,7 @@ class Role(StrEnum):
 
 
 class Runner(StrEnum):
-    """Who drives a plan: lanes follow it exactly; ranks are driven by torch, and the plan expects."""
+    """Who drives a plan: lanes follow it exactly; torch drives ranks, and the plan expects."""
 
     LANES = "lanes"
     RANKS = "ranks"
@@ -128,7 +128,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Which lane holds a stage of a replica. `owner` marks the copy whose parameters are stepped."""
+    """Which lane holds a stage of a replica. The `owner` is the copy that is stepped."""
 
     replica: int
     stage: int

@@ -1,1 +1,1 @@
-"""What happened: the Arrow stream that is wire, recording and file, and the columns read from it."""
+"""What happened: the Arrow stream that is wire and recording, and the columns read from it."""

@@ -124,7 +124,14 @@ class Header:
                 lanes,
                 **{
                     key: values[key]
-                    for key in ("replicas", "origin_ns", "started", "hardware", "versions", "format")
+                    for key in (
+                        "replicas",
+                        "origin_ns",
+                        "started",
+                        "hardware",
+                        "versions",
+                        "format",
+                    )
                 },
             )
         except (KeyError, TypeError, ValueError) as error:

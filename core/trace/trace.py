@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -95,7 +96,7 @@ class ClockRow:
 class Column:
     """A NumPy array that grows at its end; `view` is what has been filled."""
 
-    def __init__(self, dtype: np.dtype | type, capacity: int = 64) -> None:
+    def __init__(self, dtype: np.dtype[Any] | type, capacity: int = 64) -> None:
         self._data = np.empty(capacity, dtype)
         self._size = 0
 
@@ -103,11 +104,11 @@ class Column:
         return self._size
 
     @property
-    def view(self) -> NDArray:
+    def view(self) -> NDArray[Any]:
         """The filled part; a later `extend` may leave this view behind."""
         return self._data[: self._size]
 
-    def extend(self, values: NDArray) -> None:
+    def extend(self, values: NDArray[Any]) -> None:
         """Append `values`, growing by half as much again when full."""
         needed = self._size + len(values)
         if needed > len(self._data):
@@ -123,11 +124,15 @@ class Counter:
 
     def __init__(self, name: str, lane: int | None) -> None:
         self.name, self.lane = name, lane
-        self._times, self._values, self._steps = Column(np.int64), Column(np.float64), Column(np.int32)
+        self._times, self._values, self._steps = (
+            Column(np.int64),
+            Column(np.float64),
+            Column(np.int32),
+        )
 
     @property
     def times(self) -> NDArray[np.int64]:
-        """ns since the run's start."""
+        """Time of each value, in ns since the run's start."""
         return self._times.view
 
     @property
@@ -140,7 +145,7 @@ class Counter:
         """The step of each value, or -1."""
         return self._steps.view
 
-    def extend(self, times: NDArray, values: NDArray, steps: NDArray) -> None:
+    def extend(self, times: NDArray[Any], values: NDArray[Any], steps: NDArray[Any]) -> None:
         """Append values in order of time."""
         self._times.extend(times)
         self._values.extend(values)
@@ -164,7 +169,7 @@ class Trace:
         self.logs: list[LogRow] = []
         self.clocks: list[ClockRow] = []
 
-    def spans(self, lane: int) -> NDArray:
+    def spans(self, lane: int) -> NDArray[Any]:
         """The finished spans of a lane as a structured array (SPAN_DTYPE), in order of time."""
         return self._lanes[lane].view
 
@@ -212,17 +217,8 @@ class Trace:
         """One finished span. Raises IndexError if there is none."""
         row = self._lanes[lane].view[index]
         first, count = int(row["after"]), int(row["after_count"])
-        whole = {name: int(row[name]) for name in ("step", "task", "rows", "bytes", "start", "end")}
-        maybe = ("stage", "replica", "microbatch", "block", "bucket", "ready", "launched")
-        return Span(
-            lane=lane,
-            index=index if index >= 0 else len(self._lanes[lane]) + index,
-            kind=KINDS[row["kind"]],
-            payload=PAYLOADS[row["payload"]],
-            after=tuple(int(task) for task in self.after[first : first + count]),
-            **whole,
-            **{name: None if row[name] == ABSENT else int(row[name]) for name in maybe},
-        )
+        after = tuple(int(task) for task in self.after[first : first + count])
+        return _span(lane, index if index >= 0 else len(self._lanes[lane]) + index, row, after)
 
     def find(self, step: int, task: int) -> Span | None:
         """The span of a task in a step, or None if it has not ended (yet)."""
@@ -243,10 +239,17 @@ class Trace:
     def append(self, batch: pa.RecordBatch) -> None:
         """Take a batch of the stream."""
         records = _codes(batch, "record")
+        takers = {
+            Record.SPAN: self._append_spans,
+            Record.OPEN: self._append_open,
+            Record.COUNTER: self._append_counters,
+            Record.LOG: self._append_logs,
+            Record.CLOCK: self._append_clocks,
+        }
         for code in np.unique(records):
             rows = np.flatnonzero(records == code)
             part = batch if len(rows) == len(records) else batch.take(pa.array(rows))
-            self._takers[RECORDS[code]](self, part)
+            takers[RECORDS[code]](part)
         self.version += 1
 
     def _append_spans(self, batch: pa.RecordBatch) -> None:
@@ -265,15 +268,10 @@ class Trace:
                 self._open.pop(key, None)
 
     def _append_open(self, batch: pa.RecordBatch) -> None:
-        spans = _span_rows(batch, 0)
-        maybe = ("stage", "replica", "microbatch", "block", "bucket")
-        for row, after, lane in zip(spans, batch["after"].to_pylist(), batch["lane"].to_pylist(), strict=True):
-            self._open[int(row["step"]), int(row["task"])] = Span(
-                lane, ABSENT, KINDS[row["kind"]], int(row["step"]), int(row["task"]),
-                int(row["start"]), None, rows=int(row["rows"]), bytes=int(row["bytes"]),
-                payload=PAYLOADS[row["payload"]], after=tuple(after or ()),
-                **{name: None if row[name] == ABSENT else int(row[name]) for name in maybe},
-            )  # fmt: skip
+        columns = (batch["lane"].to_pylist(), _span_rows(batch, 0), batch["after"].to_pylist())
+        for lane, row, after in zip(*columns, strict=True):
+            opened = _span(lane, ABSENT, row, tuple(after or ()))
+            self._open[opened.step, opened.task] = opened
 
     def _append_counters(self, batch: pa.RecordBatch) -> None:
         columns = [batch[name].to_pylist() for name in ("name", "lane", "start", "value", "step")]
@@ -290,14 +288,6 @@ class Trace:
         columns = [batch[name].to_pylist() for name in ("step", "name", "value")]
         self.clocks += [ClockRow(*row) for row in zip(*columns, strict=True)]
 
-    _takers = {
-        Record.SPAN: _append_spans,
-        Record.OPEN: _append_open,
-        Record.COUNTER: _append_counters,
-        Record.LOG: _append_logs,
-        Record.CLOCK: _append_clocks,
-    }
-
     def __iter__(self) -> Iterator[Span]:
         """Every finished span, lane by lane."""
         for lane in range(len(self._lanes)):
@@ -305,18 +295,50 @@ class Trace:
                 yield self.span(lane, index)
 
 
+def _span(lane: int, index: int, row: Any, after: tuple[int, ...]) -> Span:
+    """A row of SPAN_DTYPE as a Span; an open task's end is absent."""
+
+    def maybe(name: str) -> int | None:
+        return None if row[name] == ABSENT else int(row[name])
+
+    return Span(
+        lane=lane,
+        index=index,
+        kind=KINDS[row["kind"]],
+        step=int(row["step"]),
+        task=int(row["task"]),
+        start=int(row["start"]),
+        end=maybe("end"),
+        stage=maybe("stage"),
+        replica=maybe("replica"),
+        microbatch=maybe("microbatch"),
+        block=maybe("block"),
+        bucket=maybe("bucket"),
+        rows=int(row["rows"]),
+        bytes=int(row["bytes"]),
+        payload=PAYLOADS[row["payload"]],
+        ready=maybe("ready"),
+        launched=maybe("launched"),
+        after=after,
+    )
+
+
 def _codes(batch: pa.RecordBatch, name: str) -> NDArray[np.int8]:
     """The word column as codes of WORDS, whatever dictionary its writer used; -1 where null."""
     column = batch[name]
-    codes = column.indices.fill_null(ABSENT).to_numpy(zero_copy_only=False).astype(np.int8)
+    indices = column.indices.fill_null(ABSENT).to_numpy(zero_copy_only=False)
+    codes: NDArray[np.int8] = indices.astype(np.int8)
     words = column.dictionary.to_pylist()
     if tuple(words) == WORDS[name]:
         return codes
-    translate = np.array([WORDS[name].index(word) for word in words] + [ABSENT], np.int8)
-    return translate[codes]
+    translate: NDArray[np.int8] = np.array(
+        [WORDS[name].index(word) for word in words] + [ABSENT], np.int8
+    )
+    translated: NDArray[np.int8] = translate[codes]
+    return translated
 
 
-def _span_rows(batch: pa.RecordBatch, first_after: int) -> NDArray:
+def _span_rows(batch: pa.RecordBatch, first_after: int) -> NDArray[Any]:
     spans = np.empty(len(batch), SPAN_DTYPE)
     for name in _COPIED:
         spans[name] = batch[name].fill_null(ABSENT).to_numpy(zero_copy_only=False)

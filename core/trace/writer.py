@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from core.plan.task import Plan, Task
+from core.plan.task import Task
 from core.trace.schema import SCHEMA, TASK_FIELDS, WORDS, Header, Record
 
 _DICTIONARIES = {name: pa.array(words, pa.string()) for name, words in WORDS.items()}
@@ -104,11 +104,10 @@ class TraceWriter:
         self._timings.append((tasks, timing))
 
     def counter(
-        self, name: str, value: float, lane: int | None = None, step: int | None = None, at: int | None = None
-    ) -> None:  # fmt: skip
-        """Collect a counter's value, now or at the absolute time `at`."""
-        time_ns = self.now() if at is None else at - self._origin
-        self._notes.append(Note(Record.COUNTER, name, time_ns, step, lane, value))
+        self, name: str, value: float, lane: int | None = None, step: int | None = None
+    ) -> None:
+        """Collect a counter's value, now."""
+        self._notes.append(Note(Record.COUNTER, name, self.now(), step, lane, value))
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
         """Collect a line of text; levels are `info`, `size`, `warning`, `error` and `state`."""
@@ -132,9 +131,9 @@ class TraceWriter:
             for tasks, group in _grouped(timings):
                 self._write_spans(tasks, group)
             fresh = [o for o in openings if (o[1].step, o[1].task) not in self._announced]
-            for tasks, group in _grouped(fresh):
-                self._announced.update((o.step, o.task) for o in group)
-                shifted = [o._replace(start=o.start - self._origin) for o in group]
+            for tasks, opened in _grouped(fresh):
+                self._announced.update((o.step, o.task) for o in opened)
+                shifted = [o._replace(start=o.start - self._origin) for o in opened]
                 self._writer.write_batch(open_batch(tasks, shifted))
             if notes:
                 self._writer.write_batch(note_batch(notes))
@@ -172,7 +171,7 @@ def _timed(
     record: Record,
     step: Sequence[int],
     task: Sequence[int],
-    times: dict[str, Sequence[int | None]],
+    times: Mapping[str, Sequence[int | None]],
 ) -> pa.RecordBatch:
     count = len(task)
     taken = tasks.take(pa.array(task, pa.int32()))

@@ -56,9 +56,7 @@ def plan(job: Job) -> Plan:
         for r in replicas
     ]  # fmt: skip
     backwards = [
-        build.add(
-            Kind.BACKWARD, r, [gradients[r], forwards[r]], stage=0, replica=r, rows=sizes[r]
-        )
+        build.add(Kind.BACKWARD, r, [gradients[r], forwards[r]], stage=0, replica=r, rows=sizes[r])
         for r in replicas
     ]
     ready = backwards

@@ -7,10 +7,10 @@ from core.plan.task import Kind, Part, Placement, Plan, PlanBuilder, Runner, Sta
 def plan(job: Job) -> Plan:
     """Forward, loss, backward and step on lane 0; any further lane stays idle."""
     build = PlanBuilder()
-    where = {"stage": 0, "replica": 0, "rows": job.rows}
-    forward = build.add(Kind.FORWARD, 0, **where)
-    loss = build.add(Kind.LOSS, 0, [forward], **where)
-    backward = build.add(Kind.BACKWARD, 0, [forward, loss], **where)
+    rows = job.rows
+    forward = build.add(Kind.FORWARD, 0, stage=0, replica=0, rows=rows)
+    loss = build.add(Kind.LOSS, 0, [forward], stage=0, replica=0, rows=rows)
+    backward = build.add(Kind.BACKWARD, 0, [forward, loss], stage=0, replica=0, rows=rows)
     build.add(Kind.STEP, 0, [backward], stage=0, replica=0)
     return Plan(
         Runner.LANES,
