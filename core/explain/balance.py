@@ -88,6 +88,41 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Sha
     return [*shares, memory] if first.peak_bytes else shares
 
 
+@dataclass(frozen=True, slots=True)
+class LanePart:
+    """Rows `start` to `start + rows` of a step's batch, passed forward on `lane`."""
+
+    lane: int
+    replica: int
+    microbatch: int
+    start: int
+    rows: int
+
+
+def lane_parts(trace: Trace, step: int) -> list[LanePart]:
+    """The pieces of the batch that each lane has passed forward in a step, each once.
+
+    A lane that runs several stages or blocks of a piece has it once. Rows count in the order of
+    replicas, then of micro-batches.
+    """
+    seen: dict[tuple[int, int, int], int] = {}
+    for lane in trace.header.lanes:
+        spans = trace.spans(lane.index)
+        mine = spans[step_slice(spans, step)]
+        for span in mine[mine["kind"] == KINDS.index(Kind.FORWARD)]:
+            part = (max(0, int(span["replica"])), max(0, int(span["microbatch"])))
+            seen[lane.index, *part] = int(span["rows"])
+    rows = {(replica, microbatch): count for (_, replica, microbatch), count in seen.items()}
+    starts, total = {}, 0
+    for key in sorted(rows):
+        starts[key] = total
+        total += rows[key]
+    return [
+        LanePart(lane, replica, microbatch, starts[replica, microbatch], count)
+        for (lane, replica, microbatch), count in sorted(seen.items())
+    ]
+
+
 def held_bytes(trace: Trace, lane: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Memory that a lane holds over time: times in ns and the bytes held from each on."""
     counters = [c for name in MEMORY_COUNTERS if len((c := trace.counter(name, lane)).times)]

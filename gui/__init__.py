@@ -1,0 +1,1 @@
+"""The window: Qt draws what core has recorded. Nothing here imports torch."""

@@ -1,0 +1,87 @@
+"""Everything that one can do, in one table: menus, toolbar, keys and the `?` sheet come from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import attrgetter
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow
+
+from gui.text import tr
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An action: `slot` is the path of a method from the window, such as `timeline.fit`."""
+
+    name: str
+    menu: str
+    text: str
+    keys: str
+    tip: str
+    slot: str
+    checkable: bool = False
+
+
+MENUS = ("File", "Run", "View", "Go", "Help")
+ENTRIES = (
+    Entry("open", "File", "Open recording…", "Ctrl+O", "Open a recording from a file.", "files.open"),
+    Entry("save", "File", "Save recording…", "Ctrl+S", "Save the run that is shown as a recording.", "files.save"),
+    Entry("export", "File", "Export figure…", "Ctrl+E", "Write the last measured steps as PNG, SVG or PDF.", "files.export"),
+    Entry("export_visible", "File", "Export visible range…", "Ctrl+Shift+E", "Write exactly the time that is visible as PNG, SVG or PDF.", "files.export_visible"),
+    Entry("quit", "File", "Quit", "Ctrl+Q", "End the engine and close the window.", "close"),
+    Entry("run", "Run", "Run", "F5", "Run what the form says.", "run"),
+    Entry("stop", "Run", "Stop", "Shift+F5", "Stop the run; what was recorded is kept.", "session.stop"),
+    Entry("follow", "View", "Follow", "Ctrl+L", "Go to the present and stay with it, at this zoom.", "set_following", True),
+    Entry("theme", "View", "Dark colours", "Ctrl+T", "Change between light and dark colours.", "toggle_theme", True),
+    Entry("fit", "View", "Fit", "F", "Fit the selection; again, or without one, everything.", "timeline.fit"),
+    Entry("zoom_in", "View", "Zoom in", "W", "Show less time in more detail.", "timeline.zoom_in"),
+    Entry("zoom_out", "View", "Zoom out", "S", "Show more time.", "timeline.zoom_out"),
+    Entry("pan_left", "View", "Earlier", "A", "Move to an earlier time.", "timeline.pan_left"),
+    Entry("pan_right", "View", "Later", "D", "Move to a later time.", "timeline.pan_right"),
+    Entry("zoom_back", "View", "Back to the last view", "Ctrl+Z", "Take the last zoom, pan or fit back.", "timeline.zoom_back"),
+    Entry("previous", "Go", "Previous span", ",", "Select the previous span on the lane.", "timeline.previous_span"),
+    Entry("next", "Go", "Next span", ".", "Select the next span on the lane.", "timeline.next_span"),
+    Entry("dependency", "Go", "What it waited for", "[", "Select the span that the selected one waited for.", "timeline.dependency"),
+    Entry("dependent", "Go", "What waited for it", "]", "Select the span that waited for the selected one.", "timeline.dependent"),
+    Entry("clear", "Go", "Select nothing", "Esc", "Clear the selection.", "timeline.clear_selection"),
+    Entry("sheet", "Help", "Keys and mouse", "?", "Show every key and what the mouse does.", "show_sheet"),
+)  # fmt: skip
+MOUSE = (
+    ("Wheel", "Zoom at the pointer."),
+    ("Shift + wheel", "Pan."),
+    ("Ctrl + wheel", "Scroll the lanes."),
+    ("Middle drag, Shift + drag", "Pan."),
+    ("Drag", "Select a range and measure it."),
+    ("Click", "Select a span or an idle gap."),
+    ("Double-click", "Fit a span or an idle gap."),
+)
+
+
+def make_actions(window: QMainWindow) -> dict[str, QAction]:
+    """An action for every entry, connected to its slot and listed in the window's menus."""
+    menus = {name: window.menuBar().addMenu(tr(name)) for name in MENUS}
+    made: dict[str, QAction] = {}
+    for entry in ENTRIES:
+        action = QAction(tr(entry.text), window)
+        action.setObjectName(entry.name)
+        action.setShortcut(QKeySequence(entry.keys))
+        action.setCheckable(entry.checkable)
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(f"{tr(entry.tip)} ({keys})")
+        action.setStatusTip("")
+        slot = attrgetter(entry.slot)(window)
+        if entry.checkable:
+            action.triggered.connect(slot)
+        else:
+            action.triggered.connect(lambda _=False, slot=slot: slot())
+        menus[entry.menu].addAction(action)
+        made[entry.name] = action
+    return made
+
+
+def sheet_rows() -> list[tuple[str, str, str]]:
+    """Keys or gesture, name, and what it does: the lines of the `?` sheet."""
+    keys = [(entry.keys, tr(entry.text), tr(entry.tip)) for entry in ENTRIES]
+    return [*keys, *((tr(gesture), "", tr(does)) for gesture, does in MOUSE)]

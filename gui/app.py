@@ -1,0 +1,33 @@
+"""Starts the window: shown first, then the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from core.engine.client import EngineClient
+from gui.session import Session
+from gui.settings import Settings
+from gui.window import MainWindow
+
+
+def start(arguments: list[str], recording: Path | None = None) -> int:
+    """Show the window, start the engine behind it, and open `recording` if one is given.
+
+    Returns the exit status when the window is closed; no process is left then.
+    """
+    app = QApplication(["bubblescope", *arguments])
+    app.setApplicationName("Bubblescope")
+    app.setDesktopFileName("bubblescope")
+    session = Session(EngineClient())
+    window = MainWindow(session, Settings())
+    window.show()
+    QTimer.singleShot(0, session.start)
+    if recording is not None:
+        QTimer.singleShot(0, lambda: window.files.open_from(recording))
+    try:
+        return app.exec()
+    finally:
+        session.close()

@@ -1,0 +1,129 @@
+"""Log: every line that the run has said, by level."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHeaderView,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.trace.trace import LogRow, Trace
+from gui.text import duration_text, tr
+from gui.theme import LIGHT, Theme
+
+LEVELS = ("info", "size", "warning", "error", "state")
+NOTHING = QModelIndex()
+Index = QModelIndex | QPersistentModelIndex
+
+
+class LogModel(QAbstractTableModel):
+    """The rows of a trace's log that have a chosen level."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._source: list[LogRow] = []
+        self._taken = 0
+        self._rows: list[LogRow] = []
+        self._levels = frozenset(LEVELS)
+        self.theme = LIGHT
+
+    def show(self, source: list[LogRow], levels: frozenset[str]) -> None:
+        """Begin again with another log or other levels."""
+        self.beginResetModel()
+        self._source, self._levels, self._taken = source, levels, len(source)
+        self._rows = [row for row in source if row.level in levels]
+        self.endResetModel()
+
+    def take_new(self) -> None:
+        """Append the rows that have come since."""
+        fresh = [row for row in self._source[self._taken :] if row.level in self._levels]
+        self._taken = len(self._source)
+        if fresh:
+            first = len(self._rows)
+            self.beginInsertRows(QModelIndex(), first, first + len(fresh) - 1)
+            self._rows += fresh
+            self.endInsertRows()
+
+    def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+        return 3
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
+        row = self._rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (duration_text(row.time), row.level, row.text)[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 2:
+            return row.text
+        if role == Qt.ItemDataRole.ForegroundRole:
+            colours = {"warning": self.theme.warning, "error": self.theme.error}
+            quiet = self.theme.muted if index.column() < 2 else self.theme.text
+            return QColor(colours.get(row.level, quiet))
+        return None
+
+    def headerData(  # noqa: D102
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
+            return (tr("Time"), tr("Level"), tr("Message"))[section]
+        return None
+
+
+class LogPanel(QWidget):
+    """The log as a table, with a choice of levels; it stays at the end while one is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = LogModel()
+        self._trace: Trace | None = None
+        self.level = QComboBox()
+        self.level.addItem(tr("All levels"), frozenset(LEVELS))
+        self.level.addItem(tr("Warnings and errors"), frozenset({"warning", "error"}))
+        for level in LEVELS:
+            self.level.addItem(tr("Only {level}", level=level), frozenset({level}))
+        self.level.setAccessibleName(tr("Level"))
+        self.level.setToolTip(tr("Which lines of the log are shown."))
+        self.level.currentIndexChanged.connect(self._refilter)
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName(tr("Log"))
+        self.table.setShowGrid(False)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(21)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        self.table.setColumnWidth(0, 78)
+        self.table.setColumnWidth(1, 66)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 4)
+        column.addWidget(self.level)
+        column.addWidget(self.table)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.model.theme = theme
+        self.table.viewport().update()
+
+    def show_trace(self, trace: Trace | None) -> None:
+        """Show another run's log, or take what is new of this one's."""
+        bar = self.table.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 1
+        if trace is self._trace:
+            self.model.take_new()
+        else:
+            self._trace = trace
+            self._refilter()
+        if at_end:
+            self.table.scrollToBottom()
+
+    def _refilter(self) -> None:
+        self.model.show(self._trace.logs if self._trace else [], self.level.currentData())

@@ -1,0 +1,65 @@
+"""What a run will do, in a few lines below the form."""
+
+from __future__ import annotations
+
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.plan.task import Plan, Runner
+from gui.check import Checked
+from gui.text import rows_text, tr
+
+MOST_NUMBERS = 8
+
+
+def preview_text(specification: Specification, checked: Checked) -> str:
+    """How the batch will be cut, how many tasks a step has, and what the lanes share."""
+    lines = [split_text(plan) for plan in checked.plans.values()]
+    if checked.plans:
+        plan = next(iter(checked.plans.values()))
+        about = tr("expected") if plan.runner is Runner.RANKS else ""
+        count = tr("{count} tasks a step", count=len(plan.tasks))
+        lines.append(" ".join(filter(None, [count, f"({about})" if about else ""])))
+    note = next((lane.sharing for lane in checked.lanes if lane.sharing), "")
+    lines += [note] if note else []
+    idle = idle_lanes(specification, checked)
+    if idle:
+        lines.append(
+            tr("{count} of {lanes} lanes get no rows.", count=idle, lanes=len(checked.lanes))
+        )
+    return "\n".join(dict.fromkeys(lines))
+
+
+def idle_lanes(specification: Specification, checked: Checked) -> int:
+    """How many compute lanes the largest step leaves without a task."""
+    if not checked.plans or specification.strategy not in STRATEGIES:
+        return 0
+    plan = checked.plans[max(checked.plans)]
+    return len(checked.lanes) - len({t.lane for t in plan.tasks if t.lane < len(checked.lanes)})
+
+
+def split_text(plan: Plan) -> str:
+    """`64 rows in 8 micro-batches of 8`, or the rows of each replica."""
+    replicas = {part.replica for part in plan.parts}
+    sizes = [part.rows for part in plan.parts]
+    total = rows_text(plan.rows)
+    if len(sizes) == 1:
+        return tr("{total} in one piece", total=total)
+    if len(replicas) > 1:
+        return tr(
+            "{total} over {n} replicas: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
+        )
+    if len(set(sizes)) == 1:
+        return tr(
+            "{total} in {n} micro-batches of {size}", total=total, n=len(sizes), size=sizes[0]
+        )
+    return tr(
+        "{total} in {n} micro-batches: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
+    )
+
+
+def numbers(values: list[int]) -> str:
+    """Numbers with commas, the middle left out where there are many."""
+    if len(values) <= MOST_NUMBERS:
+        return ", ".join(map(str, values))
+    shown = [*map(str, values[: MOST_NUMBERS - 2]), "…", str(values[-1])]
+    return ", ".join(shown)

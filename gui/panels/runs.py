@@ -1,0 +1,77 @@
+"""Runs: everything that was run or opened in this sitting, to be shown again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from core.engine.messages import Outcome
+from core.explain.summary import measured_steps
+from gui.session import Run
+from gui.text import duration_text, tr
+from gui.timeline.export import run_title
+
+RUN_ROLE = Qt.ItemDataRole.UserRole
+
+
+class RunsPanel(QTreeWidget):
+    """A row for each run; `chosen` carries the run that was picked."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Runs of this sitting"))
+        self.setHeaderLabels([tr("#"), tr("Run"), tr("Outcome"), tr("Step")])
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        header = self.header()
+        header.setStretchLastSection(False)
+        for column in (0, 2, 3):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.itemSelectionChanged.connect(self._emit_chosen)
+
+    def add(self, run: Run) -> None:
+        """List a run and mark it, without choosing it."""
+        item = QTreeWidgetItem(self)
+        item.setData(0, RUN_ROLE, run)
+        self.update_run(run)
+        blocked = self.blockSignals(True)
+        self.setCurrentItem(item)
+        self.blockSignals(blocked)
+        self.scrollToItem(item)
+
+    def update_run(self, run: Run) -> None:
+        """Write what is now known of a run."""
+        for index in range(self.topLevelItemCount()):
+            item = self.topLevelItem(index)
+            if item.data(0, RUN_ROLE) is run:
+                for column, text in enumerate(run_columns(run)):
+                    item.setText(column, text)
+                    item.setToolTip(column, run.text or text)
+
+    def _emit_chosen(self) -> None:
+        for item in self.selectedItems():
+            self.chosen.emit(item.data(0, RUN_ROLE))
+
+
+def run_columns(run: Run) -> tuple[str, str, str, str]:
+    """Number, title, outcome and mean makespan of the measured steps."""
+    bounds = [run.trace.step_bounds(step) for step in measured_steps(run.trace)]
+    mean = duration_text(sum(end - start for start, end in bounds) / len(bounds)) if bounds else ""
+    return str(run.number), run_title(run.trace), outcome_text(run), mean
+
+
+def outcome_text(run: Run) -> str:
+    """How a run ended, in a word."""
+    if run.source is not None:
+        return run.source.name
+    words = {
+        None: tr("running"),
+        Outcome.FINISHED: tr("finished"),
+        Outcome.STOPPED: tr("stopped"),
+        Outcome.FAILED: tr("failed"),
+        Outcome.REFUSED: tr("refused"),
+    }
+    return words[run.outcome]

@@ -1,0 +1,75 @@
+"""A panel that is painted from a scene, and scrolls where it is higher than its dock."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
+
+from gui.theme import LIGHT, Theme
+from gui.timeline.painter import Fonts
+from gui.timeline.scene import Scene
+
+PAD = 14.0
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTRE = Qt.AlignmentFlag.AlignCenter
+
+
+class Sheet(QWidget):
+    """Subclasses draw in `draw`, measure in `content_height` and tell in words in `words`."""
+
+    empty = ""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.scene: Scene | None = None
+        self.theme = LIGHT
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.theme = theme
+        self.update()
+
+    def show_scene(self, scene: Scene | None) -> None:
+        """Show another run, or what has come of this one."""
+        self.scene = scene
+        self.setMinimumHeight(int(self.content_height(scene)) if scene is not None else 0)
+        self.setAccessibleDescription(self.words(scene) if scene is not None else self.empty)
+        self.update()
+
+    def content_height(self, scene: Scene) -> float:
+        """Pixels that the content takes."""
+        raise NotImplementedError
+
+    def words(self, scene: Scene) -> str:
+        """The content for screen readers."""
+        raise NotImplementedError
+
+    def draw(self, painter: QPainter, scene: Scene, fonts: Fonts) -> None:
+        """Draw the content."""
+        raise NotImplementedError
+
+    def sizeHint(self) -> QSize:  # noqa: D102
+        return QSize(260, 150)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            if self.scene is not None and self.scene.trace.span_count:
+                self.draw(painter, self.scene, Fonts.of(self.font()))
+            else:
+                painter.setPen(QColor(self.theme.muted))
+                area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
+                painter.drawText(area, int(CENTRE | Qt.TextFlag.TextWordWrap), self.empty)
+
+
+def scrolled(sheet: Sheet) -> QScrollArea:
+    """The sheet in a frame that scrolls it up and down."""
+    area = QScrollArea()
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(sheet)
+    return area

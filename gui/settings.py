@@ -1,0 +1,73 @@
+"""What is remembered between sittings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from core.plan.specification import Specification
+
+LAYOUT = 1  # raise when docks change, so that an older layout is not forced on new docks
+
+
+class Settings:
+    """A typed face of QSettings; give `path` to keep them in a file of one's own."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        if path is None:
+            self._store = QSettings("bubblescope", "bubblescope")
+        else:
+            self._store = QSettings(str(path), QSettings.Format.IniFormat)
+
+    @property
+    def theme(self) -> str:
+        """Name of the theme."""
+        return str(self._store.value("theme", "light", type=str))
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        self._store.setValue("theme", name)
+
+    @property
+    def specification(self) -> Specification:
+        """The form as it was last left; the default if nothing readable was kept."""
+        try:
+            values: Any = json.loads(str(self._store.value("specification", "{}", type=str)))
+            return Specification.from_dict(values)
+        except (ValueError, TypeError, AttributeError):
+            return Specification()
+
+    @specification.setter
+    def specification(self, specification: Specification) -> None:
+        self._store.setValue("specification", json.dumps(specification.to_dict()))
+
+    @property
+    def folder(self) -> str:
+        """The folder that a file was last saved in or opened from."""
+        return str(self._store.value("folder", str(Path.home()), type=str))
+
+    @folder.setter
+    def folder(self, folder: str) -> None:
+        self._store.setValue("folder", folder)
+
+    @property
+    def window(self) -> tuple[QByteArray, QByteArray] | None:
+        """The window's geometry and the state of its docks, or None the first time."""
+        if self._store.value("layout", 0, type=int) != LAYOUT:
+            return None
+        geometry = self._store.value("geometry", QByteArray(), type=QByteArray)
+        state = self._store.value("state", QByteArray(), type=QByteArray)
+        return (geometry, state)
+
+    @window.setter
+    def window(self, kept: tuple[QByteArray, QByteArray]) -> None:
+        self._store.setValue("layout", LAYOUT)
+        self._store.setValue("geometry", kept[0])
+        self._store.setValue("state", kept[1])
+
+    def save(self) -> None:
+        """Write to disk now."""
+        self._store.sync()

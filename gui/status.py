@@ -1,0 +1,60 @@
+"""What toolbar and status bar say of a run. Pure but for translation."""
+
+from __future__ import annotations
+
+from core.explain.summary import measured_steps
+from core.trace.trace import Trace
+from gui.session import Run
+from gui.text import duration_text, significant, tr
+from gui.timeline.scene import Scene
+
+
+def recorded_text(trace: Trace, per_pixel: float) -> str:
+    """`5 steps recorded · 412 spans · exact`, or how many spans share a pixel."""
+    count = len(trace.steps)
+    steps = tr("1 step recorded") if count == 1 else tr("{count} steps recorded", count=count)
+    spans = tr("{count} spans", count=f"{trace.span_count:,}")
+    drawn = (
+        tr("reduced: about {count} spans a pixel", count=significant(per_pixel))
+        if per_pixel
+        else tr("exact")
+    )
+    return f"{steps} · {spans} · {drawn}"
+
+
+def sharing_text(trace: Trace) -> str:
+    """What the lanes share, or nothing."""
+    return next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
+
+
+def verified_text(trace: Trace) -> str:
+    """The largest gradient error of the measured steps, where the run was verified."""
+    counter = trace.counter("gradient_error")
+    if not len(counter.values):
+        return ""
+    return tr("gradients differ by at most {error}", error=f"{counter.values.max():.1e}")
+
+
+def step_text(run: Run, scene: Scene) -> str:
+    """`step 3 of 5 · 41.8 ms`, or `warm-up 1 of 2`; a loss where it is known."""
+    specification = run.trace.header.specification
+    steps = scene.step_numbers
+    if not len(steps):
+        return tr("starting…") if run.live else ""
+    number, warmup = int(steps[-1]), specification.warmup
+    if number < warmup:
+        words = tr("warm-up {n} of {total}", n=number + 1, total=warmup)
+    else:
+        total = len(specification.all_rows) - warmup
+        words = tr("step {n} of {total}", n=number - warmup + 1, total=total)
+    whole = measured_steps(run.trace)[: -1 if run.live else None]
+    if not whole:
+        return words
+    start, end = run.trace.step_bounds(whole[-1])
+    return f"{words} · {duration_text(end - start)}"
+
+
+def progress(run: Run) -> tuple[int, int]:
+    """Whole steps so far, and all steps of the run."""
+    total = len(run.trace.header.specification.all_rows)
+    return max(0, len(run.trace.steps) - 1), total

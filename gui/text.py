@@ -1,0 +1,48 @@
+"""Words and numbers as the window shows them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+NO_BREAK = "\u00a0"
+_DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def tr(text: str, **values: object) -> str:
+    """The translation of `text` with its `{placeholders}` filled."""
+    translated = QCoreApplication.translate("Bubblescope", text)
+    return translated.format(**values) if values else translated
+
+
+def duration_text(ns: float) -> str:
+    """A duration with three digits that count, in the unit that suits it: `12.1 ms`."""
+    size = abs(ns)
+    scale, unit = next((pair for pair in _DURATIONS if size >= pair[0]), _DURATIONS[-1])
+    return f"{significant(ns / scale)}{NO_BREAK}{unit}"
+
+
+def bytes_text(count: float) -> str:
+    """A size in decimal units: `94.2 MB`."""
+    for scale, unit in _SIZES:
+        if abs(count) >= scale:
+            return f"{significant(count / scale)}{NO_BREAK}{unit}"
+    return f"{count:.0f}{NO_BREAK}B"
+
+
+def percent_text(fraction: float) -> str:
+    """A fraction of 0 to 1 in per cent: `24.1 %`."""
+    return f"{100 * fraction:.1f}{NO_BREAK}%"
+
+
+def rows_text(rows: int) -> str:
+    """A number of rows: `8 rows`."""
+    return tr("1 row") if rows == 1 else tr("{rows} rows", rows=rows)
+
+
+def significant(value: float) -> str:
+    """A number with about three digits that count, and never more than two behind the point."""
+    size = abs(value)
+    if size >= 100 or value == int(value):
+        return f"{value:.0f}"
+    return f"{value:.1f}" if size >= 10 else f"{value:.2f}"

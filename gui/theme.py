@@ -1,0 +1,188 @@
+"""Light and dark: colours by meaning, as plain values, and their way into Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import Template
+
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
+
+from gui.families import FAMILIES, Family
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Every colour of the window as `#rrggbb`.
+
+    `window` lies behind panels, `plot` behind the timeline and `field` in inputs. Families and
+    the idle hatch keep 3:1 against `plot`; `on_bar` is the text inside a bar.
+    """
+
+    name: str
+    window: str
+    plot: str
+    field: str
+    line: str
+    grid: str
+    text: str
+    muted: str
+    accent: str
+    on_accent: str
+    tint: str
+    forward: str
+    backward: str
+    communication: str
+    update: str
+    on_bar: str
+    idle: str
+    warning: str
+    error: str
+
+    def colour_of(self, family: Family) -> str:
+        """The colour of a family of kinds."""
+        return {
+            Family.FORWARD: self.forward,
+            Family.BACKWARD: self.backward,
+            Family.COMMUNICATION: self.communication,
+            Family.UPDATE: self.update,
+        }[family]
+
+    @property
+    def families(self) -> tuple[QColor, ...]:
+        """The colours of FAMILIES, in that order."""
+        return tuple(QColor(self.colour_of(family)) for family in FAMILIES)
+
+
+LIGHT = Theme(
+    name="light", window="#f5f6f8", plot="#ffffff", field="#ffffff", line="#d5d9e0", grid="#eceef2",
+    text="#171a21", muted="#5b6474", accent="#2457d6", on_accent="#ffffff", tint="#e8eefc",
+    forward="#2d6cbf", backward="#b4530b", communication="#8b398f", update="#2b7a4b",
+    on_bar="#ffffff", idle="#8d95a4", warning="#8a5a00", error="#b3261e",
+)  # fmt: skip
+DARK = Theme(
+    name="dark", window="#1b1e23", plot="#15181c", field="#22262c", line="#363c45", grid="#23272e",
+    text="#e8eaee", muted="#a0a8b5", accent="#7aa2ff", on_accent="#0d1320", tint="#27324d",
+    forward="#5b9cf0", backward="#f0a04b", communication="#d18bd4", update="#5fc08a",
+    on_bar="#10141a", idle="#646d7b", warning="#f2c14e", error="#ff8a80",
+)  # fmt: skip
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `#rrggbb` (WCAG 2.2)."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours, 1 to 21 (WCAG 2.2)."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def apply(app: QApplication, theme: Theme) -> None:
+    """Give the whole application this theme, whatever the platform's own colours are."""
+    app.setStyle("Fusion")
+    app.setPalette(palette(theme))
+    app.setStyleSheet(Template(STYLE).substitute({n: getattr(theme, n) for n in Theme.__slots__}))
+
+
+def palette(theme: Theme) -> QPalette:
+    """The theme as Qt's palette."""
+    made = QPalette()
+    roles = {
+        QPalette.ColorRole.Window: theme.window,
+        QPalette.ColorRole.Base: theme.field,
+        QPalette.ColorRole.AlternateBase: theme.window,
+        QPalette.ColorRole.Button: theme.field,
+        QPalette.ColorRole.ToolTipBase: theme.field,
+        QPalette.ColorRole.ToolTipText: theme.text,
+        QPalette.ColorRole.WindowText: theme.text,
+        QPalette.ColorRole.Text: theme.text,
+        QPalette.ColorRole.ButtonText: theme.text,
+        QPalette.ColorRole.PlaceholderText: theme.muted,
+        QPalette.ColorRole.Highlight: theme.accent,
+        QPalette.ColorRole.HighlightedText: theme.on_accent,
+        QPalette.ColorRole.Accent: theme.accent,
+        QPalette.ColorRole.Link: theme.accent,
+        QPalette.ColorRole.Mid: theme.line,
+    }
+    for role, colour in roles.items():
+        made.setColor(role, QColor(colour))
+    for role in (
+        QPalette.ColorRole.WindowText,
+        QPalette.ColorRole.Text,
+        QPalette.ColorRole.ButtonText,
+    ):
+        made.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.muted))
+    return made
+
+
+STYLE = """
+QMainWindow, QStatusBar, QToolBar { background: $window; }
+QToolBar { border: none; border-bottom: 1px solid $line; padding: 5px 10px; spacing: 8px; }
+QMainWindow::separator { background: $window; width: 6px; height: 6px; }
+QMainWindow::separator:hover { background: $line; }
+QStatusBar { border-top: 1px solid $line; color: $muted; }
+QStatusBar::item { border: none; }
+QStatusBar QLabel { color: $muted; padding: 1px 8px; }
+QMenuBar { background: $window; }
+QMenuBar::item { padding: 4px 9px; background: transparent; }
+QMenuBar::item:selected, QMenu::item:selected { background: $tint; color: $text; }
+QMenu { background: $field; border: 1px solid $line; padding: 4px; }
+QMenu::item { padding: 4px 24px; }
+QMenu::item:disabled { color: $muted; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
+QToolTip { background: $field; color: $text; border: 1px solid $line; padding: 4px 6px; }
+QDockWidget { font-weight: bold; }
+QDockWidget::title { background: $window; padding: 6px 10px; text-align: left; }
+QDockWidget > QWidget { font-weight: normal; }
+QTabBar::tab { background: transparent; color: $muted; padding: 4px 11px; border: none;
+  border-bottom: 2px solid transparent; }
+QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
+QTabBar::tab:hover { color: $text; }
+QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px 9px; color: $text; }
+QToolButton:hover { background: $tint; }
+QToolButton:focus { border-color: $accent; }
+QToolButton:checked { color: $accent; font-weight: bold; }
+QToolButton:disabled { color: $muted; background: transparent; }
+QToolButton#run { background: $accent; color: $on_accent; font-weight: bold; padding: 5px 15px; }
+QToolButton#run:hover { background: $accent; border-color: $text; }
+QToolButton#run:disabled { background: $line; color: $muted; }
+QToolButton#stop { border-color: $line; padding: 5px 13px; }
+QLabel#title { font-weight: bold; padding: 0 10px; }
+QLabel#step { color: $muted; padding: 0 6px; }
+QLabel#heading { color: $muted; font-weight: bold; }
+QLabel#problem { color: $error; }
+QLabel#quiet { color: $muted; }
+QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
+  border-radius: 4px; }
+QFrame#banner[level="warning"] { border-left-color: $warning; }
+QFrame#banner[level="error"] { border-left-color: $error; }
+QScrollArea#form { border: none; background: $window; }
+QWidget#sheet { background: $window; }
+QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text;
+  border: 1px solid $line; border-radius: 5px; padding: 3px 6px; min-height: 18px;
+  selection-background-color: $accent; selection-color: $on_accent; }
+QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border-color: $accent; }
+QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabled {
+  background: $window; color: $muted; }
+QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
+  selection-background-color: $tint; selection-color: $text; }
+QTableView, QTreeView, QListView { background: $plot; border: none; gridline-color: $grid;
+  selection-background-color: $tint; selection-color: $text; outline: none; }
+QHeaderView { background: $plot; }
+QHeaderView::section { background: $plot; color: $muted; border: none;
+  border-bottom: 1px solid $line; padding: 3px 6px; }
+QProgressBar { border: none; border-radius: 2px; background: $line; max-height: 4px;
+  min-height: 4px; }
+QProgressBar::chunk { background: $accent; border-radius: 2px; }
+QScrollBar:vertical { background: transparent; width: 9px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 9px; margin: 0; }
+QScrollBar::handle { background: $line; border-radius: 4px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+"""

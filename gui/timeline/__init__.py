@@ -1,0 +1,1 @@
+"""The timeline: time to pixels, reduction, rows, painting, navigation and export."""

@@ -1,0 +1,186 @@
+"""Spans, gaps and ranges in words, for tooltips and the Details panel."""
+
+from __future__ import annotations
+
+from core.explain.lanes import Gap, lane_time
+from core.plan.task import Kind, Payload
+from core.trace.trace import Span, Trace
+from gui.text import bytes_text, duration_text, percent_text, rows_text, tr
+from gui.timeline.margins import step_name
+from gui.timeline.selection import Selection, TimeRange
+
+Facts = list[tuple[str, str]]
+TITLES = {
+    Kind.SCATTER: "Scatter",
+    Kind.REPLICATE: "Replicate",
+    Kind.FORWARD: "Forward",
+    Kind.GATHER: "Gather",
+    Kind.LOSS: "Loss",
+    Kind.BACKWARD: "Backward",
+    Kind.BACKWARD_INPUT: "Backward-input",
+    Kind.BACKWARD_WEIGHT: "Backward-weight",
+    Kind.REDUCE: "Reduce",
+    Kind.ALL_REDUCE: "All-reduce",
+    Kind.COPY: "Copy",
+    Kind.STEP: "Optimizer step",
+}
+
+
+def action(span: Span) -> str:
+    """The textbook name of what a span did: `2F1`, as plans print it."""
+    before = span.stage if span.block is None else span.block
+    behind = span.microbatch if span.bucket is None else span.bucket
+    return f"{'' if before is None else before}{span.kind.letter}{'' if behind is None else behind}"
+
+
+def span_title(span: Span) -> str:
+    """What a span is: `Forward · stage 0 · micro-batch 3`."""
+    parts = [tr(TITLES[span.kind])]
+    numbers = (
+        (tr("stage {n}"), span.stage), (tr("replica {n}"), span.replica),
+        (tr("micro-batch {n}"), span.microbatch), (tr("block {n}"), span.block),
+        (tr("bucket {n}"), span.bucket),
+    )  # fmt: skip
+    parts += [words.format(n=number) for words, number in numbers if number is not None]
+    return " · ".join(parts)
+
+
+def tooltip(trace: Trace, what: Span | Gap, now: float | None = None) -> tuple[str, list[str]]:
+    """A heading and the lines below it."""
+    if isinstance(what, Gap):
+        return gap_title(trace, what), gap_lines(trace, what)
+    return span_title(what), span_lines(trace, what, now)
+
+
+def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
+    """What a tooltip says of a span below its heading."""
+    carried = [rows_text(span.rows)] if span.rows else []
+    if span.bytes:
+        moved = bytes_text(span.bytes)
+        carried.append(f"{moved} ({span.payload})" if span.payload is not Payload.NONE else moved)
+    if span.end is not None:
+        carried.append(duration_text(span.end - span.start))
+    elif now is not None:
+        carried.append(tr("running for {time}", time=duration_text(now - span.start)))
+    else:
+        carried.append(tr("did not end"))
+    lines = [f"{action(span)} · {_lane(trace, span.lane)} · {' · '.join(carried)}"]
+    waited = waited_text(trace, span)
+    return [*lines, waited] if waited else lines
+
+
+def waited_text(trace: Trace, span: Span) -> str:
+    """What a span waited for last, and how long after it the span began; empty if for nothing."""
+    prior = trace.waited_for(span)
+    if prior is None or prior.end is None:
+        return ""
+    later = duration_text(max(0, span.start - prior.end))
+    return tr(
+        "Waited for {task} on {lane}; began {time} after it.",
+        task=action(prior), lane=_lane(trace, prior.lane), time=later,
+    )  # fmt: skip
+
+
+def gap_title(trace: Trace, gap: Gap) -> str:
+    """How long a lane is idle, and for what."""
+    prior = _held_by(trace, gap)
+    length, lane = duration_text(gap.end - gap.start), _lane(trace, gap.lane)
+    if prior is None:
+        return tr("{lane} is idle for {time}", lane=lane, time=length)
+    return tr(
+        "{lane} waits {time} for {task} on {other}",
+        lane=lane, time=length, task=action(prior), other=_lane(trace, prior.lane),
+    )  # fmt: skip
+
+
+def gap_lines(trace: Trace, gap: Gap) -> list[str]:
+    """What a tooltip says of an idle gap below its heading."""
+    if gap.before is None:
+        return [tr("It has nothing more to do in this step.")]
+    ended = trace.span(gap.lane, gap.before)
+    prior = _held_by(trace, gap)
+    if prior is None or prior.end is None:
+        return [tr("Until {task}, which waited for no other lane.", task=action(ended))]
+    later = duration_text(max(0, ended.start - prior.end))
+    return [tr("Then {task} begins, {time} after it.", task=action(ended), time=later)]
+
+
+def facts(trace: Trace, selection: Selection, now: float | None = None) -> Facts:
+    """What the Details panel lists of a selection, as names and values."""
+    if isinstance(selection, TimeRange):
+        return range_facts(trace, selection)
+    if isinstance(selection, Gap):
+        return _gap_facts(trace, selection)
+    return _span_facts(trace, selection, now)
+
+
+def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
+    """Busy, communication and idle time of every lane within a range."""
+    rows = [(tr("Range"), _between(chosen.start, chosen.end))]
+    for lane in trace.header.lanes:
+        time = lane_time(trace.spans(lane.index), chosen.start, chosen.end)
+        words = tr(
+            "busy {busy} · communication {communication} · idle {idle} ({share}) · {spans} spans",
+            busy=duration_text(time.busy_ns), communication=duration_text(time.communication_ns),
+            idle=duration_text(time.idle_ns), share=percent_text(time.idle_fraction), spans=time.spans,
+        )  # fmt: skip
+        rows.append((lane.name, words))
+    return rows
+
+
+def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
+    warmup = trace.header.specification.warmup
+    rows = [
+        (tr("Task"), f"{action(span)} · {span_title(span)}"),
+        (tr("Lane"), _lane(trace, span.lane)),
+        (tr("Step"), step_name(span.step, warmup)),
+    ]
+    if span.rows:
+        rows.append((tr("Rows"), str(span.rows)))
+    if span.bytes:
+        rows.append((tr("Moves"), f"{bytes_text(span.bytes)} {span.payload}".strip()))
+    if span.end is not None:
+        rows.append((tr("Duration"), duration_text(span.end - span.start)))
+        rows.append((tr("From, to"), _between(span.start, span.end)))
+    else:
+        state = (
+            tr("running since {time}") if now is not None else tr("began at {time}, did not end")
+        )
+        rows.append((tr("State"), state.format(time=duration_text(span.start))))
+    if span.ready is not None:
+        rows.append(
+            (tr("Ready"), tr("{time} before it began", time=duration_text(span.start - span.ready)))
+        )
+    waited = waited_text(trace, span)
+    return [*rows, (tr("Waited for"), waited)] if waited else rows
+
+
+def _gap_facts(trace: Trace, gap: Gap) -> Facts:
+    return [
+        (tr("Idle"), gap_title(trace, gap)),
+        (tr("Why"), " ".join(gap_lines(trace, gap))),
+        (tr("Lane"), _lane(trace, gap.lane)),
+        (tr("Step"), step_name(gap.step, trace.header.specification.warmup)),
+        (tr("Duration"), duration_text(gap.end - gap.start)),
+        (tr("From, to"), _between(gap.start, gap.end)),
+    ]
+
+
+def _held_by(trace: Trace, gap: Gap) -> Span | None:
+    """The span whose end the gap's lane was waiting for, or None if it waited for no other."""
+    if gap.before is None:
+        return None
+    prior = trace.waited_for(trace.span(gap.lane, gap.before))
+    held = prior is not None and prior.end is not None and prior.end > gap.start
+    return prior if held else None
+
+
+def _between(start: int, end: int) -> str:
+    return tr(
+        "{start} to {end} ({length})",
+        start=duration_text(start), end=duration_text(end), length=duration_text(end - start),
+    )  # fmt: skip
+
+
+def _lane(trace: Trace, lane: int) -> str:
+    return trace.header.lanes[lane].name

@@ -1,0 +1,176 @@
+"""What stands around the lanes: time axis, steps, lane labels, legend."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+
+from gui.families import FAMILIES, Family
+from gui.text import duration_text, tr
+from gui.theme import Theme
+from gui.timeline.axis import ticks
+from gui.timeline.painter import HATCH, Fonts, Frame, hatch_brush, hatch_lines, text_width
+from gui.timeline.rows import Row
+from gui.timeline.scene import Scene
+
+AXIS = 24.0  # height of the time axis
+STEPS = 18.0  # height of the strip that names the steps
+LABELS = 156.0  # width of the column that names the lanes
+INDENT = 14.0
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+FAMILY_LETTERS = {
+    Family.FORWARD: "F",
+    Family.BACKWARD: "B",
+    Family.COMMUNICATION: "S R G Σ A C",
+    Family.UPDATE: "L U",
+}
+
+
+def draw_axis(
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    bottom: float,
+    zero_ns: float = 0.0,
+    top: float = 0.0,
+) -> None:
+    """Tick labels at `top`, and grid lines from there down to `bottom`."""
+    painter.setFont(fonts.small)
+    for tick in ticks(frame.view, zero_ns):
+        x = frame.left + tick.x
+        painter.setPen(QColor(frame.theme.grid))
+        painter.drawLine(QPointF(x, top + AXIS - 4), QPointF(x, bottom))
+        width = text_width(fonts.small, tick.label)
+        at = min(max(x - width / 2, frame.left), frame.left + frame.view.width - width)
+        painter.setPen(QColor(frame.theme.muted))
+        painter.drawText(QRectF(at, top, width + 2, AXIS - 4), _LEFT, tick.label)
+
+
+def draw_steps(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
+) -> None:
+    """A line where each step begins, and its name and makespan where there is room."""
+    view, warmup = frame.view, scene.trace.header.specification.warmup
+    first = int(scene.step_ends.searchsorted(view.start, "right"))
+    last = int(scene.step_starts.searchsorted(view.end, "left"))
+    if last - first > view.width / 12:
+        return
+    line = QPen(QColor(frame.theme.line), 1)
+    painter.setFont(fonts.small)
+    for index in range(first, last):
+        start, end = int(scene.step_starts[index]), int(scene.step_ends[index])
+        x0, x1 = max(frame.x(start), frame.left), min(frame.x(end), frame.left + view.width)
+        painter.setPen(line)
+        for x in {frame.x(start), frame.x(end)}:
+            if frame.left <= x <= frame.left + view.width:
+                painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+        number = int(scene.step_numbers[index])
+        painter.setPen(QColor(frame.theme.muted))
+        label = next(
+            (
+                t
+                for t in step_labels(number, warmup, end - start)
+                if text_width(fonts.small, t) < x1 - x0 - 6
+            ),
+            "",
+        )
+        painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
+
+
+def step_labels(number: int, warmup: int, makespan_ns: float) -> tuple[str, str]:
+    """A step's name with and without its makespan; warm-up steps are named so."""
+    name = step_name(number, warmup)
+    return (f"{name} · {duration_text(makespan_ns)}", name)
+
+
+def step_name(number: int, warmup: int) -> str:
+    """`step 1` for the first measured step, `warm-up 1` for the first one before."""
+    if number < warmup:
+        return tr("warm-up {number}", number=number + 1)
+    return tr("step {number}", number=number - warmup + 1)
+
+
+def draw_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+    """Each lane's name, place, idle time and memory; each device's heading above its lanes."""
+    for group in filter(lambda g: g.height > 0, frame.layout.groups):
+        rect = QRectF(
+            INDENT, frame.top + group.top, frame.left + frame.view.width - INDENT, group.height
+        )
+        note = f"{group.device}  ·  {group.note}" if group.note else group.device
+        painter.setFont(fonts.small)
+        painter.setPen(QColor(frame.theme.muted))
+        painter.drawText(rect.adjusted(0, 0, 0, -4), _LEFT, note)
+    for row in frame.layout.rows:
+        if row.helper:
+            _helper_label(painter, scene, frame, fonts, row)
+        else:
+            _lane_label(painter, scene, frame, fonts, row)
+
+
+def _lane_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row) -> None:
+    facts = scene.facts[row.lane]
+    details = [text for text in (facts.idle, facts.peak) if text]
+    if row.height < 46:
+        details = ["  ".join(details)]
+    if row.height < 32:
+        details = []
+    heights = 16.0 + 14.0 * len(details)
+    y = frame.top + row.top + (row.height - heights) / 2
+    wide = frame.left - INDENT - 10
+    painter.setPen(QColor(frame.theme.text))
+    _line(painter, fonts.bold, QRectF(INDENT, y, wide, 16), facts.name)
+    name = text_width(fonts.bold, facts.name) + 7
+    painter.setPen(QColor(frame.theme.muted))
+    place = facts.place if row.height >= 32 else "  ".join(filter(None, [facts.place, facts.idle]))
+    _line(painter, fonts.small, QRectF(INDENT + name, y, wide - name, 16), place)
+    for number, text in enumerate(details):
+        _line(painter, fonts.small, QRectF(INDENT, y + 16 + 14 * number, wide, 14), text)
+
+
+def _helper_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row) -> None:
+    name = scene.trace.header.lanes[row.lane].name
+    painter.setPen(QColor(frame.theme.muted))
+    rect = QRectF(INDENT, frame.top + row.top - 3, frame.left - INDENT - 12, row.height + 6)
+    painter.setFont(fonts.small)
+    painter.drawText(
+        rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name.split()[-1]
+    )
+
+
+def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
+    """One line of text that ends with an ellipsis where it does not fit."""
+    painter.setFont(font)
+    shown = painter.fontMetrics().elidedText(
+        text, Qt.TextElideMode.ElideRight, int(max(0, rect.width()))
+    )
+    painter.drawText(rect, _LEFT, shown)
+
+
+def draw_legend(
+    painter: QPainter, theme: Theme, fonts: Fonts, at: QPointF, vector: bool = False
+) -> float:
+    """Colours with their letters, then idle; returns the width that it took."""
+    x = at.x()
+    painter.setFont(fonts.small)
+    for family in FAMILIES:
+        painter.fillRect(QRectF(x, at.y(), 12, 12), QColor(theme.colour_of(family)))
+        x = _legend_text(
+            painter, theme, fonts, x + 18, at.y(), f"{tr(family.value)} ({FAMILY_LETTERS[family]})"
+        )
+    box = QRectF(x, at.y(), 22, 12)
+    if vector:
+        painter.setPen(QPen(QColor(theme.idle), 0.6))
+        painter.drawLines(hatch_lines(box))
+    else:
+        painter.setBrushOrigin(QPointF(x % HATCH, 0))
+        painter.fillRect(box, hatch_brush(theme.idle, painter.device().devicePixelRatioF()))
+    return _legend_text(painter, theme, fonts, x + 28, at.y(), tr("idle")) - at.x()
+
+
+def _legend_text(
+    painter: QPainter, theme: Theme, fonts: Fonts, x: float, y: float, text: str
+) -> float:
+    width = text_width(fonts.small, text)
+    painter.setPen(QColor(theme.text))
+    painter.drawText(QRectF(x, y - 3, width + 4, 18), _LEFT, text)
+    return x + width + 18

@@ -1,0 +1,112 @@
+"""The mouse on the timeline: wheel, drags, clicks and hovering."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Protocol
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QWheelEvent
+
+DRAG = 4.0  # pixels that the pointer moves before a press becomes a drag
+NOTCH = 120.0  # angleDelta of one notch of a wheel
+ZOOM = 0.8  # of the time stays visible for each notch
+
+
+class Target(Protocol):
+    """What the mouse moves: the timeline's view, in pixels of its widget."""
+
+    def zoom_at(self, factor: float, x: float) -> None:
+        """Show `factor` times as much time around a pixel."""
+
+    def pan_by(self, pixels: float) -> None:
+        """Move later by so many pixels."""
+
+    def scroll_by(self, pixels: float) -> None:
+        """Move the rows up by so many pixels."""
+
+    def select_between(self, x0: float, x1: float) -> None:
+        """Select the time between two pixels."""
+
+    def select_at(self, x: float, y: float) -> None:
+        """Select what is at a pixel."""
+
+    def fit_at(self, x: float, y: float) -> None:
+        """Fill the view with what is at a pixel."""
+
+    def hover_at(self, at: QPointF | None) -> None:
+        """Say what is at a pixel; None when the pointer has left."""
+
+    def end_gesture(self) -> None:
+        """A drag is over."""
+
+
+class _Drag(Enum):
+    NONE = auto()
+    PRESSED = auto()
+    SELECT = auto()
+    PAN = auto()
+
+
+class MouseNavigator:
+    """Turns mouse events into moves of a `Target`."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._drag = _Drag.NONE
+        self._from = self._last = QPointF()
+
+    @property
+    def panning(self) -> bool:
+        """Whether the view is being dragged."""
+        return self._drag is _Drag.PAN
+
+    def press(self, event: QMouseEvent) -> None:
+        """Middle or Shift+left begins a pan; left a click or a selection."""
+        self._from = self._last = event.position()
+        shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        left = event.button() is Qt.MouseButton.LeftButton
+        if event.button() is Qt.MouseButton.MiddleButton or (left and shifted):
+            self._drag = _Drag.PAN
+            self._target.hover_at(None)
+        elif left:
+            self._drag = _Drag.PRESSED
+
+    def move(self, event: QMouseEvent) -> None:
+        """Pan, stretch the selection, or hover."""
+        at = event.position()
+        if self._drag is _Drag.PAN:
+            self._target.pan_by(self._last.x() - at.x())
+            self._target.scroll_by(self._last.y() - at.y())
+        elif self._drag is _Drag.PRESSED and abs(at.x() - self._from.x()) >= DRAG:
+            self._drag = _Drag.SELECT
+            self._target.hover_at(None)
+        elif self._drag is _Drag.NONE:
+            self._target.hover_at(at)
+        if self._drag is _Drag.SELECT:
+            self._target.select_between(self._from.x(), at.x())
+        self._last = at
+
+    def release(self, event: QMouseEvent) -> None:
+        """A press that did not move far is a click."""
+        if self._drag is _Drag.PRESSED:
+            self._target.select_at(event.position().x(), event.position().y())
+        self._drag = _Drag.NONE
+        self._target.end_gesture()
+
+    def double_click(self, event: QMouseEvent) -> None:
+        """Fit what is under the pointer."""
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._target.fit_at(event.position().x(), event.position().y())
+
+    def wheel(self, event: QWheelEvent) -> None:
+        """Zoom at the pointer; with Shift or sideways pan; with Ctrl scroll the rows."""
+        turn = event.angleDelta()
+        modifiers = event.modifiers()
+        if modifiers & Qt.KeyboardModifier.ShiftModifier or abs(turn.x()) > abs(turn.y()):
+            self._target.pan_by(-(turn.x() or turn.y()) / 2)
+        elif modifiers & Qt.KeyboardModifier.ControlModifier:
+            self._target.scroll_by(-turn.y() / 3)
+        else:
+            self._target.zoom_at(ZOOM ** (turn.y() / NOTCH), event.position().x())
+        event.accept()

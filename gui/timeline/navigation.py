@@ -1,0 +1,86 @@
+"""Moving about in a timeline: the stack of views, following, and steps from span to span. Pure."""
+
+from __future__ import annotations
+
+from core.trace.trace import Span, Trace
+from gui.timeline.scene import Scene
+from gui.timeline.viewport import Viewport
+
+MOST_VIEWS = 100
+SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye
+STEADY = 1.4  # the followed zoom changes only where it is off by more than this
+
+
+class ZoomHistory:
+    """Views to go back to. A run of the same gesture (one wheel turn, one drag) is one entry."""
+
+    def __init__(self) -> None:
+        self._views: list[Viewport] = []
+        self._gesture = ""
+
+    def push(self, view: Viewport, gesture: str) -> None:
+        """Remember the view that `gesture` is about to leave."""
+        if gesture != self._gesture:
+            self._views.append(view)
+            del self._views[:-MOST_VIEWS]
+        self._gesture = gesture
+
+    def pause(self) -> None:
+        """Let the next gesture be a new one, of whatever name."""
+        self._gesture = ""
+
+    def pop(self) -> Viewport | None:
+        """The view before the last gesture, or None if there is none."""
+        self.pause()
+        return self._views.pop() if self._views else None
+
+
+def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Viewport:
+    """The view while the present is followed.
+
+    With `choose_zoom` it shows about one and a half of the latest whole steps; before there is
+    one, all since the start.
+    """
+    if choose_zoom:
+        makespans = scene.step_ends[:-1] - scene.step_starts[:-1]
+        wanted = 1.5 * float(makespans[-1]) if len(makespans) else 1.1 * now
+        wanted = max(SHORTEST_FOLLOWED, wanted)
+        if not wanted / STEADY <= view.span <= wanted * STEADY:
+            view = Viewport(view.start, wanted, view.width)
+    return view.following(now)
+
+
+def settled_view(view: Viewport, scene: Scene) -> Viewport:
+    """The view of a run that nobody has touched: its last step, or all if there is none."""
+    if len(scene.step_starts):
+        return view.fitted(float(scene.step_starts[-1]), float(scene.step_ends[-1]))
+    return view.fitted(*map(float, scene.trace.bounds))
+
+
+def along_lane(trace: Trace, span: Span, by: int) -> Span | None:
+    """The span `by` places later on the same lane, or None at the lane's end."""
+    index = span.index + by
+    if span.index < 0 or not 0 <= index < len(trace.spans(span.lane)):
+        return None
+    return trace.span(span.lane, index)
+
+
+def dependent(trace: Trace, span: Span) -> Span | None:
+    """The earliest span of the step that waited for this one, one that waited for it last first."""
+    waiting = []
+    for lane in range(len(trace.header.lanes)):
+        spans = trace.spans(lane)
+        first, last = spans["step"].searchsorted([span.step, span.step + 1])
+        waiting += [
+            other
+            for index in range(int(first), int(last))
+            if span.task in (other := trace.span(lane, index)).after
+        ]
+    return min(
+        waiting, key=lambda other: (not _last_for(trace, other, span), other.start), default=None
+    )
+
+
+def _last_for(trace: Trace, other: Span, span: Span) -> bool:
+    prior = trace.waited_for(other)
+    return prior is not None and prior.task == span.task

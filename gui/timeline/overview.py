@@ -1,0 +1,129 @@
+"""The whole run in a strip, with the visible part marked; click or drag to go there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from core.plan.task import Role
+from gui.text import tr
+from gui.theme import LIGHT, Theme
+from gui.timeline.margins import LABELS
+from gui.timeline.painter import Fonts, Frame, LanePainter
+from gui.timeline.rows import Layout, Row
+from gui.timeline.scene import Scene
+from gui.timeline.viewport import Viewport
+
+HEIGHT = 34
+EDGE = 5.0
+RIGHT = 12.0
+
+
+class Overview(QWidget):
+    """A strip below the timeline; `moved` carries the time in ns that was pointed at."""
+
+    moved = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(tr("Overview of the whole run"))
+        self.setToolTip(tr("The whole run; click or drag to move the view."))
+        self._scene: Scene | None = None
+        self._theme = LIGHT
+        self._now: float | None = None
+        self._visible = Viewport()
+        self._picture: QPixmap | None = None
+        self._drawn: tuple[int, float] = (-1, 0.0)
+
+    def sizeHint(self) -> QSize:  # noqa: D102
+        return QSize(300, HEIGHT)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._theme, self._picture = theme, None
+        self.update()
+
+    def show_scene(self, scene: Scene | None) -> None:
+        """Show another run, or nothing."""
+        self._scene, self._picture = scene, None
+        self.update()
+
+    def set_visible_part(self, view: Viewport, now: float | None) -> None:
+        """Mark what the timeline shows; the strip reaches to `now` while the run is live."""
+        self._visible, self._now = view, now
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        whole = self._whole()
+        shown = self._scene is not None and self._scene.trace.bounds != (0, 0)
+        if shown and (self._picture is None or self._drawn != self._state(whole)):
+            self._picture, self._drawn = self._draw_lanes(self._scene, whole), self._state(whole)
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), QColor(self._theme.plot))
+            if shown:
+                painter.drawPixmap(0, 0, self._picture)
+                self._draw_window(painter, whole)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        self._picture = None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        self._go(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._go(event)
+
+    def _state(self, whole: Viewport) -> tuple[int, float]:
+        return (-1 if self._scene is None else self._scene.trace.version, whole.span)
+
+    def _go(self, event: QMouseEvent) -> None:
+        if self._scene is not None:
+            self.moved.emit(self._whole().time(event.position().x() - LABELS))
+
+    def _whole(self) -> Viewport:
+        """All of the run over the strip's width; while live it grows by eighths, to stay calm."""
+        if self._scene is None:
+            return Viewport(width=max(1.0, self.width() - LABELS - RIGHT))
+        start, end = map(float, self._scene.trace.bounds)
+        if self._now is not None:
+            end = max(end, self._now)
+            end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
+        return Viewport(start, max(1.0, end - start), max(1.0, self.width() - LABELS - RIGHT))
+
+    def _draw_lanes(self, scene: Scene, whole: Viewport) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        lanes = [lane.index for lane in scene.trace.header.lanes if lane.role is Role.COMPUTE]
+        height = (HEIGHT - 2 * EDGE) / len(lanes)
+        rows = [
+            Row(lane, EDGE + n * height, max(1.0, height - (1 if height > 2 else 0)), True)
+            for n, lane in enumerate(lanes)
+        ]
+        frame = Frame(whole, Layout(tuple(rows), (), {}, HEIGHT), LABELS, 0, self._theme)
+        with QPainter(picture) as painter:
+            LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
+        return picture
+
+    def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
+        left, right = LABELS, LABELS + whole.width
+        x0 = min(max(LABELS + whole.x(self._visible.start), left), right)
+        x1 = min(max(LABELS + whole.x(self._visible.end), left), right)
+        veil = QColor(self._theme.plot)
+        veil.setAlpha(150)
+        painter.fillRect(QRectF(left, 0, x0 - left, HEIGHT), veil)
+        painter.fillRect(QRectF(x1, 0, right - x1, HEIGHT), veil)
+        painter.setPen(QPen(QColor(self._theme.accent), 1))
+        painter.drawRect(QRectF(x0, 1.5, max(2.0, x1 - x0), HEIGHT - 4))
+
+
+def _steps_up(value: float, factor: float) -> int:
+    """The smallest power of `factor`, 0 or more, that is not below `value`."""
+    steps = 0
+    while factor**steps < value:
+        steps += 1
+    return steps

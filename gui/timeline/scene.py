@@ -1,0 +1,116 @@
+"""Everything that a picture of a run is drawn from, and the words beside its lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.balance import LaneBalance, held_bytes, lane_balance
+from core.explain.summary import measured_steps
+from core.plan.task import Kind, Lane, Role
+from core.trace.trace import ABSENT, Trace
+from gui.families import FAMILIES, FAMILY_CODES, Family
+from gui.text import bytes_text, percent_text, tr
+from gui.timeline.reduction import LaneColumns
+
+LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
+
+
+@dataclass(slots=True)
+class LaneFacts:
+    """What the lane label says: a name, what it holds, idle time and memory."""
+
+    name: str
+    place: str = ""
+    idle: str = ""
+    peak: str = ""
+
+
+@dataclass(slots=True)
+class Scene:
+    """A trace with the columns and words that drawing needs; `update` follows a growing trace."""
+
+    trace: Trace
+    columns: list[LaneColumns] = field(default_factory=list)
+    facts: list[LaneFacts] = field(default_factory=list)
+    balances: list[LaneBalance] = field(default_factory=list)
+    memory: dict[int, tuple[NDArray, NDArray]] = field(default_factory=dict)
+    step_numbers: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
+    step_starts: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
+    step_ends: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __post_init__(self) -> None:
+        self.columns = [LaneColumns() for _ in self.trace.header.lanes]
+        self.update()
+        self.sum_up()
+
+    def update(self) -> None:
+        """Take the spans and steps that are new."""
+        for lane, columns in enumerate(self.columns):
+            columns.update(self.trace.spans(lane))
+        steps = self.trace.steps
+        bounds = np.array([self.trace.step_bounds(step) for step in steps], np.int64).reshape(-1, 2)
+        self.step_numbers = np.array(steps, np.int64)
+        self.step_starts, self.step_ends = bounds[:, 0], bounds[:, 1]
+
+    def sum_up(self, steps: Sequence[int] | None = None) -> None:
+        """Work out what stands beside the lanes, over `steps` (default: the latest measured)."""
+        lanes = self.trace.header.lanes
+        chosen = shown_steps(self.trace) if steps is None else list(steps)
+        self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in lanes]
+        self.facts = [
+            lane_facts(self.trace, lane, balance, bool(chosen))
+            for lane, balance in zip(lanes, self.balances, strict=True)
+        ]
+        self.memory = {
+            lane.index: held
+            for lane in lanes
+            if lane.role is Role.COMPUTE and len((held := held_bytes(self.trace, lane.index))[0])
+        }
+
+
+def shown_steps(trace: Trace) -> list[int]:
+    """The steps that figures are taken over: measured ones, or all while there are none."""
+    return (measured_steps(trace) or trace.steps)[-LATEST_STEPS:]
+
+
+def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
+    """The words beside a lane."""
+    facts = LaneFacts(lane.name, lane_place(trace, lane))
+    if known:
+        facts.idle = tr("idle {share}", share=percent_text(balance.time.idle_fraction))
+    if balance.peak_bytes:
+        facts.peak = tr("peak {size}", size=bytes_text(balance.peak_bytes))
+    return facts
+
+
+def lane_place(trace: Trace, lane: Lane) -> str:
+    """Which stage or replica the lane holds, as its spans tell; empty if there is only one."""
+    spans = trace.spans(lane.index)
+    if lane.role is not Role.COMPUTE or not len(spans):
+        return ""
+    if trace.header.replicas > 1:
+        return _numbered(
+            tr("replica"), tr("replicas"), np.unique(spans["replica"][_forward(spans)])
+        )
+    if len(trace.header.lanes) > 1:
+        return _numbered(tr("stage"), tr("stages"), np.unique(spans["stage"][_forward(spans)]))
+    return ""
+
+
+def bar_label(kind: Kind, microbatch: int, bucket: int, block: int, replica: int) -> str:
+    """What a bar says: its letter, and its micro-batch, bucket, block or receiving replica."""
+    numbers = (microbatch, bucket, block, replica if kind.is_communication else ABSENT)
+    return kind.letter + next((str(n) for n in numbers if n != ABSENT), "")
+
+
+def _forward(spans: NDArray) -> NDArray:
+    return FAMILY_CODES[spans["kind"]] == FAMILIES.index(Family.FORWARD)
+
+
+def _numbered(one: str, many: str, numbers: NDArray) -> str:
+    known = [str(n) for n in numbers if n != ABSENT]
+    return f"{one if len(known) == 1 else many} {', '.join(known)}" if known else ""

@@ -1,0 +1,389 @@
+"""The timeline's widget: what it shows, where it stands, what is selected."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from core.trace.trace import Span, Trace
+from gui.text import tr
+from gui.theme import LIGHT, Theme
+from gui.timeline.describe import tooltip
+from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
+from gui.timeline.mouse import MouseNavigator
+from gui.timeline.navigation import ZoomHistory, along_lane, dependent, live_view, settled_view
+from gui.timeline.overlay import draw_card, draw_empty, draw_selection
+from gui.timeline.painter import Fonts, Frame, LanePainter
+from gui.timeline.rows import Layout, lay_out
+from gui.timeline.scene import Scene
+from gui.timeline.selection import Selection, TimeRange, bounds_of, hit
+from gui.timeline.viewport import Viewport
+
+RIGHT = 12.0  # free pixels at the plot's right edge
+KEY_ZOOM = 0.7
+KEY_PAN = 0.15  # of the visible time
+
+
+class TimelineView(QAbstractScrollArea):
+    """Draws a scene and lets one move in it.
+
+    While a run is live and followed, `refresh` moves the view; after the first pan or zoom by
+    hand nothing else moves it until `follow`.
+    """
+
+    selection_changed = Signal(object)
+    following_changed = Signal(bool)
+    view_changed = Signal()
+    reduction_changed = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(tr("Timeline"))
+        self.setAccessibleDescription(
+            tr("One row for each lane; the Details panel tells the selection.")
+        )
+        self.viewport().setMouseTracking(True)
+        self.scene: Scene | None = None
+        self.theme = LIGHT
+        self.view = Viewport()
+        self.now: float | None = None
+        self.following = True
+        self.waiting = ""
+        self.selection: Selection | None = None
+        self.hovered: tuple[QPointF, str, list[str]] | None = None
+        self._choose_zoom = True
+        self._reduced = 0.0
+        self._layout = Layout((), (), {}, 0.0)
+        self._history = ZoomHistory()
+        self._mouse = MouseNavigator(self)
+        self._picture: QPixmap | None = None
+
+    # What is shown
+
+    def show_scene(self, scene: Scene | None, live: bool = False) -> None:
+        """Show another run, or nothing; a live one is followed."""
+        self.scene, self.now = scene, 0.0 if live else None
+        self._choose_zoom = True
+        self._history = ZoomHistory()
+        self.select(None)
+        self.hover_at(None)
+        self._set_following(True)
+        self._lay_out()
+        if scene is not None and not live:
+            self._move(settled_view(self.view, scene))
+        self._redraw()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.theme = theme
+        self._redraw()
+
+    def set_waiting(self, text: str) -> None:
+        """What an empty timeline says that it waits for."""
+        self.waiting = text
+        self._redraw()
+
+    def refresh(self, now: float | None) -> None:
+        """Draw what has come since; `now` is the present of a live run in ns, None once it ended."""
+        if self.scene is None:
+            return
+        ended = self.now is not None and now is None
+        self.now = now
+        if len(self._layout.memory) != len(self.scene.memory):
+            self._lay_out()
+        if self.following and now is not None:
+            self._move(live_view(self.view, self.scene, now, self._choose_zoom))
+        elif self.following and ended and self._choose_zoom:
+            self._move(settled_view(self.view, self.scene))
+        self._redraw()
+
+    @property
+    def frame_of_rows(self) -> Frame:
+        """Where the lanes are drawn in the widget's viewport."""
+        top = AXIS + STEPS - self.verticalScrollBar().value()
+        return Frame(self.view, self._layout, LABELS, top, self.theme, self.now)
+
+    # Moving: these are what mouse and keys do
+
+    def zoom_at(self, factor: float, x: float) -> None:
+        """Show `factor` times as much time; the time under pixel `x` stays there."""
+        self._by_hand(self.view.zoomed(factor, max(0.0, x - LABELS)), "zoom")
+
+    def pan_by(self, pixels: float) -> None:
+        """Move later by so many pixels."""
+        if pixels:
+            self._by_hand(self.view.panned(pixels), "pan")
+
+    def scroll_by(self, pixels: float) -> None:
+        """Move the rows up by so many pixels, as far as there are rows."""
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + round(pixels))
+
+    def zoom_in(self) -> None:
+        """Zoom in around the middle."""
+        self.zoom_at(KEY_ZOOM, LABELS + self.view.width / 2)
+
+    def zoom_out(self) -> None:
+        """Zoom out around the middle."""
+        self.zoom_at(1 / KEY_ZOOM, LABELS + self.view.width / 2)
+
+    def pan_left(self) -> None:
+        """Move earlier."""
+        self.pan_by(-KEY_PAN * self.view.width)
+
+    def pan_right(self) -> None:
+        """Move later."""
+        self.pan_by(KEY_PAN * self.view.width)
+
+    def zoom_back(self) -> None:
+        """Return to the view before the last zoom, pan or fit."""
+        view = self._history.pop()
+        if view is not None:
+            self._set_following(False)
+            self._move(view.resized(self.view.width))
+            self._redraw()
+
+    def fit(self) -> None:
+        """Fill the view with the selection; again, or without one, with everything."""
+        if self.scene is None:
+            return
+        if self.selection is not None:
+            fitted = self.view.fitted(*bounds_of(self.selection, self.now))
+            if fitted != self.view:
+                self._by_hand(fitted, "fit selection")
+                return
+        self._by_hand(self.view.fitted(*map(float, self.scene.trace.bounds)), "fit")
+
+    def follow(self) -> None:
+        """Go to the present (or the end) and stay with it, at the zoom one has."""
+        self._set_following(True)
+        self._choose_zoom = False
+        if self.scene is not None:
+            present = self.now if self.now is not None else float(self.scene.trace.bounds[1])
+            self._move(self.view.following(present))
+            self._redraw()
+
+    def centre_on(self, time_ns: float) -> None:
+        """Bring a time to the middle at the same zoom."""
+        self.pan_by(self.view.x(time_ns) - self.view.width / 2)
+
+    # Selecting
+
+    def select(self, selection: Selection | None) -> None:
+        """Select a span, gap or range, or nothing."""
+        if selection != self.selection:
+            self.selection = selection
+            self.selection_changed.emit(selection)
+            self.viewport().update()
+
+    def clear_selection(self) -> None:
+        """Select nothing."""
+        self.select(None)
+
+    def select_at(self, x: float, y: float) -> None:
+        """Select the span or gap at a pixel, or nothing."""
+        self.select(self._at(x, y))
+
+    def select_between(self, x0: float, x1: float) -> None:
+        """Select the time between two pixels."""
+        first, last = sorted(
+            self.view.time(min(max(0.0, x - LABELS), self.view.width)) for x in (x0, x1)
+        )
+        self.select(TimeRange(int(first), int(last)))
+
+    def fit_at(self, x: float, y: float) -> None:
+        """Select and fit what is at a pixel."""
+        found = self._at(x, y)
+        if found is not None:
+            self.select(found)
+            self._by_hand(self.view.fitted(*bounds_of(found, self.now)), "fit selection")
+
+    def next_span(self) -> None:
+        """Select the next span on the lane."""
+        self._step_to(1)
+
+    def previous_span(self) -> None:
+        """Select the previous span on the lane."""
+        self._step_to(-1)
+
+    def dependency(self) -> None:
+        """Select what the selected span waited for."""
+        if self.scene is not None and isinstance(self.selection, Span):
+            self._select_and_see(self.scene.trace.waited_for(self.selection))
+
+    def dependent(self) -> None:
+        """Select what waited for the selected span."""
+        if self.scene is not None and isinstance(self.selection, Span):
+            self._select_and_see(dependent(self.scene.trace, self.selection))
+
+    def hover_at(self, at: QPointF | None) -> None:
+        """Show the card of what is at a pixel, or none."""
+        found = None if at is None else self._at(at.x(), at.y())
+        if self.scene is None or at is None or found is None:
+            if self.hovered is not None:
+                self.hovered = None
+                self.viewport().update()
+            return
+        self.hovered = (at, *tooltip(self.scene.trace, found, self.now))
+        self.viewport().update()
+
+    def end_gesture(self) -> None:
+        """Let the next drag be a step of its own in the history."""
+        self._history.pause()
+
+    # Qt's events
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        if self._picture is None:
+            self._picture = self._draw_picture()
+        with QPainter(self.viewport()) as painter:
+            painter.drawPixmap(0, 0, self._picture)
+            if self.scene is not None:
+                self._draw_overlay(painter, self.scene)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        super().resizeEvent(event)
+        self._lay_out()
+        self._redraw()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: D102
+        self._redraw()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: D102
+        self._mouse.wheel(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        self._mouse.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        self._mouse.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        self._mouse.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        self._mouse.double_click(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: D102
+        if event.type() is QEvent.Type.Leave:
+            self.hover_at(None)
+        return super().viewportEvent(event)
+
+    # Inside
+
+    def _at(self, x: float, y: float) -> Selection | None:
+        if self.scene is None or y < AXIS + STEPS:
+            return None
+        return hit(self.scene, self.frame_of_rows, x, y)
+
+    def _step_to(self, by: int) -> None:
+        if self.scene is not None and isinstance(self.selection, Span):
+            self._select_and_see(along_lane(self.scene.trace, self.selection, by))
+
+    def _select_and_see(self, span: Span | None) -> None:
+        if span is None:
+            return
+        self.select(span)
+        view = self.view.centred(*bounds_of(span, self.now))
+        if view != self.view:
+            self._by_hand(view, "step")
+
+    def _by_hand(self, view: Viewport, gesture: str) -> None:
+        """A move that the user asked for: it ends following and can be taken back."""
+        if self.scene is None or view == self.view:
+            return
+        self._history.push(self.view, gesture)
+        self._set_following(False)
+        self._choose_zoom = False
+        self.hover_at(None)
+        self._move(view)
+        self._redraw()
+
+    def _move(self, view: Viewport) -> None:
+        if view != self.view:
+            self.view = view
+            self.view_changed.emit()
+
+    def _set_following(self, following: bool) -> None:
+        if following != self.following:
+            self.following = following
+            self.following_changed.emit(following)
+
+    def _lay_out(self) -> None:
+        size = self.viewport().size()
+        self._move(self.view.resized(size.width() - LABELS - RIGHT))
+        available = size.height() - AXIS - STEPS
+        if self.scene is not None:
+            lanes = self.scene.trace.header.lanes
+            self._layout = lay_out(lanes, available, bool(self.scene.memory))
+        bar = self.verticalScrollBar()
+        bar.setPageStep(max(1, int(available)))
+        bar.setRange(0, max(0, int(self._layout.height - available)))
+
+    def _redraw(self) -> None:
+        self._picture = None
+        self.viewport().update()
+
+    def _draw_picture(self) -> QPixmap:
+        """Everything but selection and hover, which change more often than this."""
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.viewport().size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(QColor(self.theme.plot))
+        fonts = self._fonts()
+        area = QRectF(self.viewport().rect())
+        with QPainter(picture) as painter:
+            if self.scene is None:
+                draw_empty(painter, self.theme, fonts, area, self.waiting)
+            else:
+                self._draw_scene(painter, self.scene, fonts, area)
+        return picture
+
+    def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
+        frame = self.frame_of_rows
+        bottom = min(area.bottom(), frame.top + self._layout.height)
+        draw_axis(painter, frame, fonts, bottom)
+        draw_steps(painter, scene, frame, fonts, AXIS, bottom)
+        body = QRectF(0, AXIS + STEPS, area.width(), area.height() - AXIS - STEPS)
+        painter.setClipRect(body)
+        draw_labels(painter, scene, frame, fonts)
+        painter.setClipRect(QRectF(LABELS, body.top(), self.view.width, body.height()))
+        per_pixel = LanePainter(painter, scene, frame, fonts).draw()
+        if per_pixel != self._reduced:
+            self._reduced = per_pixel
+            self.reduction_changed.emit(per_pixel)
+
+    def _draw_overlay(self, painter: QPainter, scene: Scene) -> None:
+        frame, fonts = self.frame_of_rows, self._fonts()
+        area = QRectF(self.viewport().rect())
+        bottom = min(area.bottom(), frame.top + self._layout.height)
+        if self.selection is not None:
+            painter.setClipRect(
+                QRectF(LABELS - 2, AXIS + STEPS - 2, self.view.width + 4, area.height())
+            )
+            draw_selection(painter, scene.trace, frame, fonts, self.selection, bottom)
+            painter.setClipping(False)
+        if self.hovered is not None:
+            at, title, lines = self.hovered
+            draw_card(painter, self.theme, fonts, at, area, title, lines)
+
+    def _fonts(self) -> Fonts:
+        return Fonts.of(QFont(self.font()))
+
+    @property
+    def trace(self) -> Trace | None:
+        """The trace that is shown, or None."""
+        return None if self.scene is None else self.scene.trace

@@ -1,0 +1,44 @@
+"""An engine client that says what a test tells it to."""
+
+from __future__ import annotations
+
+from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
+from core.plan.specification import Specification
+from tests.gui.make_believe import HARDWARE, batches
+
+
+class FakeClient:
+    """Keeps what it was asked for; `say` queues messages for the next poll."""
+
+    def __init__(self) -> None:
+        self.running = self.closed = self.started = self.stopped = False
+        self.pid: int | None = None
+        self.asked: list[Specification] = []
+        self._messages: list[Message] = []
+
+    def start(self) -> None:
+        self.started = True
+        self.say(Ready(HARDWARE))
+
+    def run(self, specification: Specification) -> None:
+        self.running = True
+        self.asked.append(specification)
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def poll(self) -> list[Message]:
+        messages, self._messages = self._messages, []
+        return messages
+
+    def close(self) -> None:
+        self.closed = True
+
+    def say(self, *messages: Message) -> None:
+        self._messages += messages
+
+    def perform(self, specification: Specification, outcome: Outcome = Outcome.FINISHED) -> None:
+        """Queue a whole run."""
+        header, made = batches(specification)
+        self.say(Started(header), *map(Rows, made), Ended(outcome))
+        self.running = False

@@ -1,0 +1,138 @@
+"""Traces of runs that never were: real plans with invented times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from core.models.catalogue import ModelSettings
+from core.plan.lanes import Gpu, Hardware
+from core.plan.specification import Specification, describe, lanes_of, plans_of
+from core.plan.task import Kind, Plan
+from core.trace.recording import RecordingFile
+from core.trace.schema import Header, Record
+from core.trace.trace import Trace
+from core.trace.writer import (
+    Note,
+    Opening,
+    Timing,
+    note_batch,
+    open_batch,
+    span_batch,
+    task_columns,
+)
+
+MS = 1_000_000
+HARDWARE = Hardware(2, 8 << 30)
+GPUS = Hardware(8, 64 << 30, (Gpu("Imaginary 9000", 24 << 30), Gpu("Imaginary 9000", 24 << 30)))
+COSTS = {
+    Kind.FORWARD: 4.0, Kind.BACKWARD: 8.0, Kind.COPY: 0.4, Kind.LOSS: 0.2, Kind.STEP: 1.5,
+    Kind.SCATTER: 0.3, Kind.REPLICATE: 2.0, Kind.GATHER: 0.5, Kind.REDUCE: 3.0, Kind.ALL_REDUCE: 3.0,
+}  # fmt: skip
+"""Milliseconds of each kind; forwards and backwards grow with their share of the rows."""
+
+
+def specification(strategy: str = "pipeline", **values: object) -> Specification:
+    """A run on two CPU lanes unless `values` say otherwise."""
+    model = values.pop("model", ModelSettings(width=64))
+    return Specification(strategy=strategy, model=model, **{"devices": "2xcpu", **values})
+
+
+def header_and_plans(
+    spec: Specification, hardware: Hardware = HARDWARE
+) -> tuple[Header, dict[int, Plan]]:
+    """The header of a run, and its plan for each number of rows."""
+    model = describe(spec)
+    plans = plans_of(spec, model, lanes_of(spec, hardware))
+    plan = next(iter(plans.values()))
+    return Header(spec, model, plan.lanes, plan.replicas, started="2026-01-01T00:00:00"), plans
+
+
+def batches(
+    spec: Specification, hardware: Hardware = HARDWARE, scale: float = 1.0
+) -> tuple[Header, list[pa.RecordBatch]]:
+    """A whole run: for each step its open tasks, spans, counters and log lines."""
+    header, plans = header_and_plans(spec, hardware)
+    made: list[pa.RecordBatch] = [
+        note_batch([Note(Record.LOG, "state", 0, text="The run begins.")])
+    ]
+    now = 2 * MS
+    for step, rows in enumerate(spec.all_rows):
+        plan = plans[rows]
+        columns = task_columns(plan.tasks)
+        timings = timed(plan, step, now, scale)
+        made.append(open_batch(columns, [Opening(step, 0, timings[0].start)]))
+        made.append(span_batch(columns, timings))
+        made.append(note_batch(_notes(plan, step, timings, len(header.lanes), rows)))
+        now = max(t.end for t in timings) + MS
+    return header, made
+
+
+def trace_of(spec: Specification, hardware: Hardware = HARDWARE, scale: float = 1.0) -> Trace:
+    """The trace of a whole run."""
+    header, made = batches(spec, hardware, scale)
+    trace = Trace(header)
+    for batch in made:
+        trace.append(batch)
+    return trace
+
+
+def record(spec: Specification, path: Path) -> Trace:
+    """Write a run to a file and return its trace."""
+    header, made = batches(spec)
+    file = RecordingFile(path, header)
+    trace = Trace(header)
+    for batch in made:
+        file.write(batch)
+        trace.append(batch)
+    file.close()
+    return trace
+
+
+def timed(plan: Plan, step: int, begin: int, scale: float = 1.0) -> list[Timing]:
+    """Each task as early as its lane and what it waits for allow."""
+    free = [begin] * len(plan.lanes)
+    ends: dict[int, int] = {}
+    timings = []
+    for task in plan.tasks:
+        start = max([free[task.lane], *(ends[other] for other in task.after)])
+        share = task.rows / plan.rows if task.rows else 1 / 8
+        work = COSTS[task.kind] * (8 * share if task.kind in (Kind.FORWARD, Kind.BACKWARD) else 1)
+        if task.block is not None:
+            work /= 4
+        end = start + int(work * scale * MS)
+        free[task.lane] = ends[task.index] = end
+        timings.append(Timing(step, task.index, start, end))
+    return timings
+
+
+def _notes(plan: Plan, step: int, timings: list[Timing], lanes: int, rows: int) -> list[Note]:
+    end = max(t.end for t in timings)
+    notes = [
+        Note(Record.COUNTER, "loss", end, step, value=1.0 / (step + 1)),
+        Note(Record.COUNTER, "gradient_error", end, step, value=2.1e-7),
+        Note(
+            Record.LOG,
+            "size",
+            end,
+            step,
+            text=f"In Model: input size [{rows}, 5] output size [{rows}, 2]",
+        ),
+        Note(Record.CLOCK, "cpu", end, step, value=120.0),
+    ]
+    notes += [Note(Record.COUNTER, "parameters", 0, step, lane, 4e6) for lane in range(lanes)]
+    held = [0] * lanes
+    for task, timing in sorted(zip(plan.tasks, timings, strict=True), key=lambda pair: pair[1].end):
+        held[task.lane] += {Kind.FORWARD: 1, Kind.BACKWARD: -1}.get(task.kind, 0)
+        notes.append(
+            Note(
+                Record.COUNTER,
+                "activations",
+                timing.end,
+                step,
+                task.lane,
+                3e6 * max(0, held[task.lane]),
+            )
+        )
+    return notes
