@@ -14,7 +14,7 @@ from core.cli.arguments import specification_of
 from core.cli.files import check_image, check_writable, write_text
 from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text
-from core.engine.client import HOUSE, EngineClient
+from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.explain.summary import summarise
 from core.machine import host
@@ -166,7 +166,7 @@ def _ask_hardware() -> Hardware:
 def _ask_description(specification: Specification) -> ModelDescription:
     """Describe the user's own model in a process that may import torch. Raises PlanError."""
     command = [sys.executable, "-m", "core.engine.describe", json.dumps(specification.to_dict())]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=HOUSE, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
     if done.returncode != 0:
         raise PlanError(done.stderr.strip().splitlines()[-1])
     return ModelDescription.from_dict(json.loads(done.stdout.splitlines()[-1]))

@@ -60,7 +60,7 @@ class EngineClient:
             [sys.executable, "-m", "core.engine.server", *map(str, given)],
             pass_fds=given,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": _search_path()},
+            env=environment(),
         )
         for descriptor in given:
             os.close(descriptor)
@@ -145,6 +145,7 @@ class EngineClient:
         self._received.put((generation, None))
 
 
-def _search_path() -> str:
-    """PYTHONPATH with the house in front, so that the engine is found from any folder."""
-    return os.pathsep.join(filter(None, [str(HOUSE), os.environ.get("PYTHONPATH", "")]))
+def environment() -> dict[str, str]:
+    """This process's environment, in which the house's modules are found from any folder."""
+    paths = filter(None, [str(HOUSE), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

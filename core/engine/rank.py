@@ -109,6 +109,8 @@ class Rank:
         )
         self._timer = RankTimer(self._lane, self._model, self._settings.backend, self._tell)
         self._ddp.register_comm_hook(self._settings.world, self._timer.bucket_hook)
+        trained = [p for p in self._parameters.values() if p.requires_grad]
+        self._gradient_bytes = sum(p.nbytes for p in trained)
         self._tell("parameters", sum(p.nbytes for p in self._parameters.values()))
 
     def _step(self, index: int, rows: int, batch: Batch) -> None:
@@ -127,7 +129,6 @@ class Rank:
         loss = self._compute(x, target, share)
         uncertainty = self._clock.end()
         self._record(uncertainty)
-        self._tell("gradients", memory.gradient_bytes(self._parameters.values()))
         if self._optimizer is not None:
             self._tell("optimizer", memory.optimizer_bytes(self._optimizer))
         self._log_sizes(batch)
@@ -144,6 +145,7 @@ class Rank:
         loss = self._workload.loss(output, target) * share if len(x) else output.sum() * 0
         loss.backward()
         self._timer.stop(timed)
+        self._tell("gradients", self._gradient_bytes)
         timed = self._timer.start(Kind.STEP)
         if self._optimizer is not None:
             self._optimizer.step()

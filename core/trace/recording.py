@@ -37,15 +37,23 @@ def open_recording(path: Path | str) -> Opened:
         raise RecordingError(f"{name} cannot be read: {error.strerror or error}") from error
 
 
+def read_stream(data: bytes) -> Trace:
+    """The trace of a whole stream that is in memory. Raises RecordingError if it is none."""
+    return _read(pa.BufferReader(data), "the stream").trace
+
+
 def _read(source: pa.NativeFile, name: str) -> Opened:
     size = source.size()
-    if source.read(min(4, size)) != CONTINUATION:
+    if not CONTINUATION.startswith(source.read(min(4, size))):
         raise RecordingError(f"{name} is no recording: it does not begin as an Arrow stream does")
     source.seek(0)
     try:
         reader = pa.ipc.open_stream(source)
     except (pa.ArrowInvalid, OSError) as error:
-        raise RecordingError(f"{name} was cut before its first batch: nothing to show") from error
+        if size < 8 or not _is_whole(source):
+            warning = f"{name} was cut before its first batch: there is nothing to show"
+            return Opened(Trace(Header.unknown()), warning)
+        raise RecordingError(f"{name} is no recording: {error}") from error
     trace = Trace(Header.from_schema(reader.schema, name))
     while True:
         try:
@@ -57,6 +65,12 @@ def _read(source: pa.NativeFile, name: str) -> Opened:
         trace.append(batch)
     source.seek(max(0, size - len(END_OF_STREAM)))
     return Opened(trace, "" if source.read() == END_OF_STREAM else _cut(name, trace))
+
+
+def _is_whole(source: pa.NativeFile) -> bool:
+    """Whether the stream's first message is all there: its length stands behind its mark."""
+    source.seek(4)
+    return int.from_bytes(source.read(4), "little") <= source.size() - 8
 
 
 def _cut(name: str, trace: Trace) -> str:

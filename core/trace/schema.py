@@ -96,6 +96,11 @@ class Header:
     versions: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
 
+    @classmethod
+    def unknown(cls) -> Header:
+        """The header of a recording that was cut before it said anything."""
+        return cls(Specification(), ModelDescription("unknown", (), 0), ())
+
     def since(self, origin_ns: int) -> Header:
         """The same with another run's origin, for processes that write to one stream."""
         return replace(self, origin_ns=origin_ns)

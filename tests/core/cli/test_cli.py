@@ -1,0 +1,166 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from core.engine.client import HOUSE
+from core.trace.recording import open_recording
+
+pytest.importorskip("torch")
+
+MAIN = [sys.executable, str(HOUSE / "main.py")]
+
+
+def call(*arguments, cwd, seconds=100):
+    return subprocess.run(
+        [*MAIN, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=seconds
+    )
+
+
+def test_a_run_writes_recording_and_summary_and_prints_a_table(tmp_path):
+    done = call(
+        *["run", "--strategy", "pipeline", "--schedule", "1f1b", "--model", "mlp", "--width", "32", "--devices", "2xcpu"],
+        *["--batch", "64", "--microbatches", "8", "--steps", "5", "--warmup", "2", "--verify", "--record", "run.arrow"],
+        *["--summary", "run.json", "--gradients", "last.npz"],
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "gradient error" in done.stdout and "cpu:1" in done.stdout
+    values = json.loads((tmp_path / "run.json").read_text())
+    assert values["strategy"] == "pipeline" and values["model"] == "mlp"
+    assert values["devices"] == ["cpu", "cpu"]
+    assert values["splits"] == [[64]] * 5 and values["microbatch_rows"] == [8] * 8
+    assert values["gradient_error"] <= 1e-5 and values["loss_error"] <= 1e-5
+    assert len(values["steps"]) == 5
+    for step in values["steps"]:
+        assert step["loss"] > 0 and [lane["name"] for lane in step["lanes"]] == ["cpu:0", "cpu:1"]
+        for lane in step["lanes"]:
+            total = lane["busy_ns"] + lane["communication_ns"] + lane["idle_ns"]
+            assert total == step["makespan_ns"]
+            assert lane["spans"] > 0 and lane["peak_bytes"] > 0 and lane["device"] == "cpu"
+    opened = open_recording(tmp_path / "run.arrow")
+    assert opened.warning == "" and opened.trace.steps == list(range(7))
+    assert "before/0.0.weight" in np.load(tmp_path / "last.npz")
+
+
+def test_ddp_shares_the_global_batch_among_its_ranks(tmp_path):
+    done = call(
+        *["run", "--strategy", "ddp", "--model", "tutorial", "--devices", "4xcpu", "--batch", "100", "--steps", "2"],
+        *["--verify", "--summary", "run.json"],
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    values = json.loads((tmp_path / "run.json").read_text())
+    assert values["splits"] == [[25, 25, 25, 25]] * 2
+    assert values["gradient_error"] <= 1e-5
+    names = [lane["name"] for lane in values["steps"][0]["lanes"]]
+    assert names == [f"cpu:{i}" for i in range(4)] + [f"cpu:{i} comm" for i in range(4)]
+    assert all(lane["spans"] for lane in values["steps"][0]["lanes"])
+
+
+def test_a_plan_is_printed_as_the_textbook_grid(tmp_path):
+    done = call(
+        *["plan", "--strategy", "dp", "--model", "tutorial", "--devices", "8xcpu", "--batch", "30", "--tasks"],
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "30 = 4 | 4 | 4 | 4 | 4 | 4 | 4 | 2" in done.stdout
+    assert "parameter gradients" in done.stdout
+
+
+def test_devices_are_listed(tmp_path):
+    done = call("devices", cwd=tmp_path)
+    assert done.returncode == 0 and "cores" in done.stdout
+
+
+def test_the_users_own_model_is_planned_and_run(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import torch\n"
+        "def build():\n"
+        "    return torch.nn.Sequential(*(torch.nn.Linear(6, 6) for _ in range(3)))\n"
+        "def batch(rows, generator):\n"
+        "    return torch.randn(rows, 6, generator=generator), torch.zeros(rows, 6)\n"
+        "def loss(output, target):\n"
+        "    return (output - target).abs().mean()\n"
+    )
+    planned = call("plan", "--model", "mine.py", "--devices", "3xcpu", cwd=tmp_path)
+    assert planned.returncode == 0 and "168 B" in planned.stdout, planned.stderr
+    done = call(
+        *["run", "--model", "mine.py", "--devices", "3xcpu", "--batch", "10", "--verify", "--summary", "s.json"],
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "s.json").read_text())["gradient_error"] <= 1e-5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("run --batch 0", "--batch 0"),
+        ("run --batch ten", "'ten'"),
+        ("run --devices 3xcpu --stages 20", "20 stages"),
+        ("run --devices 2xcpu --microbatches 9 --batch 8", "at most 8 micro-batches"),
+        ("run --devices cuda:99", "no cuda:99"),
+        ("run --model vgg", "'vgg'"),
+        ("run --model missing.py", "'missing.py'"),
+        ("run --batch 100000000000", "--batch 100000000000"),
+        ("run --record nowhere/run.arrow", "nowhere"),
+        ("run --image run.gif", "run.gif"),
+        ("run --summary .", "a folder"),
+        ("run --gradients nowhere/g.npz", "nowhere"),
+        ("plan --strategy ddp --schedule gpipe", "--schedule is not for ddp"),
+        ("export missing.arrow --image run.svg", "missing.arrow"),
+        ("export notes.txt --image run.svg", "notes.txt"),
+        ("fly", "'fly'"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2_and_overwrites_nothing(tmp_path, arguments, words):
+    (tmp_path / "notes.txt").write_text("not a recording")
+    done = call(*arguments.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("name", ["build", "batch"])
+def test_an_own_model_without_its_functions_is_refused_by_name(tmp_path, name):
+    (tmp_path / "mine.py").write_text(
+        "import torch\n"
+        "def build(): return [torch.nn.Linear(2, 2)]\n"
+        "def batch(rows, generator): return torch.zeros(rows, 2), torch.zeros(rows, 2)\n"
+        f"del {name}\n"
+    )
+    done = call("run", "--model", "mine.py", cwd=tmp_path)
+    assert done.returncode == 2 and f"no {name}()" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("strategy", ["pipeline", "ddp"])
+def test_ctrl_c_keeps_a_readable_recording_and_leaves_no_process(tmp_path, strategy):
+    command = "run --model mlp --width 64 --devices 2xcpu --steps 100000 --record run.arrow"
+    process = subprocess.Popen(
+        [*MAIN, *command.split(), "--strategy", strategy],
+        cwd=tmp_path,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        deadline = time.monotonic() + 60
+        while (
+            not (tmp_path / "run.arrow").exists()
+            or not open_recording(tmp_path / "run.arrow").trace.span_count
+        ):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
+        assert process.wait(20) == 130
+    opened = open_recording(tmp_path / "run.arrow")
+    assert opened.trace.span_count > 0
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)

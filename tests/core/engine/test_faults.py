@@ -1,0 +1,195 @@
+"""Stopping, killing and vanishing: nothing hangs, nothing stays behind, nothing received is lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.engine.client import HOUSE
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from tests.core.helpers import Engine
+
+pytest.importorskip("torch")
+
+LONG = Specification("dp", ModelSettings("mlp", width=256), "2xcpu", batch=64, steps=100_000)
+RANKS = Specification("ddp", ModelSettings("mlp", width=64), "2xcpu", batch=16, steps=100_000)
+# One native call of many seconds that never lets go of the interpreter's lock.
+STUCK = """
+import torch
+class Stuck(torch.nn.Module):
+    calls = 0
+    def forward(self, x):
+        Stuck.calls += 1
+        if Stuck.calls == 20:
+            open(__file__ + ".stuck", "w").close()
+            sum(range(10**11))
+        return x
+def build(): return [torch.nn.Linear(4, 4), Stuck()]
+def batch(rows, generator): return torch.randn(rows, 4), torch.randn(rows, 4)
+"""
+
+
+@pytest.fixture
+def engine():
+    engine = Engine()
+    yield engine
+    engine.client.close()
+
+
+def stuck_model(folder: Path) -> Specification:
+    path = folder / "stuck.py"
+    path.write_text(STUCK)
+    return Specification(model=ModelSettings(str(path)), devices="2xcpu", batch=8, steps=5)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def children(pid: int) -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[1]) == pid:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def wait_gone(pids: list[int], seconds: float = 10) -> None:
+    deadline = time.monotonic() + seconds
+    while any(map(is_alive, pids)):
+        assert time.monotonic() < deadline, f"still there: {list(filter(is_alive, pids))}"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("specification", [LONG, RANKS], ids=["lanes", "ranks"])
+def test_a_stop_ends_the_run_within_two_seconds_and_keeps_its_spans(engine, specification):
+    engine.run(specification)
+    engine.wait("spans")
+    ranks = children(engine.client.pid)
+    asked = time.monotonic()
+    engine.client.stop()
+    engine.wait("ended")
+    assert time.monotonic() - asked < 2
+    assert engine.ended.outcome == "stopped"
+    assert engine.trace.span_count > 0
+    wait_gone(ranks)
+    assert engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1)).span_count
+
+
+def test_a_stop_inside_one_long_native_operation_ends_the_engine_within_two_seconds(
+    engine, tmp_path
+):
+    engine.run(stuck_model(tmp_path))
+    engine.wait("spans")
+    wait_for(tmp_path / "stuck.py.stuck")
+    pid = engine.client.pid
+    asked = time.monotonic()
+    engine.client.stop()
+    engine.wait("ended")
+    assert time.monotonic() - asked < 2
+    assert engine.ended.outcome == "stopped" and "long operation" in engine.ended.text
+    assert engine.trace.span_count > 0
+    wait_gone([pid])
+    assert engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1)).span_count
+
+
+@pytest.mark.parametrize("specification", [LONG, RANKS], ids=["lanes", "ranks"])
+def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(engine, specification):
+    engine.run(specification)
+    engine.wait("spans")
+    ranks = children(engine.client.pid)
+    os.kill(engine.client.pid, signal.SIGKILL)
+    engine.wait("ended")
+    assert engine.ended.outcome == "failed" and "SIGKILL" in engine.ended.text
+    wait_gone(ranks)
+    assert engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1)).span_count
+
+
+def test_a_killed_rank_is_named_and_takes_the_others_with_it(engine):
+    engine.run(RANKS)
+    engine.wait("spans")
+    ranks = children(engine.client.pid)
+    assert len(ranks) == 2
+    os.kill(ranks[1], signal.SIGKILL)
+    engine.wait("ended")
+    assert engine.ended.outcome == "failed"
+    assert f"(process {ranks[1]}) was ended by SIGKILL" in engine.ended.text
+    wait_gone(ranks)
+    assert engine.trace.span_count > 0
+
+
+HOLDER = """
+import sys, time
+sys.path.insert(0, {house!r})
+from core.plan.specification import Specification
+from tests.core.helpers import Engine
+engine = Engine()
+engine.run(Specification.from_dict({specification!r}))
+engine.wait("spans")
+print(engine.client.pid, flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("name", ["lanes", "ranks", "native"])
+def test_every_child_ends_when_its_parent_is_killed(name, tmp_path):
+    runs = {"lanes": LONG, "ranks": RANKS, "native": stuck_model(tmp_path)}
+    code = HOLDER.format(house=str(HOUSE), specification=runs[name].to_dict())
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        engine = int(holder.stdout.readline())
+        family = [engine, *children(engine)]
+        if name == "native":
+            wait_for(tmp_path / "stuck.py.stuck")
+        assert len(family) == (3 if name == "ranks" else 1)
+        holder.kill()
+        wait_gone(family)
+
+
+def test_a_specification_that_is_refused_leaves_the_engine_as_it_is(engine):
+    engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1))
+    pid = engine.client.pid
+    engine.run(Specification(batch=0))
+    engine.wait("ended")
+    assert engine.ended.outcome == "refused" and engine.trace is None
+    engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1))
+    assert engine.client.pid == pid
+
+
+def test_open_tasks_are_seen_before_they_end(engine):
+    model = ModelSettings("mlp", width=2048, depth=8)
+    engine.run(Specification("single", model, "1xcpu", batch=2048, steps=1, warmup=0))
+    engine.wait("open")
+    assert engine.trace.open_tasks[0].end is None
+    engine.wait("ended")
+    assert engine.trace.open_tasks == []
+
+
+def test_closing_the_client_ends_a_run_that_is_under_way(engine):
+    engine.run(RANKS)
+    engine.wait("spans")
+    family = [engine.client.pid, *children(engine.client.pid)]
+    engine.client.close()
+    wait_gone(family)

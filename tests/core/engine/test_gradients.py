@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.explain.summary import summarise
+from core.models.catalogue import ModelSettings
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification
+from tests.core.helpers import Engine, run_here
+
+torch = pytest.importorskip("torch")
+
+LIMIT = 1e-5
+MODELS = st.sampled_from(
+    [
+        ModelSettings("mlp", width=24, depth=6),
+        ModelSettings("gpt", width=16, depth=3, heads=2, sequence=6),
+        ModelSettings("toymodel"),
+        ModelSettings("tutorial"),
+    ]
+)
+SLOW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+
+
+def check(specification):
+    summary = summarise(run_here(specification))
+    assert len(summary.steps) == len(specification.step_rows)
+    assert summary.gradient_error is not None and summary.gradient_error <= LIMIT
+    assert summary.loss_error is not None and summary.loss_error <= LIMIT
+
+
+def blocks_of(model):
+    return {"mlp": 6, "gpt": 5, "toymodel": 2, "tutorial": 1}[model.name]
+
+
+@SLOW
+@given(MODELS, st.integers(1, 6), st.integers(1, 40), st.integers(1, 45))
+def test_data_parallel_gives_the_whole_batchs_gradients(model, lanes, batch, data):
+    check(
+        Specification(
+            "dp", model, f"{lanes}xcpu", batch=batch, data=data, steps=2, warmup=1, verify=True
+        )
+    )
+
+
+@SLOW
+@given(MODELS, st.integers(1, 4), st.integers(1, 6), st.integers(1, 40))
+def test_model_parallel_gives_the_whole_batchs_gradients(model, lanes, stages, batch):
+    stages = min(stages, blocks_of(model))
+    check(
+        Specification(
+            "mp", model, f"{lanes}xcpu", batch=batch, stages=stages, steps=2, warmup=0, verify=True
+        )
+    )
+
+
+@SLOW
+@given(
+    MODELS,
+    st.sampled_from(sorted(SCHEDULES)),
+    st.integers(1, 4),
+    st.integers(1, 6),
+    st.integers(1, 40),
+    st.booleans(),
+    st.data(),
+)
+def test_every_schedule_gives_the_whole_batchs_gradients(
+    model, schedule, lanes, stages, batch, by_count, data
+):
+    pieces = data.draw(st.integers(1, batch))
+    division = {"microbatches": pieces} if by_count else {"split_size": pieces}
+    check(
+        Specification(
+            "pipeline",
+            model,
+            f"{lanes}xcpu",
+            batch=batch,
+            schedule=schedule,
+            stages=min(stages, blocks_of(model)),
+            optimizer="adam",
+            steps=2,
+            warmup=0,
+            verify=True,
+            **division,
+        )
+    )
+
+
+@settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow])
+@given(MODELS, st.integers(1, 4), st.integers(1, 30), st.sampled_from([0.0005, 25]))
+def test_distributed_data_parallel_gives_the_whole_batchs_gradients(model, ranks, batch, megabytes):
+    engine = Engine()
+    try:
+        specification = Specification(
+            "ddp",
+            model,
+            f"{ranks}xcpu",
+            batch=batch,
+            bucket_mb=megabytes,
+            steps=3,
+            warmup=0,
+            verify=True,
+        )
+        summary = summarise(engine.finish(specification))
+    finally:
+        engine.client.close()
+    assert len(summary.steps) == 3
+    assert summary.gradient_error is not None and summary.gradient_error <= LIMIT
+    assert summary.loss_error is not None and summary.loss_error <= LIMIT
+    assert all(sum(split) == batch and len(split) == ranks for split in summary.splits)
+
+
+def test_a_model_that_depends_on_the_split_is_held_against_the_same_split():
+    model = ModelSettings("resnet50", image_size=32)
+    check(
+        Specification(
+            model=model, devices="2xcpu", batch=8, microbatches=2, steps=1, warmup=0, verify=True
+        )
+    )
+
+
+def test_the_kept_gradients_can_be_checked_with_plain_torch(tmp_path):
+    path = tmp_path / "last.npz"
+    model = ModelSettings("toymodel")
+    specification = Specification(
+        model=model, devices="2xcpu", batch=9, microbatches=4, steps=3, gradients=str(path)
+    )
+    run_here(specification)
+    kept = np.load(path)
+    plain = torch.nn.Sequential(
+        torch.nn.Sequential(torch.nn.Linear(10, 10), torch.nn.ReLU()), torch.nn.Linear(10, 5)
+    )
+    with torch.no_grad():
+        for name, parameter in plain.named_parameters():
+            parameter.copy_(torch.from_numpy(kept[f"before/{name}"]))
+    x, target = torch.from_numpy(kept["input"]), torch.from_numpy(kept["target"])
+    torch.nn.functional.mse_loss(plain(x), target).backward()
+    for name, parameter in plain.named_parameters():
+        np.testing.assert_allclose(parameter.grad, kept[f"gradient/{name}"], rtol=1e-4, atol=1e-7)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_wrong_gradient_is_an_error_of_its_size():
+    from core.engine.verify import compare
+
+    right = {"a": torch.tensor([1.0, -2.0]), "b": torch.tensor([1e-9])}
+    wrong = {"a": torch.tensor([1.0, -1.8]), "b": torch.tensor([2e-9])}
+    errors = compare(1.1, wrong, (1.0, right))
+    assert errors.gradient == pytest.approx(0.1)
+    assert errors.loss == pytest.approx(0.1)
+    lost = {"a": torch.tensor([float("nan"), 0.0]), "b": torch.tensor([0.0])}
+    assert compare(1.0, lost, (1.0, right)).gradient == float("inf")

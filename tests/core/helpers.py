@@ -1,0 +1,104 @@
+"""Runs without processes, for tests: a specification in, a trace out."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Sequence
+
+from core.engine.client import EngineClient
+from core.engine.messages import Ended, Rows, Started
+from core.machine import host
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification, describe, lanes_of, plans_of
+from core.plan.task import Plan
+from core.trace.schema import Header
+from core.trace.trace import Trace
+from core.trace.writer import Timing, TraceWriter, span_batch, task_columns
+
+SMALL = ModelSettings("mlp", width=16, depth=6)
+
+
+def plan_of(specification: Specification) -> Plan:
+    """The plan of a specification's first step on whatever devices it names."""
+    lanes = lanes_of(specification, host(), present=False)
+    return next(iter(plans_of(specification, describe(specification), lanes).values()))
+
+
+def header_of(specification: Specification, plan: Plan) -> Header:
+    """A header for invented rows."""
+    return Header(specification, describe(specification), plan.lanes, replicas=plan.replicas)
+
+
+def trace_of(plan: Plan, durations: Sequence[int], specification: Specification) -> Trace:
+    """A trace in which every task starts as soon as it can and takes its duration in ns."""
+    free = [0] * len(plan.lanes)
+    ends: list[int] = []
+    timings = []
+    for task, duration in zip(plan.tasks, durations, strict=True):
+        start = max([free[task.lane], *(ends[other] for other in task.after)])
+        ends.append(start + duration)
+        free[task.lane] = ends[-1]
+        timings.append(Timing(0, task.index, start, ends[-1]))
+    trace = Trace(header_of(specification, plan))
+    trace.append(span_batch(task_columns(plan.tasks), timings))
+    return trace
+
+
+def run_here(specification: Specification) -> Trace:
+    """Run on lanes in this process, through the stream and back. Needs torch."""
+    from core.engine.hardware import find_hardware
+    from core.engine.prepare import prepare
+    from core.engine.run_lanes import run_on_lanes
+    from core.engine.stop import Stop
+    from core.trace.recording import read_stream
+
+    prepared = prepare(specification, find_hardware())
+    sink = io.BytesIO()
+    writer = TraceWriter(sink, prepared.header)
+    run_on_lanes(prepared, writer, Stop())
+    writer.close()
+    return read_stream(sink.getvalue())
+
+
+class Engine:
+    """A client that keeps what it receives, and waits for what a test names."""
+
+    def __init__(self) -> None:
+        self.client = EngineClient()
+        self.trace: Trace | None = None
+        self.ended: Ended | None = None
+
+    def run(self, specification: Specification) -> None:
+        """Begin a run."""
+        self.trace = self.ended = None
+        self.client.run(specification)
+
+    def wait(self, condition: str, seconds: float = 60) -> None:
+        """Poll until `spans` or `open` rows are there, or the run has `ended`."""
+        deadline = time.monotonic() + seconds
+        while not self._holds(condition):
+            assert time.monotonic() < deadline, f"waited {seconds} s for {condition}"
+            for message in self.client.poll():
+                if isinstance(message, Started):
+                    self.trace = Trace(message.header)
+                elif isinstance(message, Rows) and self.trace is not None:
+                    self.trace.append(message.batch)
+                elif isinstance(message, Ended):
+                    self.ended = message
+            time.sleep(0.005)
+
+    def finish(self, specification: Specification) -> Trace:
+        """Run to the end; returns the trace."""
+        self.run(specification)
+        self.wait("ended")
+        assert self.ended is not None and self.trace is not None, self.ended
+        assert self.ended.outcome == "finished", self.ended
+        return self.trace
+
+    def _holds(self, condition: str) -> bool:
+        if condition == "ended":
+            return self.ended is not None
+        if self.trace is None:
+            return condition == "ready" and self.client.pid is not None
+        return self.trace.span_count > 0 if condition == "spans" else bool(self.trace.open_tasks)

@@ -1,0 +1,130 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.models.catalogue import MODELS, ModelSettings
+from core.plan.grid import grid
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification, describe
+from core.plan.strategies import STRATEGIES
+from core.plan.strategies.ddp import expected_buckets, parameter_bytes
+from core.plan.task import Kind, Payload, PlanBuilder, PlanError, Role
+from tests.core.helpers import plan_of
+
+TUTORIAL = ModelSettings("tutorial")
+
+
+@st.composite
+def specifications(draw):
+    name = draw(st.sampled_from(sorted(STRATEGIES)))
+    options = {}
+    if "schedule" in STRATEGIES[name].options:
+        options["schedule"] = draw(st.sampled_from(sorted(SCHEDULES)))
+        options["split_size"] = draw(st.integers(1, 9))
+    if "stages" in STRATEGIES[name].options:
+        options["stages"] = draw(st.integers(1, 6))
+    devices = draw(st.sampled_from(["1xcpu", "3xcpu", "5xcpu", "cuda:0,cuda:1", "3xcuda:0"]))
+    model = ModelSettings("mlp", width=8, depth=6)
+    return Specification(name, model, devices, batch=draw(st.integers(1, 40)), **options)
+
+
+@given(specifications())
+def test_a_plan_covers_every_row_once_and_waits_only_for_what_comes_before(specification):
+    plan = plan_of(specification)
+    assert plan.rows == specification.batch
+    assert [p.start for p in plan.parts] == [
+        sum(p.rows for p in plan.parts[:i]) for i in range(len(plan.parts))
+    ]
+    for task in plan.tasks:
+        assert all(other < task.index for other in task.after)
+        assert 0 <= task.lane < len(plan.lanes)
+    owners = {(p.replica, p.stage) for p in plan.placements if p.owner}
+    steps = [task for task in plan.tasks if task.kind is Kind.STEP]
+    assert len(steps) == len(owners)
+
+
+@given(specifications())
+def test_copies_run_on_copy_lanes_where_devices_have_copy_engines(specification):
+    plan = plan_of(specification)
+    for task in plan.tasks:
+        if task.kind is Kind.COPY:
+            on_copy_lane = plan.lanes[task.lane].role is Role.COPY
+            assert on_copy_lane == specification.devices.startswith(("cuda", "3xcuda"))
+            assert task.bytes > 0
+
+
+def test_data_parallel_hands_out_and_collects_on_lane_0():
+    plan = plan_of(Specification("dp", TUTORIAL, "8xcpu", batch=30))
+    central = [Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.LOSS, Kind.REDUCE, Kind.STEP]
+    assert {task.lane for task in plan.tasks if task.kind in central} == {0}
+    assert [part.rows for part in plan.parts] == [4, 4, 4, 4, 4, 4, 4, 2]
+    reduce = next(task for task in plan.tasks if task.kind is Kind.REDUCE)
+    backwards = {task.index for task in plan.tasks if task.kind is Kind.BACKWARD}
+    assert set(reduce.after) == backwards and len(backwards) == 8
+
+
+def test_data_parallel_leaves_lanes_without_rows_idle():
+    plan = plan_of(Specification("dp", TUTORIAL, "8xcpu", batch=10))
+    assert {task.lane for task in plan.tasks} == {0, 1, 2, 3, 4}
+    assert plan.replicas == 8
+
+
+def test_naive_model_parallel_never_has_two_lanes_at_work():
+    cells = grid(plan_of(Specification("mp", ModelSettings(), "4xcpu", batch=8)))
+    for tick in zip(*cells, strict=True):
+        assert sum(cell[1:2] in ("F", "B", "L") for cell in tick) <= 1
+
+
+def test_the_grid_of_1f1b_is_the_textbooks():
+    specification = Specification(
+        model=ModelSettings("mlp", width=8), devices="2xcpu", batch=3, microbatches=3
+    )
+    rows = [
+        " ".join(cell for cell in row if cell[1:2] != "U") for row in grid(plan_of(specification))
+    ]
+    assert rows == [
+        "0F0 0F1 . . 0B0 0F2 . 0B1 . . 0B2",
+        ". 1F0 1L0 1B0 1F1 1L1 1B1 1F2 1L2 1B2 .",
+    ]
+
+
+def test_a_split_of_20_makes_six_micro_batches_of_120_and_one_backward_per_stage():
+    plan = plan_of(Specification(schedule="split", devices="2xcpu", batch=120, split_size=20))
+    assert [part.rows for part in plan.parts] == [20] * 6
+    backwards = [task for task in plan.tasks if task.kind is Kind.BACKWARD]
+    assert [(task.stage, task.microbatch, task.rows) for task in backwards] == [
+        (1, None, 120),
+        (0, None, 120),
+    ]
+    assert sum(task.kind is Kind.LOSS for task in plan.tasks) == 1
+
+
+def test_an_all_reduce_waits_for_its_blocks_on_every_rank():
+    plan = plan_of(Specification("ddp", TUTORIAL, "4xcpu", batch=100))
+    assert [part.rows for part in plan.parts] == [25, 25, 25, 25]
+    reduces = [task for task in plan.tasks if task.kind is Kind.ALL_REDUCE]
+    assert len(reduces) == 4
+    for task in reduces:
+        assert {plan.tasks[other].replica for other in task.after} == {0, 1, 2, 3}
+        assert plan.lanes[task.lane].role is Role.COMMUNICATION
+        assert task.payload is Payload.PARAMETER_GRADIENTS
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.parametrize("megabytes", [0.01, 1, 25])
+def test_expected_buckets_are_those_that_torch_assigns_at_first(name, megabytes):
+    dist = pytest.importorskip("torch.distributed")
+    torch = pytest.importorskip("torch")
+    model = describe(Specification(model=ModelSettings(name)))
+    sizes = list(reversed(parameter_bytes(model).items()))
+    tensors = [torch.empty(size // 4, device="meta") for _, size in sizes]
+    later = int(megabytes * 1024 * 1024)
+    limits = [min(dist._DEFAULT_FIRST_BUCKET_BYTES, later), later]
+    groups, _ = dist._compute_bucket_assignment_by_size(tensors, limits)
+    expected = tuple(tuple(sizes[i][0] for i in sorted(group)) for group in sorted(groups))
+    assert expected_buckets(model, megabytes) == expected
+
+
+def test_a_task_that_waits_for_a_later_one_is_refused():
+    with pytest.raises(PlanError, match="task 0 .* waits for task 3"):
+        PlanBuilder().add(Kind.FORWARD, 0, [3])

@@ -1,0 +1,128 @@
+import pytest
+
+from core.models.catalogue import ModelSettings
+from core.plan.lanes import Gpu, Hardware, lane_devices, make_lanes
+from core.plan.specification import (
+    Specification,
+    check,
+    check_memory,
+    describe,
+    lanes_of,
+    plans_of,
+)
+from core.plan.task import PlanError
+
+BARE = Hardware(2, 8 << 30)
+ONE_GPU = Hardware(8, 8 << 30, (Gpu("A", 1 << 30),))
+TWO_GPUS = Hardware(8, 8 << 30, (Gpu("A", 1 << 30), Gpu("B", 1 << 30)))
+
+
+@pytest.mark.parametrize(
+    ("text", "hardware", "devices"),
+    [
+        ("auto", BARE, ["cpu", "cpu"]),
+        ("auto", Hardware(1, 1), ["cpu"]),
+        ("auto", ONE_GPU, ["cuda:0", "cuda:0"]),
+        ("auto", TWO_GPUS, ["cuda:0", "cuda:1"]),
+        ("3xcpu", BARE, ["cpu"] * 3),
+        ("cuda:0,cuda:1", TWO_GPUS, ["cuda:0", "cuda:1"]),
+        ("2xcuda:0", ONE_GPU, ["cuda:0", "cuda:0"]),
+        ("2xcuda", TWO_GPUS, ["cuda:0", "cuda:1"]),
+    ],
+)
+def test_a_device_list_names_the_device_of_every_lane(text, hardware, devices):
+    assert lane_devices(text, hardware) == devices
+
+
+@pytest.mark.parametrize("text", ["", "gpu", "0xcpu", "cpu:1", "2x", "cpu,cuda:0", "9999xcpu"])
+def test_a_device_list_that_names_none_is_refused_with_what_was_given(text):
+    with pytest.raises(PlanError, match="--devices") as refused:
+        lane_devices(text, TWO_GPUS)
+    assert repr(text) in str(refused.value)
+
+
+def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
+    assert [lane.cores for lane in make_lanes(["cpu"] * 2, Hardware(8, 1), None)] == [4, 4]
+    crowded = make_lanes(["cpu"] * 3, BARE, None)
+    assert {lane.sharing for lane in crowded} == {"3 lanes share 2 cores"}
+    assert [lane.name for lane in make_lanes(["cuda:0"] * 2, ONE_GPU, None)] == [
+        "cuda:0.0",
+        "cuda:0.1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("specification", "words"),
+    [
+        (Specification(strategy="zero"), "no strategy 'zero'; use single, dp"),
+        (Specification(model=ModelSettings("vgg")), "no model 'vgg'; use mlp"),
+        (Specification(batch=0), "--batch 0: use 1 or more"),
+        (Specification(steps=-1), "--steps -1: use 1 or more"),
+        (Specification(warmup=-1), "--warmup -1: use 0 or more"),
+        (Specification(model=ModelSettings(width=0)), "--width 0: use 1 or more"),
+        (Specification(lr=float("nan")), "--lr nan: use a finite"),
+        (Specification(optimizer="lion"), "--optimizer 'lion': use sgd, momentum, adam or adamw"),
+        (Specification(model=ModelSettings(dtype="int4")), "--dtype 'int4': use float32"),
+        (Specification("dp", microbatches=2), "--microbatches is not for dp; it is for pipeline"),
+        (Specification(schedule="3f3b"), "no schedule '3f3b'; use 1f1b"),
+        (Specification(microbatches=2, split_size=2), "use one of them"),
+        (Specification(model=ModelSettings("gpt", heads=3)), "--heads 3 do not divide --width 256"),
+        (Specification(model=ModelSettings("resnet50", image_size=8)), "--image-size 8"),
+        (Specification("ddp", bucket_mb=0), "--bucket-mb 0: use a size above 0"),
+        (Specification(seed=-1), "--seed -1"),
+        (Specification(cores_per_lane=0), "--cores-per-lane 0: use 1 or more"),
+    ],
+)
+def test_a_bad_value_is_refused_in_one_line_that_says_what_is_accepted(specification, words):
+    with pytest.raises(PlanError) as refused:
+        check(specification)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("specification", "words"),
+    [
+        (Specification(devices="9xcpu"), "9 stages need at least 9 blocks, but mlp has 8"),
+        (Specification(devices="2xcpu", batch=4, microbatches=5), "5 micro-batches need at least"),
+        (
+            Specification(devices="2xcpu", batch=8, data=10, microbatches=4),
+            "4 micro-batches need at least 4 rows, but a batch has 2",
+        ),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_by_its_numbers(specification, words):
+    with pytest.raises(PlanError, match=words):
+        plans_of(specification, describe(specification), lanes_of(specification, BARE))
+
+
+def test_a_gpu_that_is_not_there_is_named():
+    with pytest.raises(PlanError, match="no cuda:1: this machine has cuda:0"):
+        lanes_of(Specification(devices="cuda:0,cuda:1"), ONE_GPU)
+
+
+def test_a_step_that_no_memory_could_hold_is_refused_beforehand():
+    specification = Specification(batch=10**9)
+    with pytest.raises(PlanError, match="--batch 1000000000 of mlp needs at least"):
+        check_memory(specification, describe(specification), BARE)
+
+
+@pytest.mark.parametrize(
+    ("specification", "rows"),
+    [
+        (Specification(batch=30, data=100, warmup=0), [30, 30, 30, 10]),
+        (Specification(batch=30, data=100, warmup=2), [30, 30, 30, 30, 30, 10]),
+        (Specification(batch=30, data=100, warmup=0, steps=6), [30, 30, 30, 10, 30, 30]),
+        (Specification(batch=8, steps=2, warmup=1), [8, 8, 8]),
+        (Specification(batch=30, data=10, warmup=1), [10, 10]),
+    ],
+)
+def test_an_epoch_is_cut_into_batches_after_the_warm_up(specification, rows):
+    assert specification.all_rows == rows
+
+
+def test_a_specification_survives_its_way_through_json():
+    specification = Specification(
+        "dp", ModelSettings("gpt", depth=3), "3xcpu", batch=7, verify=True
+    )
+    assert Specification.from_dict(specification.to_dict() | {"unknown": 1}) == specification

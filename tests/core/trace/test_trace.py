@@ -1,0 +1,168 @@
+import io
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.plan.specification import Specification
+from core.plan.task import Kind
+from core.trace.recording import RecordingFile, open_recording, read_stream
+from core.trace.schema import SCHEMA, Header, RecordingError
+from core.trace.trace import SPAN_DTYPE, Column, Trace
+from core.trace.writer import Note, Opening, Timing, TraceWriter, note_batch, task_columns
+from core.trace.writer import Record as R
+from tests.core.helpers import SMALL, header_of, plan_of, trace_of
+
+SPECIFICATION = Specification("dp", SMALL, "3xcpu", batch=7)
+PLAN = plan_of(SPECIFICATION)
+
+
+def stream(steps=3):
+    sink = io.BytesIO()
+    writer = TraceWriter(sink, header_of(SPECIFICATION, PLAN))
+    columns = task_columns(PLAN.tasks)
+    time = 10
+    for step in range(steps):
+        for task in PLAN.tasks:
+            writer.span(columns, Timing(step, task.index, time, time + 5, None, time - 1))
+            time += 5
+        writer.counter("loss", step / 2, step=step)
+        writer.log("info", f"step {step}", step)
+        writer.clock("cpu", step, 40)
+        writer.flush()
+    writer.close()
+    return sink.getvalue()
+
+
+def test_what_is_written_is_read_back_with_its_task():
+    trace = read_stream(stream())
+    assert trace.span_count == 3 * len(PLAN.tasks)
+    for span in trace:
+        task = PLAN.tasks[span.task]
+        for name in ("kind", "lane", "stage", "replica", "rows", "bytes", "payload", "after"):
+            assert getattr(span, name) == getattr(task, name), name
+        assert span.end == span.start + 5 and span.launched == span.start - 1
+    assert [row.text for row in trace.logs] == ["step 0", "step 1", "step 2"]
+    assert list(trace.counter("loss").values) == [0, 0.5, 1]
+    assert [(row.step, row.device, row.uncertainty_ns) for row in trace.clocks] == [
+        (0, "cpu", 40),
+        (1, "cpu", 40),
+        (2, "cpu", 40),
+    ]
+    assert trace.header == header_of(SPECIFICATION, PLAN)
+
+
+def test_a_stream_is_read_by_anyone_who_reads_arrow():
+    table = pa.ipc.open_stream(stream()).read_all()
+    assert table.schema.equals(SCHEMA, check_metadata=False)
+    assert set(table["record"].to_pylist()) == {"span", "counter", "log", "clock"}
+    assert set(table["kind"].drop_null().to_pylist()) <= {str(kind) for kind in Kind}
+
+
+@given(st.integers(0, len(stream()) - 1))
+def test_a_recording_cut_anywhere_opens_to_its_last_whole_batch(tmp_path_factory, cut):
+    path = tmp_path_factory.mktemp("cut") / "run.arrow"
+    path.write_bytes(stream()[:cut])
+    opened = open_recording(path)
+    assert "cut" in opened.warning and "\n" not in opened.warning
+    assert opened.trace.span_count % len(PLAN.tasks) == 0
+
+
+def test_a_whole_recording_opens_without_a_warning(tmp_path):
+    path = tmp_path / "run.arrow"
+    path.write_bytes(stream())
+    assert open_recording(path).warning == ""
+
+
+@pytest.mark.parametrize("content", [b"not a recording", b"\xff\xff\xff\xff\x10\0\0\0" + b"x" * 99])
+def test_a_file_that_is_no_recording_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "other.bin"
+    path.write_bytes(content)
+    with pytest.raises(RecordingError, match=r"other\.bin is no recording"):
+        open_recording(path)
+
+
+def test_another_arrow_stream_is_refused_by_name(tmp_path):
+    path = tmp_path / "other.arrow"
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, pa.schema([])):
+        pass
+    with pytest.raises(RecordingError, match="no recording of Bubblescope"):
+        open_recording(path)
+
+
+def test_a_recording_of_a_later_format_is_refused(tmp_path):
+    path = tmp_path / "later.arrow"
+    header = Header(SPECIFICATION, header_of(SPECIFICATION, PLAN).model, PLAN.lanes, format=99)
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, header.to_schema()):
+        pass
+    with pytest.raises(RecordingError, match="has format 99; this version reads up to 1"):
+        open_recording(path)
+
+
+def test_a_recording_is_not_touched_before_its_first_batch(tmp_path):
+    path = tmp_path / "run.arrow"
+    path.write_bytes(b"kept")
+    RecordingFile(path, header_of(SPECIFICATION, PLAN)).close()
+    assert path.read_bytes() == b"kept"
+
+
+def test_what_was_received_is_on_disk_before_the_next_batch_comes(tmp_path):
+    path = tmp_path / "run.arrow"
+    batches = list(pa.ipc.open_stream(stream()))
+    file = RecordingFile(path, header_of(SPECIFICATION, PLAN))
+    for batch in batches[:2]:
+        file.write(batch)
+    opened = open_recording(path)
+    assert opened.trace.span_count == len(PLAN.tasks)
+    file.close()
+    assert open_recording(path).warning == ""
+
+
+def test_an_open_task_is_seen_until_its_span_comes():
+    sink = io.BytesIO()
+    writer = TraceWriter(sink, header_of(SPECIFICATION, PLAN))
+    columns = task_columns(PLAN.tasks)
+    going = [(columns, Opening(0, 4, 70))]
+    writer.opened = lambda: going
+    writer.flush()
+    writer.flush()
+    going.clear()
+    writer.span(columns, Timing(0, 4, 70, 90))
+    writer.close()
+    trace = Trace(header_of(SPECIFICATION, PLAN))
+    seen = []
+    for batch in pa.ipc.open_stream(sink.getvalue()):
+        trace.append(batch)
+        seen.append([(span.task, span.start, span.end) for span in trace.open_tasks])
+    assert seen == [[(4, 70, None)], []]
+    assert trace.span_count == 1
+
+
+def test_the_wait_of_a_span_is_blamed_on_what_ended_last():
+    durations = [10 + task.index for task in PLAN.tasks]
+    trace = trace_of(PLAN, durations, SPECIFICATION)
+    gather = next(span for span in trace if span.kind is Kind.GATHER)
+    held = trace.waited_for(gather)
+    ends = {task: trace.find(0, task).end for task in gather.after}
+    assert held is not None and held.end == max(ends.values())
+
+
+def test_a_span_takes_at_most_80_bytes():
+    assert SPAN_DTYPE.itemsize <= 80
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=200), max_size=20))
+def test_a_column_keeps_all_that_it_was_given(pieces):
+    column = Column(np.int64)
+    for piece in pieces:
+        column.extend(np.array(piece, np.int64))
+    assert list(column.view) == [value for piece in pieces for value in piece]
+
+
+def test_notes_of_several_records_share_a_batch():
+    batch = note_batch([Note(R.COUNTER, "loss", 1, value=2.0), Note(R.LOG, "info", 2, text="said")])
+    trace = Trace(header_of(SPECIFICATION, PLAN))
+    trace.append(batch)
+    assert trace.logs[0].text == "said" and trace.counter("loss").values[0] == 2
