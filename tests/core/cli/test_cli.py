@@ -16,17 +16,17 @@ pytest.importorskip("torch")
 MAIN = [sys.executable, str(HOUSE / "main.py")]
 
 
-def call(*arguments, cwd, seconds=100):
-    return subprocess.run(
-        [*MAIN, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=seconds
-    )
+def call(*commands, cwd):
+    """Run main.py with the words of `commands`."""
+    words = [word for command in commands for word in command.split()]
+    return subprocess.run([*MAIN, *words], cwd=cwd, capture_output=True, text=True, timeout=100)
 
 
 def test_a_run_writes_recording_and_summary_and_prints_a_table(tmp_path):
     done = call(
-        *["run", "--strategy", "pipeline", "--schedule", "1f1b", "--model", "mlp", "--width", "32", "--devices", "2xcpu"],
-        *["--batch", "64", "--microbatches", "8", "--steps", "5", "--warmup", "2", "--verify", "--record", "run.arrow"],
-        *["--summary", "run.json", "--gradients", "last.npz"],
+        "run --strategy pipeline --schedule 1f1b --model mlp --width 32 --devices 2xcpu",
+        "--batch 64 --microbatches 8 --steps 5 --warmup 2 --verify --record run.arrow",
+        "--summary run.json --gradients last.npz",
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
@@ -50,8 +50,8 @@ def test_a_run_writes_recording_and_summary_and_prints_a_table(tmp_path):
 
 def test_ddp_shares_the_global_batch_among_its_ranks(tmp_path):
     done = call(
-        *["run", "--strategy", "ddp", "--model", "tutorial", "--devices", "4xcpu", "--batch", "100", "--steps", "2"],
-        *["--verify", "--summary", "run.json"],
+        "run --strategy ddp --model tutorial --devices 4xcpu --batch 100 --steps 2",
+        "--verify --summary run.json",
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
@@ -65,7 +65,7 @@ def test_ddp_shares_the_global_batch_among_its_ranks(tmp_path):
 
 def test_a_plan_is_printed_as_the_textbook_grid(tmp_path):
     done = call(
-        *["plan", "--strategy", "dp", "--model", "tutorial", "--devices", "8xcpu", "--batch", "30", "--tasks"],
+        "plan --strategy dp --model tutorial --devices 8xcpu --batch 30 --tasks",
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
@@ -88,10 +88,10 @@ def test_the_users_own_model_is_planned_and_run(tmp_path):
         "def loss(output, target):\n"
         "    return (output - target).abs().mean()\n"
     )
-    planned = call("plan", "--model", "mine.py", "--devices", "3xcpu", cwd=tmp_path)
+    planned = call("plan --model mine.py --devices 3xcpu", cwd=tmp_path)
     assert planned.returncode == 0 and "168 B" in planned.stdout, planned.stderr
     done = call(
-        *["run", "--model", "mine.py", "--devices", "3xcpu", "--batch", "10", "--verify", "--summary", "s.json"],
+        "run --model mine.py --devices 3xcpu --batch 10 --verify --summary s.json",
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
@@ -121,7 +121,7 @@ def test_the_users_own_model_is_planned_and_run(tmp_path):
 )
 def test_bad_input_is_one_line_and_status_2_and_overwrites_nothing(tmp_path, arguments, words):
     (tmp_path / "notes.txt").write_text("not a recording")
-    done = call(*arguments.split(), cwd=tmp_path)
+    done = call(arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
@@ -135,7 +135,7 @@ def test_an_own_model_without_its_functions_is_refused_by_name(tmp_path, name):
         "def batch(rows, generator): return torch.zeros(rows, 2), torch.zeros(rows, 2)\n"
         f"del {name}\n"
     )
-    done = call("run", "--model", "mine.py", cwd=tmp_path)
+    done = call("run --model mine.py", cwd=tmp_path)
     assert done.returncode == 2 and f"no {name}()" in done.stderr
     assert done.stderr.count("\n") == 1
 

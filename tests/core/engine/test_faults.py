@@ -1,4 +1,4 @@
-"""Stopping, killing and vanishing: nothing hangs, nothing stays behind, nothing received is lost."""
+"""Stopping, killing, vanishing: nothing hangs, stays behind, or is lost once received."""
 
 import os
 import signal

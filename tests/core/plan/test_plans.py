@@ -126,5 +126,5 @@ def test_expected_buckets_are_those_that_torch_assigns_at_first(name, megabytes)
 
 
 def test_a_task_that_waits_for_a_later_one_is_refused():
-    with pytest.raises(PlanError, match="task 0 .* waits for task 3"):
+    with pytest.raises(PlanError, match=r"task 0 .* waits for task 3"):
         PlanBuilder().add(Kind.FORWARD, 0, [3])

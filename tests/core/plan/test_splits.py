@@ -39,7 +39,7 @@ def test_the_tutorials_batches_are_divided_as_in_the_tutorials(sizes, expected):
 def test_no_other_cut_into_runs_has_a_lighter_heaviest_run(weights, data):
     runs = data.draw(st.integers(1, len(weights)))
     found = balanced_runs(weights, runs)
-    assert [first for first, _ in found][0] == 0 and found[-1][1] == len(weights)
+    assert found[0][0] == 0 and found[-1][1] == len(weights)
     assert all(a[1] == b[0] for a, b in pairwise(found))
     assert all(first < last for first, last in found)
     heaviest = max(sum(weights[first:last]) for first, last in found)
