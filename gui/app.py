@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -23,6 +24,8 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     app.setDesktopFileName("bubblescope")
     session = Session(EngineClient())
     window = MainWindow(session, Settings())
+    for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
+        signal.signal(number, lambda *_: window.close())
     window.show()
     QTimer.singleShot(0, session.start)
     if recording is not None:

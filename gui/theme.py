@@ -139,6 +139,7 @@ QToolTip { background: $field; color: $text; border: 1px solid $line; padding: 4
 QDockWidget { font-weight: bold; }
 QDockWidget::title { background: $window; padding: 6px 10px; text-align: left; }
 QDockWidget > QWidget { font-weight: normal; }
+QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: $muted; padding: 4px 11px; border: none;
   border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
@@ -157,6 +158,7 @@ QLabel#step { color: $muted; padding: 0 6px; }
 QLabel#heading { color: $muted; font-weight: bold; }
 QLabel#problem { color: $error; }
 QLabel#quiet { color: $muted; }
+QLabel#hint { color: $muted; background: $plot; }
 QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
   border-radius: 4px; }
 QFrame#banner[level="warning"] { border-left-color: $warning; }
@@ -164,11 +166,15 @@ QFrame#banner[level="error"] { border-left-color: $error; }
 QScrollArea#form { border: none; background: $window; }
 QWidget#sheet { background: $window; }
 QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text;
-  border: 1px solid $line; border-radius: 5px; padding: 3px 6px; min-height: 18px;
+  border: 1px solid $line; border-radius: 5px; padding: 2px 5px; min-height: 16px;
   selection-background-color: $accent; selection-color: $on_accent; }
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border-color: $accent; }
 QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabled {
   background: $window; color: $muted; }
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0 0 0 4px;
+  min-height: 0; background: transparent; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
+QComboBox::drop-down { border: none; width: 20px; }
 QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
   selection-background-color: $tint; selection-color: $text; }
 QTableView, QTreeView, QListView { background: $plot; border: none; gridline-color: $grid;

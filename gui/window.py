@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QProgressBar,
     QSizePolicy,
+    QTabWidget,
     QToolBar,
     QVBoxLayout,
     QWidget,
@@ -259,10 +260,16 @@ class MainWindow(QMainWindow):
             dock = QDockWidget(title, self)
             dock.setObjectName(name)
             dock.setWidget(widget)
+            if name not in (
+                "batch",
+                "devices",
+            ):  # the form is its own heading; the others have tabs
+                dock.setTitleBarWidget(QWidget())
             self.addDockWidget(area, dock)
             self._docks[name] = dock
         self.setCorner(Qt.Corner.BottomLeftCorner, left)
         self.setDockNestingEnabled(True)
+        self.setTabPosition(below, QTabWidget.TabPosition.North)
         self.tabifyDockWidget(self._docks["details"], self._docks["log"])
         self.tabifyDockWidget(self._docks["details"], self._docks["runs"])
         self._docks["details"].raise_()

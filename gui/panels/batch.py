@@ -129,4 +129,5 @@ def _rows(parts: list[LanePart], lane: Lane) -> int:
 
 
 def _step_words(scene: Scene, step: int) -> str:
-    return step_name(step, scene.trace.header.specification.warmup)
+    name = step_name(step, scene.trace.header.specification.warmup)
+    return tr("{step} (select a bar to see its own step)", step=name)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gui.theme import LIGHT, Theme
 
-HEIGHT = 44
+HEIGHT = 41
 
 
 class Card(QAbstractButton):
@@ -53,7 +53,7 @@ class Card(QAbstractButton):
         title, small = QFont(self.font()), QFont(self.font())
         title.setBold(self.isChecked())
         small.setPointSizeF(self.font().pointSizeF() * 0.86)
-        area = self.rect().adjusted(11, 5, -8, -5)
+        area = self.rect().adjusted(11, 4, -6, -4)
         top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
         painter.setPen(QColor(theme.text if self.isEnabled() else theme.muted))
         painter.setFont(title)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -15,8 +17,8 @@ from PySide6.QtWidgets import (
 
 from core.trace.trace import Trace
 from gui.text import tr
-from gui.timeline.describe import Facts, facts
-from gui.timeline.selection import Selection
+from gui.timeline.describe import facts, range_heads, range_rows
+from gui.timeline.selection import Selection, TimeRange
 
 
 class DetailsPanel(QWidget):
@@ -30,22 +32,18 @@ class DetailsPanel(QWidget):
                 "Click a bar or an idle gap to see what it is and what it waited for. Drag to measure a range."
             )
         )
-        self._hint.setObjectName("quiet")
+        self._hint.setObjectName("hint")
         self._hint.setWordWrap(True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setMargin(14)
         self.table = QTableWidget(0, 2)
         self.table.setAccessibleName(tr("Details of the selection"))
-        self.table.horizontalHeader().hide()
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
         self.table.setWordWrap(True)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.horizontalHeader().setSectionResizeMode(
-            0, QHeaderView.ResizeMode.ResizeToContents
-        )
-        self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._hint)
@@ -59,11 +57,20 @@ class DetailsPanel(QWidget):
             self.table.setRowCount(0)
             self._stack.setCurrentWidget(self._hint)
             return
-        self._fill(facts(trace, selection, now))
+        if isinstance(selection, TimeRange):
+            self._fill(range_rows(trace, selection), range_heads(selection))
+        else:
+            self._fill(facts(trace, selection, now), ())
         self._stack.setCurrentWidget(self.table)
 
-    def _fill(self, rows: Facts) -> None:
+    def _fill(self, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
+        self.table.setColumnCount(len(rows[0]))
         self.table.setRowCount(len(rows))
+        self.table.setHorizontalHeaderLabels(heads)
+        header = self.table.horizontalHeader()
+        header.setVisible(bool(heads))
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(len(rows[0]) - 1, QHeaderView.ResizeMode.Stretch)
         for number, row in enumerate(rows):
             for column, text in enumerate(row):
                 item = QTableWidgetItem(text)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QValidator
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QValidator
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
     QLabel,
+    QSizePolicy,
     QSpinBox,
     QWidget,
 )
@@ -19,6 +20,22 @@ from PySide6.QtWidgets import (
 from gui.text import tr
 
 MOST = 1_000_000_000
+HEIGHT = 26
+
+
+class Choice(QComboBox):
+    """A drop-down list with an arrow of its own: a style sheet would need a picture for it."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        super().paintEvent(event)
+        group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
+        x, y = self.width() - 14.0, self.height() / 2 - 1.5
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(
+                QPen(self.palette().color(group, QPalette.ColorRole.PlaceholderText), 1.4)
+            )
+            painter.drawPolyline([QPointF(x - 4, y), QPointF(x, y + 4), QPointF(x + 4, y)])
 
 
 class OptionalSpin(QSpinBox):
@@ -107,6 +124,9 @@ def add_field(form: QFormLayout, name: str, field: QWidget, guard: WheelGuard) -
     field.setAccessibleName(tr(words.label))
     field.setAccessibleDescription(tr(words.tip))
     field.setObjectName(name)
+    field.setMinimumWidth(70)
+    field.setFixedHeight(HEIGHT)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     field.installEventFilter(guard)
     form.addRow(label, field)
@@ -130,9 +150,10 @@ def decimal(most: float, decimals: int, step: float, automatic: str = "") -> QDo
     return field
 
 
-def choice(entries: list[tuple[str, str, str]]) -> QComboBox:
+def choice(entries: list[tuple[str, str, str]]) -> Choice:
     """A field for one of `entries`: title, value, and a line that explains it."""
-    field = QComboBox()
+    field = Choice()
+    field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     for title, value, line in entries:
         field.addItem(title, value)
         if line:

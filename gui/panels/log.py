@@ -6,7 +6,6 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHeaderView,
     QTableView,
     QVBoxLayout,
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.trace.trace import LogRow, Trace
+from gui.panels.fields import Choice
 from gui.text import duration_text, tr
 from gui.theme import LIGHT, Theme
 
@@ -83,7 +83,7 @@ class LogPanel(QWidget):
         super().__init__()
         self.model = LogModel()
         self._trace: Trace | None = None
-        self.level = QComboBox()
+        self.level = Choice()
         self.level.addItem(tr("All levels"), frozenset(LEVELS))
         self.level.addItem(tr("Warnings and errors"), frozenset({"warning", "error"}))
         for level in LEVELS:

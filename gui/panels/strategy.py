@@ -142,6 +142,8 @@ class StrategyPanel(QScrollArea):
         self._problem.setText(self.result if failed else "")
         self._problem.setVisible(failed)
         self._preview.setText("" if failed else preview_text(self.specification(), self.result))
+        self._unused.setText(unused_text(self._strategy()))
+        self._unused.setVisible(bool(self._unused.text()))
         self._preview.setVisible(not failed)
         self.checked.emit(self.result)
 
@@ -153,7 +155,7 @@ class StrategyPanel(QScrollArea):
         own = (tr("Own file…"), OWN, tr("A Python file with build(), batch() and loss()."))
         self.model = choice([*models, own])
         self.dtype = choice([(name, name, "") for name in DTYPE_BYTES])
-        self.devices = QComboBox()
+        self.devices = choice([])
         self.devices.setEditable(True)
         self.devices.addItems(device_choices(self._hardware))
         self.optimizer = choice([(name, name, "") for name in OPTIMIZERS])
@@ -168,7 +170,7 @@ class StrategyPanel(QScrollArea):
         self.warmup = whole(0)
         self.lr = decimal(1e6, 6, 0.01)
         self.seed = whole(0, 2**31 - 1)
-        self.verify = QCheckBox(tr("against one whole batch"))
+        self.verify = QCheckBox(tr("compare gradients"))
         for name in MODEL_SETTINGS:
             setattr(self, name, whole(1))
         self._lay_out_fields()
@@ -177,7 +179,7 @@ class StrategyPanel(QScrollArea):
     def _lay_out_fields(self) -> None:
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        self._form.setVerticalSpacing(5)
+        self._form.setVerticalSpacing(4)
         self._form.setHorizontalSpacing(10)
         for name in WORDS:
             add_field(self._form, name, getattr(self, name), self._guard)
@@ -198,7 +200,7 @@ class StrategyPanel(QScrollArea):
         sheet.setObjectName("sheet")
         column = QVBoxLayout(sheet)
         column.setContentsMargins(12, 8, 10, 10)
-        column.setSpacing(6)
+        column.setSpacing(5)
         heading = QLabel(tr("STRATEGY"))
         heading.setObjectName("heading")
         column.addWidget(heading)
@@ -211,10 +213,11 @@ class StrategyPanel(QScrollArea):
             card.clicked.connect(self._changed)
         column.addSpacing(6)
         column.addLayout(self._form)
-        self._problem, self._preview = QLabel(), QLabel()
+        self._problem, self._preview, self._unused = QLabel(), QLabel(), QLabel()
         self._problem.setObjectName("problem")
         self._preview.setObjectName("quiet")
-        for label in (self._problem, self._preview):
+        self._unused.setObjectName("quiet")
+        for label in (self._problem, self._preview, self._unused):
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             column.addWidget(label)
@@ -316,6 +319,19 @@ def device_choices(hardware: Hardware) -> list[str]:
     several = [",".join(gpus)] if len(gpus) > 1 else []
     shared = ["2xcuda:0"] if gpus else []
     return ["auto", *several, *gpus, *shared, "1xcpu", "2xcpu", "4xcpu", "8xcpu"]
+
+
+def unused_text(name: str) -> str:
+    """Which fields a strategy leaves unused; they are disabled."""
+    strategy = STRATEGIES[name]
+    unused = [
+        tr(WORDS[option].label) for option in STRATEGY_OPTIONS if option not in strategy.options
+    ]
+    if not unused:
+        return ""
+    return tr(
+        "{strategy} does not use: {fields}.", strategy=tr(strategy.title), fields=", ".join(unused)
+    )
 
 
 def _choose(field: QComboBox, value: str | None) -> None:

@@ -7,7 +7,7 @@ from core.plan.task import Kind, Payload
 from core.trace.trace import Span, Trace
 from gui.text import bytes_text, duration_text, percent_text, rows_text, tr
 from gui.timeline.margins import step_name
-from gui.timeline.selection import Selection, TimeRange
+from gui.timeline.selection import TimeRange
 
 Facts = list[tuple[str, str]]
 TITLES = {
@@ -105,26 +105,26 @@ def gap_lines(trace: Trace, gap: Gap) -> list[str]:
     return [tr("Then {task} begins, {time} after it.", task=action(ended), time=later)]
 
 
-def facts(trace: Trace, selection: Selection, now: float | None = None) -> Facts:
-    """What the Details panel lists of a selection, as names and values."""
-    if isinstance(selection, TimeRange):
-        return range_facts(trace, selection)
+def facts(trace: Trace, selection: Span | Gap, now: float | None = None) -> Facts:
+    """What the Details panel lists of a span or gap, as names and values."""
     if isinstance(selection, Gap):
         return _gap_facts(trace, selection)
     return _span_facts(trace, selection, now)
 
 
-def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
+def range_heads(chosen: TimeRange) -> tuple[str, ...]:
+    """The heads of a range's table; the first says how long it is."""
+    length = duration_text(chosen.end - chosen.start)
+    return (length, tr("Busy"), tr("Communication"), tr("Idle"), tr("Idle share"), tr("Spans"))
+
+
+def range_rows(trace: Trace, chosen: TimeRange) -> list[tuple[str, ...]]:
     """Busy, communication and idle time of every lane within a range."""
-    rows = [(tr("Range"), _between(chosen.start, chosen.end))]
+    rows = []
     for lane in trace.header.lanes:
         time = lane_time(trace.spans(lane.index), chosen.start, chosen.end)
-        words = tr(
-            "busy {busy} · communication {communication} · idle {idle} ({share}) · {spans} spans",
-            busy=duration_text(time.busy_ns), communication=duration_text(time.communication_ns),
-            idle=duration_text(time.idle_ns), share=percent_text(time.idle_fraction), spans=time.spans,
-        )  # fmt: skip
-        rows.append((lane.name, words))
+        lengths = map(duration_text, (time.busy_ns, time.communication_ns, time.idle_ns))
+        rows.append((lane.name, *lengths, percent_text(time.idle_fraction), str(time.spans)))
     return rows
 
 

@@ -21,7 +21,6 @@ from PySide6.QtGui import (
 from core.explain.summary import measured_steps
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
-
 from core.trace.trace import Trace
 from gui.text import duration_text, tr
 from gui.theme import THEMES, Theme

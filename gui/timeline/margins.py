@@ -10,7 +10,7 @@ from gui.text import duration_text, tr
 from gui.theme import Theme
 from gui.timeline.axis import ticks
 from gui.timeline.painter import HATCH, Fonts, Frame, hatch_brush, hatch_lines, text_width
-from gui.timeline.rows import Row
+from gui.timeline.rows import HELPER_GAP, MEMORY, Row
 from gui.timeline.scene import Scene
 
 AXIS = 24.0  # height of the time axis
@@ -109,19 +109,20 @@ def draw_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> 
 
 def _lane_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row) -> None:
     facts = scene.facts[row.lane]
+    room = row.height + (MEMORY + HELPER_GAP if row.lane in frame.layout.memory else 0.0)
     details = [text for text in (facts.idle, facts.peak) if text]
-    if row.height < 46:
+    if room < 46:
         details = ["  ".join(details)]
-    if row.height < 32:
+    if room < 32:
         details = []
     heights = 16.0 + 14.0 * len(details)
-    y = frame.top + row.top + (row.height - heights) / 2
+    y = frame.top + row.top + max(0.0, (min(row.height, room) - heights) / 2)
     wide = frame.left - INDENT - 10
     painter.setPen(QColor(frame.theme.text))
     _line(painter, fonts.bold, QRectF(INDENT, y, wide, 16), facts.name)
     name = text_width(fonts.bold, facts.name) + 7
     painter.setPen(QColor(frame.theme.muted))
-    place = facts.place if row.height >= 32 else "  ".join(filter(None, [facts.place, facts.idle]))
+    place = facts.place if details else facts.idle or facts.place
     _line(painter, fonts.small, QRectF(INDENT + name, y, wide - name, 16), place)
     for number, text in enumerate(details):
         _line(painter, fonts.small, QRectF(INDENT, y + 16 + 14 * number, wide, 14), text)

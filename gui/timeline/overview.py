@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.plan.task import Role
 from gui.text import tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.margins import LABELS
+from gui.timeline.margins import LABELS, draw_legend
 from gui.timeline.painter import Fonts, Frame, LanePainter
 from gui.timeline.rows import Layout, Row
 from gui.timeline.scene import Scene
 from gui.timeline.viewport import Viewport
 
-HEIGHT = 34
+HEIGHT = 34  # of the strip; the legend stands below it
+LEGEND = 24
 EDGE = 5.0
 RIGHT = 12.0
 
@@ -38,7 +39,7 @@ class Overview(QWidget):
         self._drawn: tuple[int, float] = (-1, 0.0)
 
     def sizeHint(self) -> QSize:  # noqa: D102
-        return QSize(300, HEIGHT)
+        return QSize(300, HEIGHT + LEGEND)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -65,6 +66,8 @@ class Overview(QWidget):
             if shown:
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_window(painter, whole)
+            at = QPointF(LABELS, HEIGHT + 5)
+            draw_legend(painter, self._theme, Fonts.of(self.font()), at)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         self._picture = None
