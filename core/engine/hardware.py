@@ -22,6 +22,12 @@ def find_hardware() -> Hardware:
     return replace(host(), gpus=tuple(gpus))
 
 
+def compute_exactly() -> None:
+    """Compute float32 as float32: TF32 in convolutions would show as gradient errors of 1e-3."""
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+
+
 def versions() -> dict[str, str]:
     """What the run depends on, for the recording's header."""
     return {"python": platform.python_version(), "torch": torch.__version__}

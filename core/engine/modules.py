@@ -128,7 +128,7 @@ def _mlp(settings: ModelSettings) -> list[nn.Module]:
     width = settings["width"]
     # A smooth activation: with ReLU, rounding that differs by split flips units at zero, and with
     # them whole gradients, which says nothing about the engine.
-    return [nn.Sequential(nn.Linear(width, width), nn.GELU()) for _ in range(settings["depth"])]
+    return [nn.Sequential(nn.Linear(width, width), nn.Tanh()) for _ in range(settings["depth"])]
 
 
 def _gpt(settings: ModelSettings) -> list[nn.Module]:

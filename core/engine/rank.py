@@ -24,6 +24,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from torch.nn.parallel import DistributedDataParallel
 
 from core.engine import memory
+from core.engine.hardware import compute_exactly
 from core.engine.lanes import open_clock, open_lanes
 from core.engine.lifeline import hold_on
 from core.engine.modules import Batch
@@ -128,10 +129,11 @@ class Rank:
         share = part.rows * self._settings.world / rows
         loss = self._compute(x, target, share)
         uncertainty = self._clock.end()
+        shapes = self._timer.now.shapes
         self._record(uncertainty)
         if self._optimizer is not None:
             self._tell("optimizer", memory.optimizer_bytes(self._optimizer))
-        self._log_sizes(batch)
+        self._log_sizes(batch, shapes)
         dist.all_reduce(loss)
         self._judge(index, batch, before, loss.item() / self._settings.world)
         self._writer.flush()
@@ -188,8 +190,9 @@ class Rank:
         for timed in sorted(happened.buckets, key=lambda timed: self._clock.time(timed.end)):
             # A communication lane works in order: a bucket launched while another is under way
             # waits for it.
-            start = max(self._clock.time(timed.launched), done)
+            start = max(self._clock.time(timed.launched), self._clock.time(timed.start), done)
             done = self._write(tasks[timed.kind, timed.number], timed, start)
+        self._lane.recycle(self._timer.marks())
 
     def _write(self, task: Task, timed: Timed, start: int) -> int:
         end = max(start, self._clock.time(timed.end))
@@ -211,13 +214,11 @@ class Rank:
 
     def _openings(self) -> list[tuple[pa.RecordBatch, Opening]]:
         """The block, loss or step that is under way, for the flusher's thread."""
-        compute = self._timer.now.compute[-1:]
-        if not compute or compute[0].end is not None or not self._clock.live:
+        timed = self._timer.open_now()
+        task = None if timed is None else self._own_tasks().get((timed.kind, timed.number))
+        if timed is None or task is None:
             return []
-        timed = compute[0]
-        task = self._own_tasks().get((timed.kind, timed.number))
-        opening = [] if task is None else [Opening(self._index, task.index, timed.start)]
-        return [(self._columns, one) for one in opening]
+        return [(self._columns, Opening(self._index, task.index, self._clock.time(timed.start)))]
 
     def _judge(self, index: int, batch: Batch, before: dict[str, Tensor], loss: float) -> None:
         """Rank 0 says what the loss was and, if asked, how far it is from the plain step."""
@@ -238,8 +239,7 @@ class Rank:
         if last and specification.gradients is not None:
             save_gradients(specification.gradients, batch, before, gradients)
 
-    def _log_sizes(self, batch: Batch) -> None:
-        shapes = self._timer.now.shapes
+    def _log_sizes(self, batch: Batch, shapes: list[tuple[list[int], list[int]]]) -> None:
         entered, left = shapes[0][0], shapes[-1][1]
         self._writer.log("size", f"In Model: input size {entered} output size {left}", self._index)
         if self._settings.rank == 0:
@@ -257,6 +257,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     hold_on(lifeline)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    compute_exactly()
     settings = RankSettings.from_json(sys.argv[3])
     prepared = prepare(settings.specification, settings.hardware)
     header = prepared.header.since(settings.origin_ns)

@@ -99,6 +99,21 @@ class RankTimer:
 
         return work.get_future().then(done)  # type: ignore[no-any-return]
 
+    def open_now(self) -> Timed | None:
+        """What has started on the device and not ended; safe from another thread."""
+        for timed in self.now.compute:
+            ended = timed.end is not None and self._lane.reached(timed.end)
+            if not ended and self._lane.reached(timed.start):
+                return timed
+        return None
+
+    def marks(self) -> list[Mark]:
+        """The lane's marks of the step, each once, to be recycled; the step is forgotten."""
+        happened, self.now = self.now, Happened()
+        marks = [timed.start for timed in happened.buckets]
+        marks += [mark for timed in happened.compute for mark in (timed.start, timed.end)]
+        return list({id(mark): mark for mark in marks if mark is not None}.values())
+
     def _completed(self) -> Mark:
         if not self._on_stream:
             return time.perf_counter_ns()

@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 
 from core.engine.executor import Stopped
-from core.engine.hardware import find_hardware, is_out_of_memory, warnings
+from core.engine.hardware import compute_exactly, find_hardware, is_out_of_memory, warnings
 from core.engine.lifeline import hold_on
 from core.engine.messages import Outcome
 from core.engine.prepare import Prepared, prepare
@@ -114,6 +114,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
     hold_on(lifeline)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a user's model prints
+    compute_exactly()
     with os.fdopen(wire, "wb", buffering=0) as sink:
         Server(pa.PythonFile(sink, "w"), commands).serve()
 

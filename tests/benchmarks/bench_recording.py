@@ -1,0 +1,113 @@
+"""What does recording cost? The same executor with and without stamps, timing events and rows."""
+
+import contextlib
+import time
+from statistics import median
+
+import numpy as np
+import torch
+
+from core.engine.executor import Executor
+from core.engine.hardware import find_hardware
+from core.engine.lanes import open_lanes
+from core.engine.operations import Operations
+from core.engine.prepare import prepare
+from core.engine.recorder import Flusher, Recording, Unrecorded
+from core.engine.run_lanes import batches_of
+from core.explain.summary import summarise
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.trace.recording import open_recording
+from core.trace.writer import TraceWriter, task_columns
+
+SPECIFICATION = Specification(
+    model=ModelSettings("mlp", width=512, depth=8),
+    devices="2xcpu",
+    cores_per_lane=1,
+    batch=1024,
+    microbatches=8,
+    warmup=0,
+    steps=1,
+)
+PAIRS = 240
+PROFILED_PAIRS = 40
+LIMIT = 1.01
+
+
+def test_recording_costs_at_most_one_percent_of_a_step(tmp_path):
+    prepared = prepare(SPECIFICATION, find_hardware())
+    plan = prepared.plan_list[0]
+    batch = batches_of(prepared, prepared.workload)[0]
+    columns = task_columns(plan.tasks)
+    with contextlib.ExitStack() as stack:
+        sink = stack.enter_context((tmp_path / "run.arrow").open("wb"))
+        writer = TraceWriter(sink, prepared.header)
+        lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
+        stack.enter_context(Flusher(writer.flush))
+        executors = {}
+        for name, recorder in (("recorded", Recording(writer)), ("bare", Unrecorded())):
+            operations = Operations(
+                prepared.plan_list, prepared.workload, prepared.specification, recorder
+            )
+            executors[name] = Executor(lanes, operations, recorder)
+
+        def step(name, index):
+            before = time.perf_counter_ns()
+            executors[name].run(index, plan, columns, batch)
+            if name == "recorded":
+                writer.flush()
+            return time.perf_counter_ns() - before
+
+        for index in range(6):
+            step("bare", index), step("recorded", index)
+        recorded = alternate(lambda i: step("bare", 0), lambda i: step("recorded", 6 + i), PAIRS)
+        profiled = alternate(
+            lambda i: step("bare", 0), lambda i: under_profiler(step), PROFILED_PAIRS
+        )
+        writer.close()
+    trace = open_recording(tmp_path / "run.arrow").trace
+    lengths = np.concatenate([spans["end"] - spans["start"] for spans in
+                              (trace.spans(lane) for lane in range(2))])  # fmt: skip
+    computing = [len(s) for s in summarise(trace).splits]
+    assert len(computing) == PAIRS + 6
+    low, high = interval(recorded)
+    print(
+        f"\n{len(plan.tasks)} tasks a step, median task {np.median(lengths) / 1e6:.2f} ms, "
+        f"median step {median(b for b, _ in recorded) / 1e6:.1f} ms, {PAIRS} pairs"
+        f"\nrecorded / bare   {ratio(recorded):.4f}  (95 % interval {low:.4f} to {high:.4f})"
+        f"\nprofiled / bare   {ratio(profiled):.4f}  "
+        "(95 % interval {:.4f} to {:.4f}; torch.profiler, CPU activities, {} pairs)".format(
+            *interval(profiled), PROFILED_PAIRS
+        )
+    )
+    assert high <= LIMIT, f"recording costs up to {100 * (high - 1):.2f} %"
+
+
+def under_profiler(step):
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
+        return step("bare", 0)
+
+
+def alternate(one, other, pairs):
+    """Pairs of times; which of the two comes first changes from pair to pair."""
+    times = []
+    for index in range(pairs):
+        if index % 2:
+            second = other(index)
+            times.append((one(index), second))
+        else:
+            times.append((one(index), other(index)))
+    return times
+
+
+def ratio(pairs):
+    """The median of the pairs' ratios: a pause of the machine spoils a pair, not the result."""
+    return float(np.median([b / a for a, b in pairs]))
+
+
+def interval(pairs, draws=10_000):
+    """Percentile bootstrap interval of `ratio`, 95 %."""
+    ratios = np.array([b / a for a, b in pairs])
+    generator = np.random.default_rng(0)
+    picked = generator.integers(0, len(ratios), (draws, len(ratios)))
+    return tuple(np.percentile(np.median(ratios[picked], axis=1), [2.5, 97.5]))

@@ -1,0 +1,99 @@
+"""How lanes compare, from invented traces."""
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from core.explain.balance import (
+    first_lane_shares,
+    held_bytes,
+    lane_balance,
+    lane_parts,
+)
+from core.explain.summary import measured_steps, peak_bytes
+from core.models.catalogue import ModelSettings
+from core.plan.task import Kind
+from core.trace.trace import Trace
+from tests.gui.make_believe import MS, specification, trace_of
+
+TUTORIAL = ModelSettings("tutorial")
+
+
+def balances(trace: Trace) -> list:
+    steps = measured_steps(trace)
+    return [lane_balance(trace, lane.index, steps) for lane in trace.header.lanes]
+
+
+@pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "mp", "pipeline"])
+def test_the_times_of_every_lane_add_up_to_the_makespans(strategy: str) -> None:
+    trace = trace_of(specification(strategy, steps=3))
+    total = sum(
+        end - start for start, end in (trace.step_bounds(step) for step in measured_steps(trace))
+    )
+    for balance in balances(trace):
+        time = balance.time
+        assert time.busy_ns + time.communication_ns + time.idle_ns == total
+        assert sum(balance.kind_ns.values()) == time.busy_ns + time.communication_ns
+
+
+def test_lane_0_alone_gathers_and_reduces_in_data_parallel() -> None:
+    trace = trace_of(specification("dp", devices="4xcpu", steps=2))
+    shares = {share.kind: share for share in first_lane_shares(trace, balances(trace))}
+    assert shares[Kind.GATHER].first == 2 * 0.5 * MS
+    assert shares[Kind.REDUCE].first == 2 * 3 * MS
+    assert shares[Kind.GATHER].others == shares[Kind.REDUCE].others == 0
+    assert shares[Kind.GATHER].ratio is None
+    assert shares[None].ratio == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("strategy", ["single", "ddp", "mp", "pipeline"])
+def test_strategies_without_a_collecting_lane_have_no_shares(strategy: str) -> None:
+    trace = trace_of(specification(strategy))
+    assert first_lane_shares(trace, balances(trace)) == []
+
+
+def test_traffic_is_summed_by_kind() -> None:
+    trace = trace_of(specification("dp", model=TUTORIAL, devices="2xcpu", batch=30, steps=1))
+    balance = balances(trace)[0]
+    assert balance.kind_bytes[Kind.REPLICATE] == 48
+    assert balance.kind_bytes[Kind.GATHER] == 30 * 2 * 4
+
+
+def test_a_batch_of_30_on_8_lanes_is_seven_fours_and_a_two() -> None:
+    trace = trace_of(specification("dp", model=TUTORIAL, devices="8xcpu", batch=30, steps=1))
+    parts = lane_parts(trace, measured_steps(trace)[0])
+    assert [(part.lane, part.rows) for part in parts] == [(i, 4) for i in range(7)] + [(7, 2)]
+    assert [part.start for part in parts] == [0, 4, 8, 12, 16, 20, 24, 28]
+
+
+def test_an_epoch_of_100_rows_leaves_three_of_eight_lanes_idle_in_its_last_step() -> None:
+    trace = trace_of(specification("dp", model=TUTORIAL, devices="8xcpu", batch=30, data=100))
+    parts = lane_parts(trace, measured_steps(trace)[-1])
+    assert [(part.lane, part.rows) for part in parts] == [(i, 2) for i in range(5)]
+
+
+def test_every_stage_has_every_micro_batch_once() -> None:
+    trace = trace_of(specification(microbatches=3, batch=8, devices="2xcpu", steps=1))
+    parts = lane_parts(trace, 2)
+    assert [(p.lane, p.microbatch, p.start, p.rows) for p in parts] == [
+        (lane, m, start, rows)
+        for lane in (0, 1)
+        for m, (start, rows) in enumerate([(0, 3), (3, 3), (6, 2)])
+    ]
+
+
+def test_a_rank_counts_its_rows_once_whatever_its_blocks() -> None:
+    trace = trace_of(specification("ddp", devices="4xcpu", batch=100, steps=1))
+    assert [part.rows for part in lane_parts(trace, 2)] == [25, 25, 25, 25]
+
+
+def test_held_memory_peaks_where_the_summary_says() -> None:
+    trace = trace_of(specification(steps=2))
+    times, held = held_bytes(trace, 0)
+    assert held.max() == peak_bytes(trace, 0)
+    assert (times[1:] > times[:-1]).all()
+
+
+def test_a_lane_without_counters_holds_nothing_known() -> None:
+    trace = Trace(trace_of(specification()).header)
+    assert [len(column) for column in held_bytes(trace, 0)] == [0, 0]
