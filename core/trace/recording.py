@@ -70,7 +70,8 @@ def _read(source: pa.NativeFile, name: str) -> Opened:
 def _is_whole(source: pa.NativeFile) -> bool:
     """Whether the stream's first message is all there: its length stands behind its mark."""
     source.seek(4)
-    return int.from_bytes(source.read(4), "little") <= source.size() - 8
+    length = int.from_bytes(source.read(4), "little")
+    return bool(length <= source.size() - 8)
 
 
 def _cut(name: str, trace: Trace) -> str:
