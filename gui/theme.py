@@ -84,6 +84,9 @@ def contrast(one: str, other: str) -> float:
 
 def apply(app: QApplication, theme: Theme) -> None:
     """Give the whole application this theme, whatever the platform's own colours are."""
+    if app.property("theme") == theme.name:
+        return  # a style sheet polishes every widget anew
+    app.setProperty("theme", theme.name)
     app.setStyle("Fusion")
     app.setPalette(palette(theme))
     app.setStyleSheet(Template(STYLE).substitute({n: getattr(theme, n) for n in Theme.__slots__}))

@@ -54,9 +54,11 @@ class MainWindow(QMainWindow):
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
+        self.settings = settings
+        apply(QApplication.instance(), THEMES[self.theme_name()])  # before there is much to polish
         self.setWindowTitle("Bubblescope")
         self.setObjectName("window")
-        self.session, self.settings = session, settings
+        self.session = session
         self.run_shown: Run | None = None
         self.scene: Scene | None = None
         self._per_pixel = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +11,11 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 pytest.importorskip("PySide6", reason="Qt is not installed")
 
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
-from gui.session import Session
+from gui.session import Client, Session
 from gui.settings import Settings
 from gui.theme import LIGHT, apply
 from gui.window import MainWindow
@@ -31,9 +32,10 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture(autouse=True)
 def no_window_left(qapp: QApplication) -> Iterator[None]:
-    """Fail a test that leaves a visible window behind."""
+    """Delete what a test has closed, and fail it if it leaves a visible window behind."""
     apply(qapp, LIGHT)
     yield
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     left = [w for w in qapp.topLevelWidgets() if w.isVisible()]
     for widget in left:
         widget.close()
@@ -47,28 +49,52 @@ def client() -> FakeClient:
 
 
 @pytest.fixture
-def window(qtbot: object, client: FakeClient, settings: Settings) -> Iterator[MainWindow]:
-    """The main window on a fake client, shown and ready."""
-    made = MainWindow(Session(client), settings)
-    made.show()
-    qtbot.waitExposed(made)
-    made.session.start()
-    made.session.tick()
-    yield made
-    made.close()
-    made.deleteLater()
+def make_window(qtbot: object) -> Iterator[Callable[[Client, Settings], MainWindow]]:
+    """Makes main windows, and closes and deletes them after the test."""
+    made: list[MainWindow] = []
+
+    def make(client: Client, settings: Settings) -> MainWindow:
+        window = MainWindow(Session(client), settings)
+        made.append(window)
+        window.show()
+        qtbot.waitExposed(window)
+        return window
+
+    yield make
+    for window in made:
+        window.close()
+        window.deleteLater()
 
 
 @pytest.fixture
-def real_window(qtbot: object, settings: Settings) -> Iterator[MainWindow]:
-    """The main window on a real engine; both are gone afterwards."""
-    client = EngineClient()
-    made = MainWindow(Session(client), settings)
-    made.show()
-    qtbot.waitExposed(made)
-    with qtbot.waitSignal(made.session.ready, timeout=60_000):
-        made.session.start()
+def window(
+    make_window: Callable[[Client, Settings], MainWindow], client: FakeClient, settings: Settings
+) -> MainWindow:
+    """The main window on a fake client, shown and ready."""
+    made = make_window(client, settings)
+    made.session.start()
+    made.session.tick()
+    return made
+
+
+@pytest.fixture
+def engine() -> Iterator[EngineClient]:
+    """A real engine's client; its process is gone after the test."""
+    made = EngineClient()
     yield made
     made.close()
-    made.deleteLater()
-    assert client.pid is None
+    assert made.pid is None
+
+
+@pytest.fixture
+def real_window(
+    qtbot: object,
+    make_window: Callable[[Client, Settings], MainWindow],
+    engine: EngineClient,
+    settings: Settings,
+) -> MainWindow:
+    """The main window on a real engine that is ready."""
+    made = make_window(engine, settings)
+    with qtbot.waitSignal(made.session.ready, timeout=60_000):
+        made.session.start()
+    return made

@@ -28,7 +28,8 @@ HARDWARE = Hardware(2, 8 << 30)
 GPUS = Hardware(8, 64 << 30, (Gpu("Imaginary 9000", 24 << 30), Gpu("Imaginary 9000", 24 << 30)))
 COSTS = {
     Kind.FORWARD: 4.0, Kind.BACKWARD: 8.0, Kind.COPY: 0.4, Kind.LOSS: 0.2, Kind.STEP: 1.5,
-    Kind.SCATTER: 0.3, Kind.REPLICATE: 2.0, Kind.GATHER: 0.5, Kind.REDUCE: 3.0, Kind.ALL_REDUCE: 3.0,
+    Kind.SCATTER: 0.3, Kind.REPLICATE: 2.0, Kind.GATHER: 0.5, Kind.REDUCE: 3.0,
+    Kind.ALL_REDUCE: 3.0,
 }  # fmt: skip
 """Milliseconds of each kind; forwards and backwards grow with their share of the rows."""
 

@@ -11,7 +11,12 @@ from tests.gui.make_believe import GPUS, HARDWARE
 def test_a_copy_lane_stands_under_the_lane_that_it_serves_and_is_thinner() -> None:
     lanes = with_helpers(make_lanes(["cuda:0", "cuda:1"], GPUS, None), Role.COPY, "copy")
     rows = lay_out(lanes, 600).rows
-    assert [lanes[row.lane].name for row in rows] == ["cuda:0", "cuda:0 copy", "cuda:1", "cuda:1 copy"]
+    assert [lanes[row.lane].name for row in rows] == [
+        "cuda:0",
+        "cuda:0 copy",
+        "cuda:1",
+        "cuda:1 copy",
+    ]
     assert all(thin.height < tall.height for tall, thin in zip(rows[::2], rows[1::2], strict=True))
 
 

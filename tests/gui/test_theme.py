@@ -18,7 +18,9 @@ def test_contrast_follows_the_published_extremes() -> None:
 
 
 @pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("part", ["forward", "backward", "communication", "update", "idle", "accent"])
+@pytest.mark.parametrize(
+    "part", ["forward", "backward", "communication", "update", "idle", "accent"]
+)
 def test_graphics_stand_out_from_the_plot(name: str, part: str) -> None:
     theme = THEMES[name]
     assert contrast(getattr(theme, part), theme.plot) >= FAINTEST

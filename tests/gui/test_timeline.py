@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -91,7 +92,7 @@ def first_forward(view: TimelineView, lane: int, step: int = 4) -> Span:
 def idle_gap(view: TimelineView) -> tuple[Span, Span]:
     """The two forwards of lane 0 in the last step around a long wait for a gradient."""
     mine = [s for s in trace(view) if s.lane == 0 and s.step == 4]
-    return next((a, b) for a, b in zip(mine, mine[1:], strict=False) if b.start - a.end > 3 * MS)
+    return next((a, b) for a, b in pairwise(mine) if b.start - a.end > 3 * MS)
 
 
 @pytest.mark.parametrize("turn", [120, 240, -120])

@@ -1,0 +1,137 @@
+"""The session drains what the engine says, on one timer, and loses nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+
+from core.engine.messages import Ended, Outcome, Ready, Rows, Started
+from core.trace.recording import open_recording
+from gui import session as module
+from gui.session import Session
+from tests.gui.fake_client import FakeClient
+from tests.gui.make_believe import HARDWARE, batches, record, specification
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.fixture
+def session(client: FakeClient) -> Session:
+    return Session(client)
+
+
+def test_a_whole_run_arrives_in_order(session: Session, client: FakeClient, qtbot: object) -> None:
+    said: list[str] = []
+    session.ready.connect(lambda _: said.append("ready"))
+    session.run_started.connect(lambda _: said.append("started"))
+    session.rows_came.connect(lambda _: said.append("rows"))
+    session.run_ended.connect(lambda _: said.append("ended"))
+    session.start()
+    session.run(specification())
+    client.perform(specification())
+    qtbot.waitUntil(lambda: "ended" in said)
+    assert said[:2] == ["ready", "started"]
+    assert session.runs[0].outcome is Outcome.FINISHED
+    assert session.live is None
+    session.close()
+
+
+def test_many_messages_are_taken_in_shares_and_none_is_lost(
+    session: Session, client: FakeClient, qtbot: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SHARE_S", 0.0005)
+    spec = specification(steps=200)
+    session.run(spec)
+    client.perform(spec)
+    session.tick()
+    assert session.live is not None, "one tick must not take everything"
+    ticks = 0
+    while session.live is not None:
+        session.tick()
+        ticks += 1
+    assert ticks > 1
+    assert len(session.runs[0].trace.steps) == 202
+    assert len(session.runs[0].batches) == len(batches(spec)[1])
+
+
+def test_one_timer_drains_everything(session: Session) -> None:
+    assert len(session.findChildren(QTimer)) == 1
+
+
+def test_a_refused_run_leaves_no_run_behind(session: Session, client: FakeClient) -> None:
+    refused: list[str] = []
+    session.refused.connect(refused.append)
+    session.run(specification())
+    client.say(Ended(Outcome.REFUSED, "--batch 0: use 1 or more"))
+    session.tick()
+    assert refused == ["--batch 0: use 1 or more"]
+    assert session.runs == []
+    assert not session.asking
+
+
+def test_a_dead_engine_loses_no_batch_that_was_received(
+    session: Session, client: FakeClient, tmp_path: Path
+) -> None:
+    header, made = batches(specification())
+    session.run(specification())
+    client.say(Started(header), *map(Rows, made[:7]), Ended(Outcome.FAILED, "the engine died"))
+    session.tick()
+    run = session.runs[0]
+    assert run.outcome is Outcome.FAILED
+    run.save(tmp_path / "kept.arrow")
+    opened = open_recording(tmp_path / "kept.arrow")
+    assert opened.warning == ""
+    assert opened.trace.span_count == run.trace.span_count > 0
+
+
+def test_a_second_run_is_not_asked_for_while_one_is_under_way(
+    session: Session, client: FakeClient
+) -> None:
+    session.run(specification())
+    session.run(specification("dp"))
+    assert len(client.asked) == 1
+
+
+def test_rows_that_come_after_the_end_touch_no_other_run(
+    session: Session, client: FakeClient
+) -> None:
+    header, made = batches(specification())
+    session.run(specification())
+    client.say(Started(header), Rows(made[0]), Ended(Outcome.STOPPED), Rows(made[2]))
+    session.tick()
+    assert session.runs[0].trace.span_count == 0
+
+
+def test_hardware_reaches_the_listeners(session: Session, client: FakeClient) -> None:
+    seen: list[object] = []
+    session.ready.connect(seen.append)
+    client.say(Ready(HARDWARE))
+    session.tick()
+    assert seen == [HARDWARE]
+
+
+def test_an_opened_recording_is_saved_as_it_was(session: Session, tmp_path: Path) -> None:
+    record(specification(), tmp_path / "a.arrow")
+    run, warning = session.open(tmp_path / "a.arrow")
+    assert warning == ""
+    run.save(tmp_path / "b.arrow")
+    assert (tmp_path / "b.arrow").read_bytes() == (tmp_path / "a.arrow").read_bytes()
+
+
+def test_saving_where_nothing_can_be_written_leaves_nothing(
+    session: Session, tmp_path: Path
+) -> None:
+    record(specification(), tmp_path / "a.arrow")
+    run, _ = session.open(tmp_path / "a.arrow")
+    with pytest.raises((ValueError, OSError)):
+        run.save(tmp_path / "nowhere" / "b.arrow")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.arrow"]
+
+
+def test_closing_ends_timer_and_engine(session: Session, client: FakeClient) -> None:
+    session.start()
+    session.close()
+    assert client.closed
+    assert not session.findChildren(QTimer)[0].isActive()
