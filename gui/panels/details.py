@@ -29,7 +29,8 @@ class DetailsPanel(QWidget):
         self.setAccessibleName(tr("Details"))
         self._hint = QLabel(
             tr(
-                "Click a bar or an idle gap to see what it is and what it waited for. Drag to measure a range."
+                "Click a bar or an idle gap to see what it is and what it waited for. "
+                "Drag to measure a range."
             )
         )
         self._hint.setObjectName("hint")

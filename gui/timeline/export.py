@@ -84,9 +84,7 @@ def export_image(
     path = Path(path)
     write = WRITERS.get(path.suffix.lower())
     if write is None:
-        raise ValueError(
-            f"{path}: cannot write {path.suffix or 'a file without suffix'!r}; use .png, .svg or .pdf"
-        )
+        raise ValueError(f"{path} cannot be written: its name must end in .png, .svg or .pdf")
     if not path.parent.is_dir():
         raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
     application = QGuiApplication.instance() or _headless()

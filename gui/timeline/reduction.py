@@ -17,7 +17,7 @@ BLOCK = 16  # spans that share a prefix sum
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Spans `first` and following with a rectangle each: `left`, `right` in pixels, `family` codes."""
+    """Spans from `first` on, a rectangle each: `left` and `right` in pixels, `family` codes."""
 
     first: int
     left: NDArray[np.float64]

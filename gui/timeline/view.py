@@ -97,7 +97,7 @@ class TimelineView(QAbstractScrollArea):
         self._redraw()
 
     def refresh(self, now: float | None) -> None:
-        """Draw what has come since; `now` is the present of a live run in ns, None once it ended."""
+        """Draw what has come since; `now` is a live run's present in ns, None once it ended."""
         if self.scene is None:
             return
         ended = self.now is not None and now is None

@@ -96,7 +96,7 @@ def test_a_run_without_spans_gives_a_figure_that_says_so(tmp_path: Path) -> None
 def test_an_unknown_suffix_is_refused_with_what_is_accepted(
     trace: Trace, tmp_path: Path, name: str
 ) -> None:
-    with pytest.raises(ValueError, match=r"use \.png, \.svg or \.pdf") as raised:
+    with pytest.raises(ValueError, match=r"end in \.png, \.svg or \.pdf") as raised:
         export_image(trace, tmp_path / name)
     assert name in str(raised.value)
     assert "\n" not in str(raised.value)
