@@ -57,6 +57,8 @@ def has_display() -> bool:
 
 def open_window(recording: Path | None) -> int:
     """Show the window, with a recording if one is given."""
+    if not has_display():
+        raise ValueError("there is no display to open a window on; `export` draws without one")
     from gui.app import start
 
     return start(sys.argv[:1], recording)

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.cli.arguments import specification_of
-from core.cli.files import check_image, check_writable, write_text
+from core.cli.files import check_image, check_writable
 from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text
 from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.explain.summary import summarise
+from core.files import whole_file
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
@@ -76,7 +77,8 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     summary = summarise(trace)
     print(summary_text(summary))
     if arguments.summary is not None:
-        write_text(arguments.summary, json.dumps(summary.to_dict(), indent=1) + "\n")
+        with whole_file(arguments.summary) as path:
+            path.write_text(json.dumps(summary.to_dict(), indent=1) + "\n", encoding="utf-8")
     if arguments.image is not None:
         write_image(trace, Path(arguments.image), "light")
     if ended.outcome is Outcome.FAILED:

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and asking beforehand whether they could be written."""
+"""Asking beforehand whether files could be written."""
 
 from __future__ import annotations
 
@@ -29,13 +29,3 @@ def check_image(option: str, path: str | None) -> None:
     if path is not None and Path(path).suffix.lower() not in IMAGE_SUFFIXES:
         raise PlanError(f"{option} {path}: use a name that ends in {', '.join(IMAGE_SUFFIXES)}")
     check_writable(option, path)
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a text file whole: beside its place first, then under its name."""
-    partial = Path(f"{path}.part")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

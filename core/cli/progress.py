@@ -6,11 +6,11 @@ import sys
 
 from core.trace.trace import Trace
 
-ALWAYS = ("warning", "error")
+ALWAYS = ("warning",)
 
 
 class Progress:
-    """Shows the step on a terminal, and log lines: warnings and errors, or with `verbose` all."""
+    """Shows the step on a terminal, and log lines: warnings, or with `verbose` all."""
 
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose

@@ -65,9 +65,10 @@ class EngineClient:
         for descriptor in given:
             os.close(descriptor)
         self._generation += 1
-        threading.Thread(
+        self._reader = threading.Thread(
             target=self._read, args=(wire_end, self._generation), daemon=True, name="engine reader"
-        ).start()
+        )
+        self._reader.start()
 
     def run(self, specification: Specification) -> None:
         """Ask for a run; its messages come from `poll`. Starts an engine if there is none."""
@@ -129,6 +130,7 @@ class EngineClient:
     def _drop(self) -> None:
         if self._process is not None:
             self._process.wait()
+            self._reader.join()  # it may not be inside Arrow when the interpreter ends
             os.close(self._commands)
             os.close(self._lifeline)
             self._process = None

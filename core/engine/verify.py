@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from torch import Tensor, nn
 
 from core.engine.modules import Batch
 from core.engine.workload import Workload, full_names
+from core.files import whole_file
 from core.plan.task import Part
 
 SMALL = 1e-3  # gradients smaller than this part of the largest are judged by that floor
@@ -80,20 +80,12 @@ def compare(
 def save_gradients(
     path: Path | str, batch: Batch, before: dict[str, Tensor], gradients: dict[str, Tensor]
 ) -> None:
-    """Keep a step for others to check: `input`, `target`, `before/NAME` and `gradient/NAME`.
-
-    Written beside `path` first, so that a half-written file is never left under its name.
-    """
+    """Keep a step for others to check: `input`, `target`, `before/NAME` and `gradient/NAME`."""
     arrays = {"input": _array(batch[0]), "target": _array(batch[1])}
     arrays |= {f"before/{name}": _array(tensor) for name, tensor in before.items()}
     arrays |= {f"gradient/{name}": _array(tensor) for name, tensor in gradients.items()}
-    partial = Path(f"{path}.part")
-    try:
-        with partial.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as place, place.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def _largest(tensor: Tensor) -> float:

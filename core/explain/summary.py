@@ -87,10 +87,19 @@ def measured_steps(trace: Trace) -> list[int]:
     return [step for step in trace.steps if step >= trace.header.specification.warmup]
 
 
+def completed_steps(trace: Trace) -> list[int]:
+    """The measured steps that were run to their end: those whose loss is known.
+
+    All measured steps, if the trace has no losses at all.
+    """
+    known = set(trace.counter("loss").steps.tolist())
+    return [step for step in measured_steps(trace) if step in known or not known]
+
+
 def summarise(trace: Trace) -> Summary:
     """Sum up a run, finished or not."""
     header = trace.header
-    steps = measured_steps(trace)
+    steps = completed_steps(trace)
     return Summary(
         strategy=header.specification.strategy,
         schedule=header.specification.schedule,

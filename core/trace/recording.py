@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,22 +87,29 @@ class RecordingFile:
 
     def __init__(self, path: Path | str, header: Header) -> None:
         self._path, self._header = Path(path), header
-        self._file: pa.NativeFile | None = None
+        self._file: io.FileIO | None = None
         self._writer: pa.RecordBatchStreamWriter | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append a batch. Raises RecordingError if the file cannot be written."""
         try:
             if self._writer is None:
-                self._file = pa.OSFile(str(self._path), "wb")
+                self._file = self._path.open("wb", buffering=0)
                 self._writer = pa.ipc.new_stream(self._file, self._header.to_schema())
             self._writer.write_batch(batch)
         except OSError as error:
-            raise RecordingError(f"{self._path} cannot be written: {error}") from error
+            raise self._failed(error) from error
 
     def close(self) -> None:
-        """End the stream and the file."""
+        """End the stream and the file. Raises RecordingError if the file cannot be written."""
         if self._writer is not None and self._file is not None:
-            self._writer.close()
-            self._file.close()
-            self._writer = self._file = None
+            try:
+                self._writer.close()
+                self._file.close()
+            except OSError as error:
+                raise self._failed(error) from error
+            finally:
+                self._writer = self._file = None
+
+    def _failed(self, error: OSError) -> RecordingError:
+        return RecordingError(f"{self._path} cannot be written: {error.strerror or error}")
