@@ -22,6 +22,11 @@ def duration_text(ns: float) -> str:
     return f"{significant(ns / scale)}{NO_BREAK}{unit}"
 
 
+def time_text(ns: float) -> str:
+    """A moment since the run's start, to the microsecond: `1 203.418 ms`."""
+    return f"{ns / 1e6:,.3f}{NO_BREAK}ms".replace(",", NO_BREAK)
+
+
 def bytes_text(count: float) -> str:
     """A size in decimal units: `94.2 MB`."""
     for scale, unit in _SIZES:

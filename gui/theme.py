@@ -174,7 +174,7 @@ QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $tex
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border-color: $accent; }
 QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabled {
   background: $window; color: $muted; }
-QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0 0 0 4px;
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0;
   min-height: 0; background: transparent; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
 QComboBox::drop-down { border: none; width: 20px; }
@@ -182,9 +182,10 @@ QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
   selection-background-color: $tint; selection-color: $text; }
 QTableView, QTreeView, QListView { background: $plot; border: none; gridline-color: $grid;
   selection-background-color: $tint; selection-color: $text; outline: none; }
+QTableView::item, QTreeView::item { padding: 2px 8px; }
 QHeaderView { background: $plot; }
 QHeaderView::section { background: $plot; color: $muted; border: none;
-  border-bottom: 1px solid $line; padding: 3px 6px; }
+  border-bottom: 1px solid $line; padding: 3px 8px; }
 QProgressBar { border: none; border-radius: 2px; background: $line; max-height: 4px;
   min-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }

@@ -185,7 +185,7 @@ class MainWindow(QMainWindow):
         run, scene = self.run_shown, self.scene
         if run is None or scene is None:
             return
-        scene.sum_up()
+        scene.sum_up(live=run.live)
         self.batch.show_scene(scene)
         self.devices.show_scene(scene)
         self.log.show_trace(run.trace)

@@ -48,6 +48,8 @@ class DevicesPanel(Sheet):
         names = max(text_width(fonts.bold, lane.name) for lane in lanes) + 12
         most = max((balance.peak_bytes for balance in scene.balances), default=0)
         self._legend(painter, fonts, PAD + names)
+        over = tr("1 step") if scene.summed == 1 else tr("over {n} steps", n=scene.summed)
+        painter.drawText(QRectF(self.width() - PAD - 90, 4, 90, 17), RIGHT, over)
         y = HEAD
         for balance in scene.balances:
             self._lane(

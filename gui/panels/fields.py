@@ -124,6 +124,8 @@ def add_field(form: QFormLayout, name: str, field: QWidget, guard: WheelGuard) -
     field.setAccessibleName(tr(words.label))
     field.setAccessibleDescription(tr(words.tip))
     field.setObjectName(name)
+    if isinstance(field, QAbstractSpinBox):
+        field.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
     field.setMinimumWidth(70)
     field.setFixedHeight(HEIGHT)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -58,7 +58,8 @@ class RunsPanel(QTreeWidget):
 
 def run_columns(run: Run) -> tuple[str, str, str, str]:
     """Number, title, outcome and mean makespan of the measured steps."""
-    bounds = [run.trace.step_bounds(step) for step in measured_steps(run.trace)]
+    measured = [] if run.live else measured_steps(run.trace)
+    bounds = [run.trace.step_bounds(step) for step in measured]
     mean = duration_text(sum(end - start for start, end in bounds) / len(bounds)) if bounds else ""
     return str(run.number), run_title(run.trace), outcome_text(run), mean
 

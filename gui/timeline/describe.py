@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.explain.lanes import Gap, lane_time
 from core.plan.task import Kind, Payload
 from core.trace.trace import Span, Trace
-from gui.text import bytes_text, duration_text, percent_text, rows_text, tr
+from gui.text import bytes_text, duration_text, percent_text, rows_text, time_text, tr
 from gui.timeline.margins import step_name
 from gui.timeline.selection import TimeRange
 
@@ -30,6 +30,8 @@ def action(span: Span) -> str:
     """The textbook name of what a span did: `2F1`, as plans print it."""
     before = span.stage if span.block is None else span.block
     behind = span.microbatch if span.bucket is None else span.bucket
+    if span.kind.is_communication and before is None and behind is None:
+        behind = span.replica  # to or from whom, where nothing else tells
     return f"{'' if before is None else before}{span.kind.letter}{'' if behind is None else behind}"
 
 
@@ -66,7 +68,7 @@ def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
         carried.append(tr("did not end"))
     lines = [f"{action(span)} · {_lane(trace, span.lane)} · {' · '.join(carried)}"]
     waited = waited_text(trace, span)
-    return [*lines, waited] if waited else lines
+    return [*lines, tr("Waited for {what}.", what=waited)] if waited else lines
 
 
 def waited_text(trace: Trace, span: Span) -> str:
@@ -76,7 +78,7 @@ def waited_text(trace: Trace, span: Span) -> str:
         return ""
     later = duration_text(max(0, span.start - prior.end))
     return tr(
-        "Waited for {task} on {lane}; began {time} after it.",
+        "{task} on {lane}; began {time} after it",
         task=action(prior), lane=_lane(trace, prior.lane), time=later,
     )  # fmt: skip
 
@@ -146,7 +148,7 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
         state = (
             tr("running since {time}") if now is not None else tr("began at {time}, did not end")
         )
-        rows.append((tr("State"), state.format(time=duration_text(span.start))))
+        rows.append((tr("State"), state.format(time=time_text(span.start))))
     if span.ready is not None:
         rows.append(
             (tr("Ready"), tr("{time} before it began", time=duration_text(span.start - span.ready)))
@@ -178,7 +180,7 @@ def _held_by(trace: Trace, gap: Gap) -> Span | None:
 def _between(start: int, end: int) -> str:
     return tr(
         "{start} to {end} ({length})",
-        start=duration_text(start), end=duration_text(end), length=duration_text(end - start),
+        start=time_text(start), end=time_text(end), length=duration_text(end - start),
     )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from PySide6.QtGui import (
 )
 
 from core.explain.summary import measured_steps
+from core.models.catalogue import MODELS
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
@@ -153,17 +155,20 @@ def default_range(trace: Trace) -> Range:
 
 
 def run_title(trace: Trace) -> str:
-    """A run in a few words: `Pipeline 1f1b · mlp · 2 lanes · batch 64`."""
+    """A run in a few words: `Pipeline 1F1B · MLP · 2 lanes · batch 64`."""
     specification = trace.header.specification
     strategy = STRATEGIES.get(specification.strategy)
     if strategy is not None:
         specification = with_defaults(specification)
     name = strategy.title if strategy else specification.strategy
-    name = " ".join(filter(None, [name, specification.schedule]))
+    schedule = SCHEDULES.get(specification.schedule or "")
+    name = f"{name} {tr(schedule.title)}" if schedule else name
+    model = MODELS.get(trace.header.model.name)
+    title = tr(model.title) if model else Path(trace.header.model.name).name
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)
     batch = tr("batch {rows}", rows=specification.batch_rows)
-    return " · ".join((name, trace.header.model.name, count, batch))
+    return " · ".join((name, title, count, batch))
 
 
 def _range(trace: Trace, start: int | None, end: int | None) -> Range:

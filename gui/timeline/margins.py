@@ -65,11 +65,12 @@ def draw_steps(
             if frame.left <= x <= frame.left + view.width:
                 painter.drawLine(QPointF(x, top), QPointF(x, bottom))
         number = int(scene.step_numbers[index])
+        unfinished = frame.now is not None and index == len(scene.step_starts) - 1
         painter.setPen(QColor(frame.theme.muted))
         label = next(
             (
                 t
-                for t in step_labels(number, warmup, end - start)
+                for t in step_labels(number, warmup, None if unfinished else end - start)
                 if text_width(fonts.small, t) < x1 - x0 - 6
             ),
             "",
@@ -77,10 +78,10 @@ def draw_steps(
         painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
 
 
-def step_labels(number: int, warmup: int, makespan_ns: float) -> tuple[str, str]:
-    """A step's name with and without its makespan; warm-up steps are named so."""
+def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
+    """A step's name with its makespan, if that is known, and without."""
     name = step_name(number, warmup)
-    return (f"{name} · {duration_text(makespan_ns)}", name)
+    return (name,) if makespan_ns is None else (f"{name} · {duration_text(makespan_ns)}", name)
 
 
 def step_name(number: int, warmup: int) -> str:
@@ -96,7 +97,7 @@ def draw_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> 
         rect = QRectF(
             INDENT, frame.top + group.top, frame.left + frame.view.width - INDENT, group.height
         )
-        note = f"{group.device}  ·  {group.note}" if group.note else group.device
+        note = f"{group.device}  ·  {group.note or cores_text(scene, group.device)}".rstrip(" ·")
         painter.setFont(fonts.small)
         painter.setPen(QColor(frame.theme.muted))
         painter.drawText(rect.adjusted(0, 0, 0, -4), _LEFT, note)
@@ -105,6 +106,14 @@ def draw_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> 
             _helper_label(painter, scene, frame, fonts, row)
         else:
             _lane_label(painter, scene, frame, fonts, row)
+
+
+def cores_text(scene: Scene, device: str) -> str:
+    """How many cores each lane of a device computes with; empty for a GPU."""
+    cores = next(lane.cores for lane in scene.trace.header.lanes if lane.device == device)
+    if not cores:
+        return ""
+    return tr("1 core a lane") if cores == 1 else tr("{cores} cores a lane", cores=cores)
 
 
 def _lane_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row) -> None:

@@ -54,7 +54,7 @@ def settled_view(view: Viewport, scene: Scene) -> Viewport:
     """The view of a run that nobody has touched: its last step, or all if there is none."""
     if len(scene.step_starts):
         return view.fitted(float(scene.step_starts[-1]), float(scene.step_ends[-1]))
-    return view.fitted(*map(float, scene.trace.bounds))
+    return view.fitted(*map(float, scene.bounds))
 
 
 def along_lane(trace: Trace, span: Span, by: int) -> Span | None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.plan.task import Role
 from gui.text import tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.margins import LABELS, draw_legend
+from gui.timeline.margins import INDENT, LABELS, draw_legend
 from gui.timeline.painter import Fonts, Frame, LanePainter
 from gui.timeline.rows import Layout, Row
 from gui.timeline.scene import Scene
@@ -58,7 +58,7 @@ class Overview(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         whole = self._whole()
-        shown = self._scene is not None and self._scene.trace.bounds != (0, 0)
+        shown = self._scene is not None and self._scene.bounds != (0, 0)
         if shown and (self._picture is None or self._drawn != self._state(whole)):
             self._picture, self._drawn = self._draw_lanes(self._scene, whole), self._state(whole)
         with QPainter(self) as painter:
@@ -66,6 +66,7 @@ class Overview(QWidget):
             if shown:
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_window(painter, whole)
+                self._name(painter)
             at = QPointF(LABELS, HEIGHT + 5)
             draw_legend(painter, self._theme, Fonts.of(self.font()), at)
 
@@ -90,7 +91,7 @@ class Overview(QWidget):
         """All of the run over the strip's width; while live it grows by eighths, to stay calm."""
         if self._scene is None:
             return Viewport(width=max(1.0, self.width() - LABELS - RIGHT))
-        start, end = map(float, self._scene.trace.bounds)
+        start, end = map(float, self._scene.bounds)
         if self._now is not None:
             end = max(end, self._now)
             end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
@@ -111,6 +112,12 @@ class Overview(QWidget):
         with QPainter(picture) as painter:
             LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
         return picture
+
+    def _name(self, painter: QPainter) -> None:
+        painter.setFont(Fonts.of(self.font()).small)
+        painter.setPen(QColor(self._theme.muted))
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(INDENT, 0, LABELS - INDENT, HEIGHT), left, tr("whole run"))
 
     def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
         left, right = LABELS, LABELS + whole.width

@@ -210,7 +210,7 @@ class LanePainter:
         row = self.frame.layout.row_of(span.lane)
         end = self.frame.now
         if end is None:
-            end = max(span.start, self.scene.trace.bounds[1])
+            end = max(span.start, self.scene.bounds[1])
         rect = self.frame.row_rect(row, span.start, end)
         colour = self.colours[FAMILIES.index(family_of(span.kind))]
         light = QColor(colour)
@@ -239,7 +239,7 @@ class LanePainter:
         x = np.clip((times[first:last] - view.start) * view.width / view.span, 0, view.width)
         if not len(x):
             return
-        end = view.x(self.frame.now if self.frame.now is not None else self.scene.trace.bounds[1])
+        end = view.x(self.frame.now if self.frame.now is not None else self.scene.bounds[1])
         x = np.append(x, min(max(end, x[-1]), view.width))
         x, low = _thinned(x, held[first:last])
         base = self.frame.top + top + MEMORY

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.plan.task import Lane, Role
 
-COMPUTE = (24.0, 68.0)  # least and most height of a compute lane
+COMPUTE = (24.0, 80.0)  # least and most height of a compute lane
 HELPER = 10.0
 HELPER_GAP = 3.0
 MEMORY = 16.0

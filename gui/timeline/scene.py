@@ -17,6 +17,8 @@ from gui.text import bytes_text, percent_text, tr
 from gui.timeline.reduction import LaneColumns
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
+LIVE_STEPS = 4  # and over so many while the run is live, several times a second
+LATEST_SPANS = 512  # tell which stage or replica a lane holds
 
 
 @dataclass(slots=True)
@@ -37,6 +39,9 @@ class Scene:
     columns: list[LaneColumns] = field(default_factory=list)
     facts: list[LaneFacts] = field(default_factory=list)
     balances: list[LaneBalance] = field(default_factory=list)
+    summed: int = 0
+    bounds: tuple[int, int] = (0, 0)
+    _version: int = -1
     memory: dict[int, tuple[NDArray, NDArray]] = field(default_factory=dict)
     step_numbers: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
@@ -48,7 +53,10 @@ class Scene:
         self.sum_up()
 
     def update(self) -> None:
-        """Take the spans and steps that are new."""
+        """Take the spans and steps that are new, if there are any."""
+        if self._version == self.trace.version:
+            return
+        self._version, self.bounds = self.trace.version, self.trace.bounds
         for lane, columns in enumerate(self.columns):
             columns.update(self.trace.spans(lane))
         steps = self.trace.steps
@@ -56,10 +64,11 @@ class Scene:
         self.step_numbers = np.array(steps, np.int64)
         self.step_starts, self.step_ends = bounds[:, 0], bounds[:, 1]
 
-    def sum_up(self, steps: Sequence[int] | None = None) -> None:
+    def sum_up(self, steps: Sequence[int] | None = None, live: bool = False) -> None:
         """Work out what stands beside the lanes, over `steps` (default: the latest measured)."""
         lanes = self.trace.header.lanes
-        chosen = shown_steps(self.trace) if steps is None else list(steps)
+        chosen = shown_steps(self.trace, live) if steps is None else list(steps)
+        self.summed = len(chosen)
         self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in lanes]
         self.facts = [
             lane_facts(self.trace, lane, balance, bool(chosen))
@@ -72,9 +81,14 @@ class Scene:
         }
 
 
-def shown_steps(trace: Trace) -> list[int]:
-    """The steps that figures are taken over: measured ones, or all while there are none."""
-    return (measured_steps(trace) or trace.steps)[-LATEST_STEPS:]
+def shown_steps(trace: Trace, live: bool = False) -> list[int]:
+    """The steps that figures are taken over: measured ones, or all while there are none.
+
+    The step that a live run is in counts only while there is no whole one.
+    """
+    steps = measured_steps(trace) or trace.steps
+    whole = steps[:-1] if live and len(steps) > 1 else steps
+    return whole[-LIVE_STEPS if live else -LATEST_STEPS :]
 
 
 def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
@@ -89,7 +103,7 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
 
 def lane_place(trace: Trace, lane: Lane) -> str:
     """Which stage or replica the lane holds, as its spans tell; empty if there is only one."""
-    spans = trace.spans(lane.index)
+    spans = trace.spans(lane.index)[-LATEST_SPANS:]
     if lane.role is not Role.COMPUTE or not len(spans):
         return ""
     if trace.header.replicas > 1:

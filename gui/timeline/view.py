@@ -165,14 +165,14 @@ class TimelineView(QAbstractScrollArea):
             if fitted != self.view:
                 self._by_hand(fitted, "fit selection")
                 return
-        self._by_hand(self.view.fitted(*map(float, self.scene.trace.bounds)), "fit")
+        self._by_hand(self.view.fitted(*map(float, self.scene.bounds)), "fit")
 
     def follow(self) -> None:
         """Go to the present (or the end) and stay with it, at the zoom one has."""
         self._set_following(True)
         self._choose_zoom = False
         if self.scene is not None:
-            present = self.now if self.now is not None else float(self.scene.trace.bounds[1])
+            present = self.now if self.now is not None else float(self.scene.bounds[1])
             self._move(self.view.following(present))
             self._redraw()
 

@@ -32,7 +32,7 @@ def test_an_svg_holds_title_lanes_axis_legend_makespan_and_idle_share(
 ) -> None:
     export_image(trace, tmp_path / "x.svg")
     words = words_of(tmp_path / "x.svg")
-    assert "Pipeline 1f1b · mlp · 4 lanes · batch 64" in words
+    assert "Pipeline 1F1B · MLP · 4 lanes · batch 64" in words
     assert any("last 2 of 5 measured steps · makespan 142 ms, 142 ms" in word for word in words)
     for name in ("cpu:0", "cpu:3", "stage 3", "0 ms", "F0", "B7", "step 5 · 142 ms"):
         assert name in words
@@ -134,8 +134,8 @@ def test_only_measured_steps_are_shown_by_default(trace: Trace) -> None:
 @pytest.mark.parametrize(
     ("strategy", "title"),
     [
-        ("dp", "Data parallel · mlp · 2 lanes · batch 64"),
-        ("single", "Single lane · mlp · 2 lanes · batch 64"),
+        ("dp", "Data parallel · MLP · 2 lanes · batch 64"),
+        ("single", "Single lane · MLP · 2 lanes · batch 64"),
     ],
 )
 def test_a_title_names_strategy_model_lanes_and_batch(strategy: str, title: str) -> None:
