@@ -58,15 +58,17 @@ class Settings:
         """The window's geometry and the state of its docks, or None the first time."""
         if self._store.value("layout", 0, type=int) != LAYOUT:
             return None
-        geometry = self._store.value("geometry", QByteArray(), type=QByteArray)
-        state = self._store.value("state", QByteArray(), type=QByteArray)
-        return (geometry, state)
+        return (self._bytes("geometry"), self._bytes("state"))
 
     @window.setter
     def window(self, kept: tuple[QByteArray, QByteArray]) -> None:
         self._store.setValue("layout", LAYOUT)
         self._store.setValue("geometry", kept[0])
         self._store.setValue("state", kept[1])
+
+    def _bytes(self, name: str) -> QByteArray:
+        value = self._store.value(name, QByteArray(), type=QByteArray)
+        return value if isinstance(value, QByteArray) else QByteArray()
 
     def save(self) -> None:
         """Write to disk now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from string import Template
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -82,9 +83,9 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def apply(app: QApplication, theme: Theme) -> None:
+def apply(app: QCoreApplication | None, theme: Theme) -> None:
     """Give the whole application this theme, whatever the platform's own colours are."""
-    if app.property("theme") == theme.name:
+    if not isinstance(app, QApplication) or app.property("theme") == theme.name:
         return  # a style sheet polishes every widget anew
     app.setProperty("theme", theme.name)
     app.setStyle("Fusion")

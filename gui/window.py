@@ -44,7 +44,7 @@ from gui.timeline.view import TimelineView
 from gui.timeline.viewport import Viewport
 
 SIZE = QSize(1440, 900)
-FIGURES_MS = 250  # between two rounds of panels and figures while a run is live
+FIGURES_MS = 400  # between two rounds of panels and figures while a run is live
 FRAME_MS = 30  # between two frames of a live timeline
 NOTE_MS = 6000
 
@@ -186,6 +186,7 @@ class MainWindow(QMainWindow):
         if run is None or scene is None:
             return
         scene.sum_up(live=run.live)
+        self.overview.refresh()
         self.batch.show_scene(scene)
         self.devices.show_scene(scene)
         self.log.show_trace(run.trace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QValidator
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -54,12 +54,6 @@ class OptionalSpin(QSpinBox):
     @optional.setter
     def optional(self, value: int | None) -> None:
         self.setValue(value or 0)
-
-    def validate(self, text: str, position: int) -> object:
-        """An emptied field is on its way to a number."""
-        if not text.strip():
-            return QValidator.State.Intermediate
-        return super().validate(text, position)
 
 
 @dataclass(frozen=True, slots=True)

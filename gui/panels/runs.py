@@ -44,9 +44,9 @@ class RunsPanel(QTreeWidget):
 
     def update_run(self, run: Run) -> None:
         """Write what is now known of a run."""
-        for index in range(self.topLevelItemCount()):
-            item = self.topLevelItem(index)
-            if item.data(0, RUN_ROLE) is run:
+        items = [self.topLevelItem(index) for index in range(self.topLevelItemCount())]
+        for item in items:
+            if item is not None and item.data(0, RUN_ROLE) is run:
                 for column, text in enumerate(run_columns(run)):
                     item.setText(column, text)
                     item.setToolTip(column, run.text or text)

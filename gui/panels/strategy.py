@@ -137,11 +137,14 @@ class StrategyPanel(QScrollArea):
     def check_now(self) -> None:
         """Check the form's settings with core and say what comes of them."""
         self._timer.stop()
-        self.result = check_specification(self.specification(), self._hardware, self._known)
-        failed = isinstance(self.result, str)
-        self._problem.setText(self.result if failed else "")
+        result = check_specification(self.specification(), self._hardware, self._known)
+        self.result = result
+        failed = isinstance(result, str)
+        self._problem.setText(result if isinstance(result, str) else "")
         self._problem.setVisible(failed)
-        self._preview.setText("" if failed else preview_text(self.specification(), self.result))
+        self._preview.setText(
+            "" if isinstance(result, str) else preview_text(self.specification(), result)
+        )
         self._unused.setText(unused_text(self._strategy()))
         self._unused.setVisible(bool(self._unused.text()))
         self._preview.setVisible(not failed)

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QGuiApplication,
     QImage,
     QPageSize,
+    QPaintDevice,
     QPainter,
     QPdfWriter,
 )
@@ -234,7 +235,7 @@ def _write_png(figure: Figure, path: Path) -> None:
     )
     image.setDevicePixelRatio(SCALE)
     _paint(image, figure)
-    if not image.save(str(path), "PNG"):
+    if not image.save(str(path), b"PNG"):
         raise PermissionError(f"no file can be made in {path.parent}")
 
 
@@ -262,7 +263,7 @@ def _write_pdf(figure: Figure, path: Path) -> None:
     _paint(writer, figure)
 
 
-def _paint(device: QImage, figure: Figure) -> None:
+def _paint(device: QPaintDevice, figure: Figure) -> None:
     painter = QPainter()
     if not painter.begin(device):
         raise PermissionError("the file cannot be opened for writing")

@@ -36,7 +36,7 @@ class Overview(QWidget):
         self._now: float | None = None
         self._visible = Viewport()
         self._picture: QPixmap | None = None
-        self._drawn: tuple[int, float] = (-1, 0.0)
+        self._drawn = Viewport()
 
     def sizeHint(self) -> QSize:  # noqa: D102
         return QSize(300, HEIGHT + LEGEND)
@@ -51,6 +51,11 @@ class Overview(QWidget):
         self._scene, self._picture = scene, None
         self.update()
 
+    def refresh(self) -> None:
+        """Draw the lanes anew with what has come since."""
+        self._picture = None
+        self.update()
+
     def set_visible_part(self, view: Viewport, now: float | None) -> None:
         """Mark what the timeline shows; the strip reaches to `now` while the run is live."""
         self._visible, self._now = view, now
@@ -58,12 +63,12 @@ class Overview(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         whole = self._whole()
-        shown = self._scene is not None and self._scene.bounds != (0, 0)
-        if shown and (self._picture is None or self._drawn != self._state(whole)):
-            self._picture, self._drawn = self._draw_lanes(self._scene, whole), self._state(whole)
+        scene = self._scene if self._scene is not None and self._scene.bounds != (0, 0) else None
+        if scene is not None and (self._picture is None or self._drawn != whole):
+            self._picture, self._drawn = self._draw_lanes(scene, whole), whole
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self._theme.plot))
-            if shown:
+            if scene is not None and self._picture is not None:
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_window(painter, whole)
                 self._name(painter)
@@ -79,9 +84,6 @@ class Overview(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._go(event)
-
-    def _state(self, whole: Viewport) -> tuple[int, float]:
-        return (-1 if self._scene is None else self._scene.trace.version, whole.span)
 
     def _go(self, event: QMouseEvent) -> None:
         if self._scene is not None:

@@ -20,8 +20,8 @@ class Bars:
     """Spans from `first` on, a rectangle each: `left` and `right` in pixels, `family` codes."""
 
     first: int
-    left: NDArray[np.float64]
-    right: NDArray[np.float64]
+    left: NDArray[np.floating]
+    right: NDArray[np.floating]
     family: NDArray[np.int8]
 
     per_pixel = 0.0

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from core.explain.lanes import Gap
 from core.trace.trace import Span, Trace
 from gui.text import tr
 from gui.theme import LIGHT, Theme
@@ -284,7 +285,7 @@ class TimelineView(QAbstractScrollArea):
 
     # Inside
 
-    def _at(self, x: float, y: float) -> Selection | None:
+    def _at(self, x: float, y: float) -> Span | Gap | None:
         if self.scene is None or y < AXIS + STEPS:
             return None
         return hit(self.scene, self.frame_of_rows, x, y)
