@@ -178,6 +178,10 @@ QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabl
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0;
   min-height: 0; background: transparent; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
+QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid $muted; border-radius: 3px;
+  background: $field; }
+QCheckBox::indicator:focus { border-color: $accent; }
+QCheckBox::indicator:checked { background: $accent; border-color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
   selection-background-color: $tint; selection-color: $text; }

@@ -235,7 +235,7 @@ def _write_png(figure: Figure, path: Path) -> None:
     )
     image.setDevicePixelRatio(SCALE)
     _paint(image, figure)
-    if not image.save(str(path), b"PNG"):
+    if not image.save(str(path)):
         raise PermissionError(f"no file can be made in {path.parent}")
 
 
