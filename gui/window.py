@@ -251,7 +251,7 @@ class MainWindow(QMainWindow):
         self.details, self.runs = DetailsPanel(), RunsPanel()
         left, below = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
         parts = (
-            ("strategy", tr("Settings"), self.form, left),
+            ("strategy", tr("Settings"), self._form_with_footer(), left),
             ("batch", tr("Batch split"), scrolled(self.batch), below),
             ("devices", tr("Devices"), scrolled(self.devices), below),
             ("details", tr("Details"), self.details, below),
@@ -276,6 +276,15 @@ class MainWindow(QMainWindow):
         self.tabifyDockWidget(self._docks["details"], self._docks["log"])
         self.tabifyDockWidget(self._docks["details"], self._docks["runs"])
         self._docks["details"].raise_()
+
+    def _form_with_footer(self) -> QWidget:
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.form, 1)
+        column.addWidget(self.form.footer)
+        return whole
 
     def _build_toolbar(self) -> None:
         bar = QToolBar(tr("Tools"))

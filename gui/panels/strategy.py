@@ -37,7 +37,11 @@ STEPS = 5
 
 
 class StrategyPanel(QScrollArea):
-    """The form. `checked` tells, soon after every change, whether what it says can run."""
+    """The form. `checked` tells, soon after every change, whether what it says can run.
+
+    `footer` says in words what will run, or why nothing can; whoever shows the form puts it below,
+    where no scrolling hides it.
+    """
 
     checked = Signal(object)
 
@@ -47,6 +51,7 @@ class StrategyPanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(262)
+        self.footer = QWidget(self)
         self.result: Checked | str = ""
         self._hardware, self._known = assumed_hardware(), False
         self._own_file = ""
@@ -220,10 +225,12 @@ class StrategyPanel(QScrollArea):
         self._problem.setObjectName("problem")
         self._preview.setObjectName("quiet")
         self._unused.setObjectName("quiet")
+        foot = QVBoxLayout(self.footer)
+        foot.setContentsMargins(12, 6, 10, 8)
         for label in (self._problem, self._preview, self._unused):
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            column.addWidget(label)
+            foot.addWidget(label)
         column.addStretch(1)
         self.setWidget(sheet)
 
