@@ -1,0 +1,129 @@
+"""Is the window there at once, and does it answer while the engine keeps the cores busy?"""
+
+import os
+import subprocess
+import sys
+import time
+from statistics import median
+
+import numpy as np
+
+from core.cli.report import table
+from core.engine.client import HOUSE, environment
+
+ROUNDS = 7
+START_LIMIT = 1.5
+LATE_LIMIT_MS = 33
+
+# Both print the clock at their first paint, and whether torch was imported by then.
+WATCH = """
+import sys, time
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow
+class Watch(QObject):
+    said = False
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint and not Watch.said:
+            Watch.said = True
+            print(time.perf_counter_ns(), "torch" in sys.modules, flush=True)
+            QTimer.singleShot(0, QApplication.instance().closeAllWindows)
+        return False
+"""
+EMPTY = f"""{WATCH}
+import pyqtgraph
+app = QApplication([])
+watch = Watch()
+app.installEventFilter(watch)
+window = QMainWindow()
+window.setCentralWidget(pyqtgraph.PlotWidget())
+window.show()
+app.exec()
+"""
+OURS = f"""{WATCH}
+import gui.app
+class App(QApplication):
+    def __init__(self, arguments):
+        super().__init__(arguments)
+        self.watch = Watch()
+        self.installEventFilter(self.watch)
+gui.app.QApplication = App
+gui.app.start([])
+"""
+# Two lanes with a core each, and the window's own timer measured against the clock.
+BUSY = """
+import sys, time
+from PySide6.QtCore import QTimer, Qt
+from PySide6.QtWidgets import QApplication
+from core.engine.client import EngineClient
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from gui.session import Session
+from gui.settings import Settings
+from gui.window import MainWindow
+app = QApplication([])
+session = Session(EngineClient())
+window = MainWindow(session, Settings())
+window.show()
+stamps = []
+timer = QTimer(window, timerType=Qt.TimerType.PreciseTimer, interval=16)
+def tick():
+    trace = session.runs[-1].trace if session.runs else None
+    if trace is not None and trace.span_count:
+        stamps.append(time.perf_counter_ns())
+    if len(stamps) > 1 and stamps[-1] - stamps[0] > 8e9:
+        app.quit()
+timer.timeout.connect(tick)
+timer.start()
+session.start()
+model = ModelSettings("mlp", width=512, depth=8)
+session.run(Specification(model=model, devices="2xcpu", batch=1024, steps=100_000))
+app.exec()
+print(*stamps)
+print(session.runs[-1].trace.span_count)
+session.close()
+"""
+
+
+def settings(tmp_path):
+    return {**environment(), "XDG_CONFIG_HOME": str(tmp_path), "HOME": str(tmp_path),
+            "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}  # fmt: skip
+
+
+def start_ms(code, tmp_path):
+    """From the start of the process to its window's first paint."""
+    before = time.perf_counter_ns()
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=settings(tmp_path), cwd=HOUSE, capture_output=True,
+        text=True, check=True, timeout=30,
+    )  # fmt: skip
+    at, torch = done.stdout.split()[:2]
+    assert torch == "False", "the window imported torch"
+    return (int(at) - before) / 1e6
+
+
+def test_the_window_is_there_within_one_and_a_half_times_an_empty_one(tmp_path):
+    times = {"empty": [], "Bubblescope": []}
+    for _ in range(ROUNDS):
+        times["empty"].append(start_ms(EMPTY, tmp_path))
+        times["Bubblescope"].append(start_ms(OURS, tmp_path))
+    ratio = median(times["Bubblescope"]) / median(times["empty"])
+    rows = [(name, f"{median(ms):.0f}", f"{min(ms):.0f}", f"{max(ms):.0f}")
+            for name, ms in times.items()]  # fmt: skip
+    print("\n" + table(("window", "median ms", "shortest", "longest"), rows))
+    print(f"ratio {ratio:.2f} (limit {START_LIMIT})")
+    assert ratio <= START_LIMIT
+
+
+def test_the_windows_timer_is_hardly_late_while_both_cores_are_busy(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY], env=settings(tmp_path), cwd=HOUSE, capture_output=True,
+        text=True, check=True, timeout=60,
+    )  # fmt: skip
+    stamps, spans = done.stdout.splitlines()[-2:]
+    late = np.diff(np.array(stamps.split(), np.int64)) / 1e6 - 16
+    p50, p95, worst = np.percentile(late, [50, 95, 100])
+    print(
+        f"\n16 ms timer over {len(late)} ticks and {spans} spans: "
+        f"late by {p50:.1f} ms (median), {p95:.1f} (95th percentile), {worst:.1f} (worst)"
+    )
+    assert p95 <= LATE_LIMIT_MS
