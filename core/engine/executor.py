@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
-import pyarrow as pa
 from torch import Tensor
 
+from core.engine.books import Done, memory_notes, size_notes
 from core.engine.lanes import Clock, Lane, Mark, allocator_bytes, open_clock
 from core.engine.modules import Batch
 from core.engine.operations import Operations, Step
-from core.engine.recorder import Recording, Unrecorded
 from core.plan.task import Plan, Task
-from core.trace.writer import Opening, Timing
+from core.trace.writer import Opening, TaskColumns, Timing, TraceWriter
 
 POLL_SECONDS = 0.0002
 
@@ -31,15 +30,19 @@ class Stopped(Exception):
 class _Job:
     """A task of the step that is being run: its marks, and whether it was launched."""
 
-    __slots__ = ("after", "end", "held", "issued", "lane", "launched", "start", "task")
+    __slots__ = (
+        "activations", "after", "end", "held", "issued", "lane", "launched", "start", "task",
+        "written",
+    )  # fmt: skip
 
     def __init__(self, task: Task, lane: Lane, after: list[_Job]) -> None:
         self.task, self.lane, self.after = task, lane, after
         self.issued = threading.Event()
         self.start: Mark = None
         self.end: Mark = None
-        self.launched = 0
+        self.launched = self.activations = 0
         self.held: list[Tensor] = []
+        self.written = False
 
     @property
     def is_open(self) -> bool:
@@ -50,39 +53,44 @@ class _Job:
 
 
 class Executor:
-    """Runs steps on started lanes. One at a time; `stop` may come from any thread."""
+    """Runs steps on started lanes. One at a time; `stop` may come from any thread.
+
+    Without a writer nothing is recorded: there are no stamps, timing events or rows.
+    """
 
     def __init__(
-        self, lanes: Sequence[Lane], operations: Operations, recorder: Recording | Unrecorded
+        self, lanes: Sequence[Lane], operations: Operations, writer: TraceWriter | None
     ) -> None:
         self._lanes = lanes
         self._operations = operations
-        self._recorder = recorder
+        self._writer = writer
         self._clocks: dict[str, Clock] = {
             name: open_clock(name) for name in dict.fromkeys(lane.lane.device for lane in lanes)
         }
         self._halt = threading.Event()
         self._error: BaseException | None = None
         self._jobs: list[_Job] = []
-        self._columns: pa.RecordBatch | None = None
+        self._columns: TaskColumns | None = None
         self._step = 0
         self._jobs_lock = threading.Lock()
-        if isinstance(recorder, Recording):
-            recorder.writer.opened = self._openings
+        if writer is not None:
+            writer.opened = self._openings
+            writer.ended = self._endings
 
     def stop(self) -> None:
         """Let the tasks that have not started be skipped; `run` then raises Stopped."""
         self._halt.set()
 
-    def run(self, index: int, plan: Plan, columns: pa.RecordBatch, batch: Batch) -> Step:
+    def run(self, index: int, plan: Plan, columns: TaskColumns, batch: Batch) -> Step:
         """Run one step; `columns` are the plan's task columns.
 
         Raises Stopped, or what the first failing task raised.
         """
         step = self._operations.begin(index, plan, batch)
-        if self._recorder.timed:
+        if self._writer is not None:
             for clock in self._clocks.values():
                 clock.begin()
+        began = time.perf_counter_ns()
         jobs: list[_Job] = []
         for task in plan.tasks:
             jobs.append(_Job(task, self._lanes[task.lane], [jobs[other] for other in task.after]))
@@ -91,6 +99,12 @@ class Executor:
         for job in jobs:
             job.lane.submit(partial(self._do, job))
         self._collect(jobs)
+        if self._writer is not None:
+            self._close_books(step, began, jobs, self._writer)
+        with self._jobs_lock:
+            self._jobs = []
+        for job in jobs:
+            job.lane.recycle([mark for mark in (job.start, job.end) if mark is not None])
         if self._error is not None:
             raise self._error
         if self._halt.is_set():
@@ -110,7 +124,7 @@ class Executor:
         job.issued.set()
 
     def _launch(self, job: _Job) -> None:
-        lane, timed = job.lane, self._recorder.timed
+        lane, timed = job.lane, self._writer is not None
         for other in job.after:
             if other.lane is not lane:
                 lane.wait(other.end)
@@ -121,56 +135,68 @@ class Executor:
         if not lane.reached(job.end):
             job.held = held
         if timed:
-            if self._clocks[lane.lane.device].live:
-                self._record(job)
-            self._operations.report(job.task)
+            job.activations = self._operations.activations(job.task.lane)
 
     def _collect(self, jobs: list[_Job]) -> None:
-        """Wait until every job is done; close the step's books."""
+        """Wait until every job is done, letting go of what each has held."""
         for job in jobs:
             job.issued.wait()
             while job.end is not None and not job.lane.reached(job.end):
                 time.sleep(POLL_SECONDS)
             job.held = []
-        done = [job for job in jobs if job.end is not None]
-        if isinstance(self._recorder, Recording):
-            self._close_books(done, self._recorder)
-        with self._jobs_lock:
-            self._jobs = []
-        for job in jobs:
-            job.lane.recycle([mark for mark in (job.start, job.end) if mark is not None])
 
-    def _close_books(self, done: list[_Job], recorder: Recording) -> None:
+    def _close_books(self, step: Step, began: int, jobs: list[_Job], writer: TraceWriter) -> None:
         for device, clock in self._clocks.items():
-            recorder.writer.clock(device, self._step, clock.end())
+            writer.clock(device, self._step, clock.end())
             if (held := allocator_bytes(device)) is not None:
-                recorder.counter(f"allocator {device}", held, step=self._step)
+                writer.counter(f"allocator {device}", held, step=self._step)
+        finished = [job for job in jobs if job.end is not None]
+        for columns, timing in self._timings(finished):
+            writer.span(columns, timing)
+        done = [Done(job.task, self._time(job, job.end), job.activations) for job in finished]
+        writer.notes(memory_notes(self._operations, step, began, done))
+        if not self._halt.is_set():
+            writer.notes(size_notes(step, done))
+
+    def _timings(self, jobs: Iterable[_Job]) -> list[tuple[TaskColumns, Timing]]:
+        """The spans of finished jobs that were not written yet, in the plan's order.
+
+        That is each lane's order too. Events resolve half a microsecond, so a span does not start
+        before the one in front of it has ended.
+        """
+        assert self._columns is not None
         last: dict[int, int] = {}
-        for job in done:
-            if not self._clocks[job.lane.lane.device].live:
-                last[job.task.lane] = self._record(job, last.get(job.task.lane, 0))
+        spans = []
+        with self._jobs_lock:
+            for job in jobs:
+                if job.written:
+                    continue
+                job.written = True
+                start = max(last.get(job.task.lane, 0), self._time(job, job.start))
+                end = last[job.task.lane] = max(start, self._time(job, job.end))
+                launched = None if self._clock(job).live else job.launched
+                timing = Timing(self._step, job.task.index, start, end, None, launched)
+                spans.append((self._columns, timing))
+        return spans
 
-    def _record(self, job: _Job, earliest: int = 0) -> int:
-        """Write a job's span, not before `earliest`: events resolve half a microsecond."""
-        assert isinstance(self._recorder, Recording) and self._columns is not None
-        clock = self._clocks[job.lane.lane.device]
-        start = max(earliest, clock.time(job.start))
-        end = max(start, clock.time(job.end))
-        launched = None if clock.live else job.launched
-        timing = Timing(self._step, job.task.index, start, end, None, launched)
-        self._recorder.writer.span(self._columns, timing)
-        return end
+    def _endings(self) -> list[tuple[TaskColumns, Timing]]:
+        """The spans that are final and were not written yet, for the flusher's thread."""
+        jobs = self._jobs
+        return self._timings(job for job in jobs if job.end is not None and self._clock(job).live)
 
-    def _openings(self) -> list[tuple[pa.RecordBatch, Opening]]:
+    def _openings(self) -> list[tuple[TaskColumns, Opening]]:
         """The tasks that are open now, for the flusher's thread."""
         with self._jobs_lock:
             if self._columns is None:
                 return []
             return [
-                (self._columns, Opening(self._step, job.task.index, self._started(job)))
+                (self._columns, Opening(self._step, job.task.index, self._time(job, job.start)))
                 for job in self._jobs
                 if job.is_open
             ]
 
-    def _started(self, job: _Job) -> int:
-        return self._clocks[job.lane.lane.device].time(job.start)
+    def _clock(self, job: _Job) -> Clock:
+        return self._clocks[job.lane.lane.device]
+
+    def _time(self, job: _Job, mark: Mark) -> int:
+        return self._clock(job).time(mark)

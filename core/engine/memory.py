@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 
 class Ledger:
@@ -78,11 +78,6 @@ def extra_bytes(saved: Iterable[Tensor], known: Iterable[Tensor]) -> int:
             seen.add(storage.data_ptr())
             total += storage.nbytes()
     return total
-
-
-def gradient_bytes(parameters: Iterable[nn.Parameter]) -> int:
-    """Bytes of the gradients that exist."""
-    return sum(p.grad.nbytes for p in parameters if p.grad is not None)
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:

@@ -11,6 +11,7 @@ stage's own lane, and gradients are handed over as tensors.
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,7 +20,6 @@ from torch import Tensor, nn
 
 from core.engine import memory
 from core.engine.modules import Batch, Loss
-from core.engine.recorder import Recorder
 from core.engine.workload import Workload, full_names, make_optimizer
 from core.plan.specification import Specification
 from core.plan.task import Kind, Part, Payload, Placement, Plan, Task
@@ -49,6 +49,8 @@ class StageModule:
         self.optimizer = None
         if placement.owner:
             self.optimizer = make_optimizer(specification, list(self.parameters.values()))
+        trained = (p for p in self.parameters.values() if p.requires_grad)
+        self.gradient_bytes = sum(p.nbytes for p in trained)
         self.saved_bytes: dict[int, int] = {}
 
     def clear_gradients(self) -> None:
@@ -65,9 +67,10 @@ class Step:
     plan: Plan
     inputs: dict[torch.device, Tensor]
     targets: dict[torch.device, Tensor]
+    batch_shape: torch.Size
     values: dict[Key, Tensor] = field(default_factory=dict)
     losses: list[Tensor] = field(default_factory=list)
-    sizes: dict[int, str] = field(default_factory=dict)
+    shapes: dict[int, tuple[torch.Size, torch.Size]] = field(default_factory=dict)
     output_shape: list[int] = field(default_factory=list)
 
 
@@ -79,10 +82,8 @@ class Operations:
         plans: Sequence[Plan],
         workload: Workload,
         specification: Specification,
-        recorder: Recorder,
     ) -> None:
         self._loss: Loss = workload.loss
-        self._recorder = recorder
         self._devices = [torch.device(lane.device) for lane in plans[0].lanes]
         self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
         self.stages: dict[tuple[int, int], StageModule] = {}
@@ -108,12 +109,12 @@ class Operations:
             plan,
             {device: batch[0].to(device) for device in entries},
             {device: batch[1].to(device) for device in judges},
+            batch[0].shape,
         )
         for ledger in self._ledgers:
             ledger.clear()
         for lane in {task.lane for task in plan.tasks if _takes_batch(task)}:
             self._ledgers[lane].hold(self.step.inputs[self._devices[lane]])
-        self._report_parameters()
         return self.step
 
     def run(self, task: Task) -> list[Tensor]:
@@ -121,18 +122,23 @@ class Operations:
         assert self.step is not None
         return _OPERATIONS[task.kind](self, self.step, task)
 
-    def report(self, task: Task) -> None:
-        """Record what `task` has changed on its lane; apart from `run`, so that it is not timed."""
-        assert self.step is not None
-        if task.kind is Kind.STEP:
-            self._report("optimizer", task.lane, self._optimizer_bytes(task.lane))
-            return
-        ledger = self._ledgers[task.lane]
-        self._report("activations", task.lane, ledger.bytes + ledger.saved)
-        if task.kind in (Kind.BACKWARD, Kind.REDUCE):
-            self._report("gradients", task.lane, self._lane_bytes(task.lane, gradients=True))
-        if task.index in self.step.sizes:
-            self._recorder.log("size", self.step.sizes[task.index], self.step.index)
+    def activations(self, lane: int) -> int:
+        """Bytes of the activations that a lane holds now."""
+        ledger = self._ledgers[lane]
+        return ledger.bytes + ledger.saved
+
+    def parameter_bytes(self) -> dict[int, int]:
+        """Bytes of the parameters on each lane that has any."""
+        total: Counter[int] = Counter()
+        for stage in self.stages.values():
+            total[stage.lane] += sum(p.nbytes for p in stage.parameters.values())
+        return dict(total)
+
+    def optimizer_bytes(self, lane: int) -> int:
+        """Bytes of the optimizer's state on a lane."""
+        stages = (stage for stage in self.stages.values() if stage.lane == lane)
+        optimizers = (stage.optimizer for stage in stages)
+        return sum(memory.optimizer_bytes(o) for o in optimizers if o is not None)
 
     def owned_gradients(self) -> dict[str, Tensor]:
         """The step's gradients by full parameter name, from the copies that are stepped."""
@@ -218,9 +224,7 @@ class Operations:
             self._put((name, part.replica, stage, part.microbatch), task.lane, value)
         if stage == len(step.plan.stages) - 1:
             step.output_shape = list(y.shape[1:])
-        where = f" stage {stage}" if len(step.plan.stages) > 1 else ""
-        sizes = f"input size {list(x.shape)} output size {list(y.shape)}"
-        step.sizes[task.index] = f"In Model{where}: {sizes}"
+        step.shapes[task.index] = (x.shape, y.shape)
         return []
 
     def _gather(self, step: Step, task: Task) -> list[Tensor]:
@@ -336,27 +340,6 @@ class Operations:
         value = self.step.values.pop(key)
         self._ledgers[lane].drop(value)
         return value
-
-    def _on_lane(self, lane: int) -> list[StageModule]:
-        return [stage for stage in self.stages.values() if stage.lane == lane]
-
-    def _lane_bytes(self, lane: int, gradients: bool) -> int:
-        parameters = [p for stage in self._on_lane(lane) for p in stage.parameters.values()]
-        return memory.gradient_bytes(parameters) if gradients else sum(p.nbytes for p in parameters)
-
-    def _optimizer_bytes(self, lane: int) -> int:
-        optimizers = [stage.optimizer for stage in self._on_lane(lane)]
-        return sum(memory.optimizer_bytes(o) for o in optimizers if o is not None)
-
-    def _report_parameters(self) -> None:
-        assert self.step is not None
-        for lane in sorted({stage.lane for stage in self.stages.values()}):
-            self._report("parameters", lane, self._lane_bytes(lane, gradients=False))
-            self._report("gradients", lane, 0)
-
-    def _report(self, name: str, lane: int, value: int) -> None:
-        assert self.step is not None
-        self._recorder.counter(name, value, lane, self.step.index)
 
 
 def _takes_batch(task: Task) -> bool:

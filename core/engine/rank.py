@@ -24,13 +24,13 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from torch.nn.parallel import DistributedDataParallel
 
 from core.engine import memory
+from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly
 from core.engine.lanes import open_clock, open_lanes
 from core.engine.lifeline import hold_on
 from core.engine.modules import Batch
 from core.engine.prepare import Prepared, prepare
 from core.engine.rank_timer import RankTimer, Timed
-from core.engine.recorder import Flusher
 from core.engine.run_lanes import batches_of
 from core.engine.verify import compare, reference, save_gradients
 from core.engine.workload import Workload, build_workload, full_names, make_optimizer
@@ -38,7 +38,7 @@ from core.plan.lanes import Gpu, Hardware
 from core.plan.specification import Specification, job_of
 from core.plan.strategy import Buckets
 from core.plan.task import Kind, Plan, Task
-from core.trace.writer import Opening, Timing, TraceWriter, task_columns
+from core.trace.writer import Opening, TaskColumns, Timing, TraceWriter
 
 TIMEOUT = timedelta(minutes=5)
 BUCKETS_LEVEL = "buckets"
@@ -77,7 +77,7 @@ class Rank:
         self._lane = open_lanes((lane,))[0]
         self._clock = open_clock(lane.device)
         self._plan: Plan = prepared.plan_list[0]
-        self._columns = task_columns(self._plan.tasks)
+        self._columns = TaskColumns(self._plan.tasks)
         self._buckets: Buckets | None = None
         self._index = 0
 
@@ -161,7 +161,7 @@ class Rank:
         if self._buckets is not None:
             plan = self._complete(rows, self._buckets)
         if plan.rows != self._plan.rows or self._plan is not plan:
-            self._plan, self._columns = plan, task_columns(plan.tasks)
+            self._plan, self._columns = plan, TaskColumns(plan.tasks)
 
     def _complete(self, rows: int, buckets: Buckets) -> Plan:
         complete = self._prepared.strategy.complete
@@ -178,7 +178,7 @@ class Rank:
         if buckets != self._buckets:
             self._buckets = buckets
             self._plan = self._complete(self._plan.rows, buckets)
-            self._columns = task_columns(self._plan.tasks)
+            self._columns = TaskColumns(self._plan.tasks)
             text = json.dumps({"rows": self._plan.rows, "buckets": buckets})
             self._writer.log(BUCKETS_LEVEL, text, self._index)
             self._writer.flush()  # before the spans that are matched to it
@@ -212,7 +212,7 @@ class Rank:
                 found[task.kind, -1 if number is None else number] = task
         return found
 
-    def _openings(self) -> list[tuple[pa.RecordBatch, Opening]]:
+    def _openings(self) -> list[tuple[TaskColumns, Opening]]:
         """The block, loss or step that is under way, for the flusher's thread."""
         timed = self._timer.open_now()
         task = None if timed is None else self._own_tasks().get((timed.kind, timed.number))
@@ -264,7 +264,7 @@ def main() -> None:
     with os.fdopen(wire, "wb", buffering=0) as sink:
         writer = TraceWriter(pa.PythonFile(sink, "w"), header)
         try:
-            with Flusher(writer.flush):
+            with Flusher(writer):
                 Rank(settings, prepared, writer).run()
         except Exception as error:
             line = (str(error).splitlines() or [""])[0]

@@ -9,13 +9,12 @@ import torch
 from core.engine.executor import Executor
 from core.engine.lanes import open_lanes
 from core.engine.modules import Batch
-from core.engine.operations import Operations, Step
+from core.engine.operations import Operations
 from core.engine.prepare import Prepared
-from core.engine.recorder import Recording
 from core.engine.stop import Stop
 from core.engine.verify import compare, reference, save_gradients
 from core.engine.workload import Workload
-from core.trace.writer import TraceWriter, task_columns
+from core.trace.writer import TaskColumns, TraceWriter
 
 
 def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
@@ -23,22 +22,20 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
     assert prepared.workload is not None
     specification, workload = prepared.specification, prepared.workload
     rows = specification.all_rows
-    recorder = Recording(writer)
-    operations = Operations(prepared.plan_list, workload, specification, recorder)
-    columns = {count: task_columns(plan.tasks) for count, plan in prepared.plans.items()}
+    operations = Operations(prepared.plan_list, workload, specification)
+    columns = {count: TaskColumns(plan.tasks) for count, plan in prepared.plans.items()}
     checks = specification.verify or specification.gradients is not None
     if (cores := prepared.lanes[0].cores) > 0:
         torch.set_num_threads(cores)  # the plain step computes as a lane does, rounding included
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
-        executor = Executor(lanes, operations, recorder)
+        executor = Executor(lanes, operations, writer)
         stack.enter_context(stop.calls(executor.stop))
         for index, batch in enumerate(batches_of(prepared, workload)):
             before = operations.owned_parameters() if checks else {}
             step = executor.run(index, prepared.plans[rows[index]], columns[rows[index]], batch)
             loss = sum(piece.item() for piece in step.losses)
             writer.counter("loss", loss, step=index)
-            _log_outside(writer, step, batch)
             if specification.verify:
                 wanted = reference(workload, before, batch, step.plan.parts)
                 errors = compare(loss, operations.owned_gradients(), wanted)
@@ -53,9 +50,3 @@ def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:
     """The batch of each step: warm-up from the data's start, then the epoch from its start."""
     warmup, rows = prepared.specification.warmup, prepared.specification.all_rows
     return workload.batches(rows[:warmup]) + workload.batches(rows[warmup:])
-
-
-def _log_outside(writer: TraceWriter, step: Step, batch: Batch) -> None:
-    output = [len(batch[0]), *step.output_shape]
-    sizes = f"input size {list(batch[0].shape)} output_size {output}"
-    writer.log("size", f"Outside: {sizes}", step.index)

@@ -25,7 +25,7 @@ from core.engine.wire import describe_exit, receive
 from core.plan.specification import job_of
 from core.plan.strategy import Buckets
 from core.trace.schema import RECORDS, Record
-from core.trace.writer import TraceWriter, task_columns
+from core.trace.writer import TaskColumns, TraceWriter
 
 MATCHED = ("lane", "kind", "replica", "block", "bucket")
 LAST_WORDS_SECONDS = 1.0
@@ -163,7 +163,7 @@ class Matcher:
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
         self._agreed: dict[int, tuple[int, Buckets]] = {}
-        self._columns: dict[int, pa.RecordBatch] = {}
+        self._columns: dict[int, TaskColumns] = {}
 
     def take(self, rank: int, batch: pa.RecordBatch) -> tuple[str | None, pa.RecordBatch | None]:
         """A rank's last words if the batch has them, and the rows to pass on.
@@ -200,12 +200,12 @@ class Matcher:
         tasks = batch["task"]
         if max(tasks.to_pylist()) >= len(columns):
             raise RankError(f"rank {rank} reports a task that the plan of step {step} has not")
-        planned = columns.take(tasks)
+        planned = columns.take(tasks.to_pylist())
         for name in MATCHED:
             if planned[name].to_pylist() != batch[name].to_pylist():
                 raise RankError(f"rank {rank}, step {step}: {name} of a span is not its task's")
 
-    def _columns_of(self, step: int) -> pa.RecordBatch:
+    def _columns_of(self, step: int) -> TaskColumns:
         """Task columns of a step: its plan completed with the buckets last agreed on."""
         since = max((s for s in self._agreed if s <= step), default=None)
         rows = self._prepared.specification.all_rows[step]
@@ -217,7 +217,7 @@ class Matcher:
                 specification, model = self._prepared.specification, self._prepared.model
                 job = job_of(specification, model, list(self._prepared.lanes), rows)
                 plan = complete(job, self._agreed[since][1])
-            self._columns[key] = task_columns(plan.tasks)
+            self._columns[key] = TaskColumns(plan.tasks)
         return self._columns[key]
 
 

@@ -20,11 +20,11 @@ from typing import Any
 import pyarrow as pa
 
 from core.engine.executor import Stopped
+from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly, find_hardware, is_out_of_memory, warnings
 from core.engine.lifeline import hold_on
 from core.engine.messages import Outcome
 from core.engine.prepare import Prepared, prepare
-from core.engine.recorder import Flusher
 from core.engine.run_lanes import run_on_lanes
 from core.engine.run_ranks import RankError, run_on_ranks
 from core.engine.stop import Stop
@@ -69,7 +69,7 @@ class Server:
         writer = TraceWriter(self._sink, prepared.header)
         for text in warnings():
             writer.log("warning", text)
-        with Flusher(writer.flush):
+        with Flusher(writer):
             outcome = self._attempt(prepared, writer, stop)
         writer.log("state", outcome)
         writer.close()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -50,33 +51,50 @@ class Note(NamedTuple):
     text: str | None = None
 
 
-def task_columns(tasks: Sequence[Task]) -> pa.RecordBatch:
-    """The columns of `tasks`, in their order, from which spans take their rows.
+class TaskColumns:
+    """The columns of a plan's tasks, from which spans take their rows.
 
     Encoded once for each plan, so that writing a span costs no Python for each column.
     """
-    columns = [_task_column(field, tasks) for field in TASK_FIELDS]
-    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(TASK_FIELDS))
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        columns = [_task_column(field, tasks) for field in TASK_FIELDS]
+        self.batch = pa.RecordBatch.from_arrays(columns, schema=pa.schema(TASK_FIELDS))
+        self._whole = _by_name(self.batch)
+        self._every = list(range(len(tasks)))
+
+    def __len__(self) -> int:
+        return len(self._every)
+
+    def take(self, tasks: list[int]) -> dict[str, pa.Array]:
+        """The columns of some tasks, by name; at no cost for all of them in order."""
+        if tasks == self._every:
+            return self._whole
+        return _by_name(self.batch.take(pa.array(tasks, pa.int32())))
 
 
-def span_batch(tasks: pa.RecordBatch, timings: Sequence[Timing]) -> pa.RecordBatch:
-    """Span rows for `timings`, whose `task` indexes `tasks`."""
+def span_batch(columns: TaskColumns, timings: Sequence[Timing], origin: int = 0) -> pa.RecordBatch:
+    """Span rows for `timings`, in their order; `origin` is subtracted from every time."""
     step, task, start, end, ready, launched = zip(*timings, strict=True)
     times = {"start": start, "end": end, "ready": ready, "launched": launched}
-    return _timed(tasks, Record.SPAN, step, task, times)
+    shifted = {name: _since(origin, values) for name, values in times.items()}
+    return _timed(columns, Record.SPAN, step, task, shifted)
 
 
-def open_batch(tasks: pa.RecordBatch, openings: Sequence[Opening]) -> pa.RecordBatch:
-    """Open rows for `openings`, whose `task` indexes `tasks`."""
+def open_batch(
+    columns: TaskColumns, openings: Sequence[Opening], origin: int = 0
+) -> pa.RecordBatch:
+    """Open rows for `openings`; `origin` is subtracted from their times."""
     step, task, start = zip(*openings, strict=True)
-    return _timed(tasks, Record.OPEN, step, task, {"start": start})
+    return _timed(columns, Record.OPEN, step, task, {"start": _since(origin, start)})
 
 
-def note_batch(notes: Sequence[Note]) -> pa.RecordBatch:
-    """Counter, log and clock rows."""
+def note_batch(notes: Sequence[Note], origin: int = 0) -> pa.RecordBatch:
+    """Counter, log and clock rows; `origin` is subtracted from their times."""
     columns = dict(zip(Note._fields, zip(*notes, strict=True), strict=True))
     records = columns.pop("record")
-    return _batch({"record": _words("record", records), **columns}, len(notes))
+    start = _since(origin, columns.pop("start"))
+    return _batch({"record": _words("record", records), "start": start, **columns}, len(notes))
 
 
 class TraceWriter:
@@ -84,6 +102,8 @@ class TraceWriter:
 
     `sink` is a binary file that pyarrow can write to. Times given are on the
     `time.perf_counter_ns` clock and are written relative to the header's origin.
+    At every flush `opened` is asked for the tasks that are open, and `ended` for spans that were
+    not handed to `span`; both may be replaced.
     """
 
     def __init__(self, sink: Any, header: Header) -> None:
@@ -91,31 +111,35 @@ class TraceWriter:
         self._writer = pa.ipc.new_stream(sink, header.to_schema())
         self._lock = threading.Lock()
         self._notes: list[Note] = []
-        self._timings: list[tuple[pa.RecordBatch, Timing]] = []
-        self.opened: Callable[[], list[tuple[pa.RecordBatch, Opening]]] = list
+        self._timings: list[tuple[TaskColumns, Timing]] = []
+        self.opened: Callable[[], list[tuple[TaskColumns, Opening]]] = list
+        self.ended: Callable[[], list[tuple[TaskColumns, Timing]]] = list
         self._announced: set[tuple[int, int]] = set()
+        self.flushed_at = time.monotonic()
 
-    def now(self) -> int:
-        """Nanoseconds since the run's start."""
-        return time.perf_counter_ns() - self._origin
-
-    def span(self, tasks: pa.RecordBatch, timing: Timing) -> None:
-        """Collect a finished task; its times are absolute."""
-        self._timings.append((tasks, timing))
+    def span(self, columns: TaskColumns, timing: Timing) -> None:
+        """Collect a finished task."""
+        self._timings.append((columns, timing))
 
     def counter(
         self, name: str, value: float, lane: int | None = None, step: int | None = None
     ) -> None:
         """Collect a counter's value, now."""
-        self._notes.append(Note(Record.COUNTER, name, self.now(), step, lane, value))
+        now = time.perf_counter_ns()
+        self._notes.append(Note(Record.COUNTER, name, now, step, lane, value))
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
         """Collect a line of text; levels are `info`, `size`, `warning`, `error` and `state`."""
-        self._notes.append(Note(Record.LOG, level, self.now(), step, text=text))
+        self._notes.append(Note(Record.LOG, level, time.perf_counter_ns(), step, text=text))
 
     def clock(self, device: str, step: int, uncertainty_ns: float) -> None:
         """Collect the half-width of a device's clock anchors in a step."""
-        self._notes.append(Note(Record.CLOCK, device, self.now(), step, value=uncertainty_ns))
+        now = time.perf_counter_ns()
+        self._notes.append(Note(Record.CLOCK, device, now, step, value=uncertainty_ns))
+
+    def notes(self, notes: Iterable[Note]) -> None:
+        """Collect rows made elsewhere."""
+        self._notes += notes
 
     def forward(self, batch: pa.RecordBatch) -> None:
         """Send a batch that another process has made."""
@@ -125,18 +149,19 @@ class TraceWriter:
     def flush(self) -> None:
         """Send what was collected, and the tasks that are open and were not yet announced."""
         with self._lock:
+            self.flushed_at = time.monotonic()
             openings = self.opened()
-            timings, self._timings = self._timings, []
+            timings, self._timings = self._timings + self.ended(), []
             notes, self._notes = self._notes, []
-            for tasks, group in _grouped(timings):
-                self._write_spans(tasks, group)
+            for columns, group in _grouped(timings):
+                self._announced.difference_update((t.step, t.task) for t in group)
+                self._writer.write_batch(span_batch(columns, group, self._origin))
             fresh = [o for o in openings if (o[1].step, o[1].task) not in self._announced]
-            for tasks, opened in _grouped(fresh):
+            for columns, opened in _grouped(fresh):
                 self._announced.update((o.step, o.task) for o in opened)
-                shifted = [o._replace(start=o.start - self._origin) for o in opened]
-                self._writer.write_batch(open_batch(tasks, shifted))
+                self._writer.write_batch(open_batch(columns, opened, self._origin))
             if notes:
-                self._writer.write_batch(note_batch(notes))
+                self._writer.write_batch(note_batch(notes, self._origin))
 
     def close(self) -> None:
         """Send what is left and end the stream."""
@@ -144,50 +169,42 @@ class TraceWriter:
         with self._lock:
             self._writer.close()
 
-    def _write_spans(self, tasks: pa.RecordBatch, timings: list[Timing]) -> None:
-        self._announced.difference_update((t.step, t.task) for t in timings)
-        origin = self._origin
-        shifted = [
-            Timing(
-                t.step, t.task, t.start - origin, t.end - origin,
-                None if t.ready is None else t.ready - origin,
-                None if t.launched is None else t.launched - origin,
-            )
-            for t in timings
-        ]  # fmt: skip
-        self._writer.write_batch(span_batch(tasks, shifted))
 
-
-def _grouped(rows: Sequence[tuple[pa.RecordBatch, T]]) -> list[tuple[pa.RecordBatch, list[T]]]:
+def _grouped(rows: Sequence[tuple[TaskColumns, T]]) -> list[tuple[TaskColumns, list[T]]]:
     """Rows by the plan that they belong to, in order."""
-    groups: dict[int, tuple[pa.RecordBatch, list[T]]] = {}
-    for tasks, row in rows:
-        groups.setdefault(id(tasks), (tasks, []))[1].append(row)
+    groups: dict[int, tuple[TaskColumns, list[T]]] = {}
+    for columns, row in rows:
+        groups.setdefault(id(columns), (columns, []))[1].append(row)
     return list(groups.values())
 
 
+def _since(origin: int, times: Sequence[int | None]) -> pa.Array | None:
+    """Times as a column relative to `origin`; None, for a null column, if there are none."""
+    if all(time is None for time in times):
+        return None
+    return pa.array([None if time is None else time - origin for time in times], pa.int64())
+
+
 def _timed(
-    tasks: pa.RecordBatch,
+    columns: TaskColumns,
     record: Record,
     step: Sequence[int],
     task: Sequence[int],
-    times: Mapping[str, Sequence[int | None]],
+    times: Mapping[str, pa.Array | None],
 ) -> pa.RecordBatch:
-    count = len(task)
-    taken = tasks.take(pa.array(task, pa.int32()))
-    columns = dict(zip(taken.schema.names, taken.columns, strict=True))
-    records = np.full(count, _CODE["record"][record], np.int8)
-    columns["record"] = pa.DictionaryArray.from_arrays(records, _DICTIONARIES["record"])
-    return _batch({**columns, "step": step, **times}, count)
+    codes = np.full(len(task), _CODE["record"][record], np.int8)
+    records = pa.DictionaryArray.from_arrays(codes, _DICTIONARIES["record"])
+    taken = columns.take(list(task))
+    return _batch({**taken, "record": records, "step": step, **times}, len(task))
 
 
-def _batch(columns: dict[str, Any], count: int) -> pa.RecordBatch:
+def _batch(columns: Mapping[str, Any], count: int) -> pa.RecordBatch:
     """A batch of the whole schema; columns that are not given are null."""
     arrays = []
     for field in SCHEMA:
         values = columns.get(field.name)
         if values is None:
-            arrays.append(_nulls(field, count))
+            arrays.append(_nulls(field.name, count))
         elif isinstance(values, pa.Array):
             arrays.append(values)
         else:
@@ -195,10 +212,15 @@ def _batch(columns: dict[str, Any], count: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def _nulls(field: pa.Field, count: int) -> pa.Array:
-    if field.name not in WORDS:
-        return pa.nulls(count, field.type)
-    return pa.DictionaryArray.from_arrays(pa.nulls(count, pa.int8()), _DICTIONARIES[field.name])
+def _by_name(batch: pa.RecordBatch) -> dict[str, pa.Array]:
+    return dict(zip(batch.schema.names, batch.columns, strict=True))
+
+
+@functools.lru_cache(256)
+def _nulls(name: str, count: int) -> pa.Array:
+    if name not in WORDS:
+        return pa.nulls(count, SCHEMA.field(name).type)
+    return pa.DictionaryArray.from_arrays(pa.nulls(count, pa.int8()), _DICTIONARIES[name])
 
 
 def _words(column: str, words: Sequence[str]) -> pa.Array:

@@ -8,17 +8,17 @@ import numpy as np
 import torch
 
 from core.engine.executor import Executor
+from core.engine.flusher import Flusher
 from core.engine.hardware import find_hardware
 from core.engine.lanes import open_lanes
 from core.engine.operations import Operations
 from core.engine.prepare import prepare
-from core.engine.recorder import Flusher, Recording, Unrecorded
 from core.engine.run_lanes import batches_of
 from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.trace.recording import open_recording
-from core.trace.writer import TraceWriter, task_columns
+from core.trace.writer import TaskColumns, TraceWriter
 
 SPECIFICATION = Specification(
     model=ModelSettings("mlp", width=512, depth=8),
@@ -38,18 +38,16 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path):
     prepared = prepare(SPECIFICATION, find_hardware())
     plan = prepared.plan_list[0]
     batch = batches_of(prepared, prepared.workload)[0]
-    columns = task_columns(plan.tasks)
+    columns = TaskColumns(plan.tasks)
     with contextlib.ExitStack() as stack:
         sink = stack.enter_context((tmp_path / "run.arrow").open("wb"))
         writer = TraceWriter(sink, prepared.header)
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
-        stack.enter_context(Flusher(writer.flush))
+        stack.enter_context(Flusher(writer))
         executors = {}
-        for name, recorder in (("recorded", Recording(writer)), ("bare", Unrecorded())):
-            operations = Operations(
-                prepared.plan_list, prepared.workload, prepared.specification, recorder
-            )
-            executors[name] = Executor(lanes, operations, recorder)
+        for name, kept in (("recorded", writer), ("bare", None)):
+            operations = Operations(prepared.plan_list, prepared.workload, prepared.specification)
+            executors[name] = Executor(lanes, operations, kept)
 
         def step(name, index):
             before = time.perf_counter_ns()

@@ -14,7 +14,7 @@ from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Plan
 from core.trace.schema import Header
 from core.trace.trace import Trace
-from core.trace.writer import Timing, TraceWriter, span_batch, task_columns
+from core.trace.writer import TaskColumns, Timing, TraceWriter, span_batch
 
 SMALL = ModelSettings("mlp", width=16, depth=6)
 
@@ -41,7 +41,7 @@ def trace_of(plan: Plan, durations: Sequence[int], specification: Specification)
         free[task.lane] = ends[-1]
         timings.append(Timing(0, task.index, start, ends[-1]))
     trace = Trace(header_of(specification, plan))
-    trace.append(span_batch(task_columns(plan.tasks), timings))
+    trace.append(span_batch(TaskColumns(plan.tasks), timings))
     return trace
 
 

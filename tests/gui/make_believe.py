@@ -16,11 +16,11 @@ from core.trace.trace import Trace
 from core.trace.writer import (
     Note,
     Opening,
+    TaskColumns,
     Timing,
     note_batch,
     open_batch,
     span_batch,
-    task_columns,
 )
 
 MS = 1_000_000
@@ -61,7 +61,7 @@ def batches(
     now = 2 * MS
     for step, rows in enumerate(spec.all_rows):
         plan = plans[rows]
-        columns = task_columns(plan.tasks)
+        columns = TaskColumns(plan.tasks)
         timings = timed(plan, step, now, scale)
         made.append(open_batch(columns, [Opening(step, 0, timings[0].start)]))
         made.append(span_batch(columns, timings))

@@ -70,9 +70,10 @@ def test_1f1b_holds_fewer_activations_than_gpipe():
             microbatches=16,
         )
         trace = run_here(specification)
-        return max(trace.counter("activations", 0).values)
+        batch = 128 * 32 * 4  # which lane 0 holds in both
+        return max(trace.counter("activations", 0).values) - batch
 
-    assert peak("1f1b") < 0.4 * peak("gpipe")
+    assert peak("1f1b") < 0.2 * peak("gpipe")
 
 
 def test_memory_held_at_a_steps_end_is_parameters_gradients_and_state():

@@ -11,7 +11,7 @@ from core.plan.task import Kind
 from core.trace.recording import RecordingFile, open_recording, read_stream
 from core.trace.schema import SCHEMA, Header, RecordingError
 from core.trace.trace import SPAN_DTYPE, Column, Trace
-from core.trace.writer import Note, Opening, Timing, TraceWriter, note_batch, task_columns
+from core.trace.writer import Note, Opening, TaskColumns, Timing, TraceWriter, note_batch
 from core.trace.writer import Record as R
 from tests.core.helpers import SMALL, header_of, plan_of, trace_of
 
@@ -22,7 +22,7 @@ PLAN = plan_of(SPECIFICATION)
 def stream(steps=3):
     sink = io.BytesIO()
     writer = TraceWriter(sink, header_of(SPECIFICATION, PLAN))
-    columns = task_columns(PLAN.tasks)
+    columns = TaskColumns(PLAN.tasks)
     time = 10
     for step in range(steps):
         for task in PLAN.tasks:
@@ -123,7 +123,7 @@ def test_what_was_received_is_on_disk_before_the_next_batch_comes(tmp_path):
 def test_an_open_task_is_seen_until_its_span_comes():
     sink = io.BytesIO()
     writer = TraceWriter(sink, header_of(SPECIFICATION, PLAN))
-    columns = task_columns(PLAN.tasks)
+    columns = TaskColumns(PLAN.tasks)
     going = [(columns, Opening(0, 4, 70))]
     writer.opened = lambda: going
     writer.flush()
