@@ -5,63 +5,65 @@ Lanes only note numbers while they work; the rows are made here, when the step i
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Sequence
+
+import torch
 
 from core.engine.operations import Operations, Step
 from core.plan.task import Kind, Task
 from core.trace.schema import Record
-from core.trace.writer import Note
+from core.trace.writer import Notes
 
 
-class Done(NamedTuple):
-    """A finished task: when it ended (absolute ns), and the activations its lane held then."""
+def note_memory(
+    notes: Notes,
+    operations: Operations,
+    step: Step,
+    began: int,
+    tasks: Sequence[Task],
+    ends: list[int],
+    activations: list[float],
+) -> None:
+    """Add counters of parameters, gradients, optimizer state and activations of every lane.
 
-    task: Task
-    end: int
-    activations: int
-
-
-def memory_notes(
-    operations: Operations, step: Step, began: int, done: Iterable[Done]
-) -> Iterator[Note]:
-    """Counters of every lane's parameters, gradients, optimizer state and activations, in bytes.
-
-    A gradient is counted from the end of the first backward pass of its stage, in which autograd
-    allocates it.
+    `tasks` are those that have ended, at `ends` (absolute ns), when their lanes held `activations`
+    bytes. A gradient counts from the end of its stage's first backward, which allocates it.
     """
-
-    def note(name: str, time: int, lane: int, value: float) -> Note:
-        return Note(Record.COUNTER, name, time, step.index, lane, value)
-
-    for lane, size in operations.parameter_bytes().items():
-        yield note("parameters", began, lane, size)
-        yield note("gradients", began, lane, 0)
+    for lane, size in operations.parameter_bytes.items():
+        notes.add(Record.COUNTER, "parameters", began, step.index, lane, size)
+        notes.add(Record.COUNTER, "gradients", began, step.index, lane, 0)
+    lanes = [task.lane for task in tasks]
+    notes.add_counters("activations", step.index, ends, lanes, activations)
     gradients: Counter[int] = Counter()
     seen = set()
-    for task, end, activations in done:
-        if task.kind is Kind.STEP:
-            yield note("optimizer", end, task.lane, operations.optimizer_bytes(task.lane))
-            continue
-        yield note("activations", end, task.lane, activations)
+    for task, end in zip(tasks, ends, strict=True):
         place = (task.replica or 0, task.stage or 0)
         if task.kind is Kind.BACKWARD and place not in seen:
             seen.add(place)
             gradients[task.lane] += operations.stages[place].gradient_bytes
-            yield note("gradients", end, task.lane, gradients[task.lane])
+            held = gradients[task.lane]
+            notes.add(Record.COUNTER, "gradients", end, step.index, task.lane, held)
+        elif task.kind is Kind.STEP:
+            state = operations.optimizer_bytes(task.lane)
+            notes.add(Record.COUNTER, "optimizer", end, step.index, task.lane, state)
 
 
-def size_notes(step: Step, done: Iterable[Done]) -> Iterator[Note]:
-    """The tutorials' lines: what went into each forward pass and came out, and of the whole."""
+def note_sizes(notes: Notes, step: Step, tasks: Sequence[Task], ends: list[int]) -> None:
+    """Add the tutorial's lines: what entered and left each forward pass, and the whole model."""
     staged = len(step.plan.stages) > 1
-    end = 0
-    for task, end, _ in done:
+    for task, end in zip(tasks, ends, strict=True):
         if task.index in step.shapes:
-            entered, left = step.shapes[task.index]
-            where = f" stage {task.stage}" if staged else ""
-            text = f"In Model{where}: input size {list(entered)} output size {list(left)}"
-            yield Note(Record.LOG, "size", end, step.index, text=text)
+            text = inside(task.stage if staged else None, *step.shapes[task.index])
+            notes.add(Record.LOG, "size", end, step.index, text=text)
     whole, output = list(step.batch_shape), [step.batch_shape[0], *step.output_shape]
     text = f"Outside: input size {whole} output_size {output}"
-    yield Note(Record.LOG, "size", end, step.index, text=text)
+    notes.add(Record.LOG, "size", max(ends), step.index, text=text)
+
+
+@functools.lru_cache(1024)
+def inside(stage: int | None, entered: torch.Size, left: torch.Size) -> str:
+    """The line of one forward pass."""
+    where = "" if stage is None else f" stage {stage}"
+    return f"In Model{where}: input size {list(entered)} output size {list(left)}"

@@ -13,14 +13,15 @@ from functools import partial
 
 from torch import Tensor
 
-from core.engine.books import Done, memory_notes, size_notes
+from core.engine.books import note_memory, note_sizes
 from core.engine.lanes import Clock, Lane, Mark, allocator_bytes, open_clock
 from core.engine.modules import Batch
 from core.engine.operations import Operations, Step
 from core.plan.task import Plan, Task
-from core.trace.writer import Opening, TaskColumns, Timing, TraceWriter
+from core.trace.writer import Notes, Opening, TaskColumns, Timings, TraceWriter
 
 POLL_SECONDS = 0.0002
+BUBBLE_FLUSH_SECONDS = 0.07
 
 
 class Stopped(Exception):
@@ -70,7 +71,7 @@ class Executor:
         self._halt = threading.Event()
         self._error: BaseException | None = None
         self._jobs: list[_Job] = []
-        self._columns: TaskColumns | None = None
+        self._columns = TaskColumns(())
         self._step = 0
         self._jobs_lock = threading.Lock()
         if writer is not None:
@@ -114,7 +115,12 @@ class Executor:
     def _do(self, job: _Job) -> None:
         """Run a job in its lane's thread."""
         for other in job.after:
-            other.issued.wait()
+            if not other.issued.is_set():
+                if self._writer is not None:
+                    # A lane that waits anyway encodes rows, so that no other thread has to take
+                    # a core from a lane that computes.
+                    self._writer.flush_if_older(BUBBLE_FLUSH_SECONDS)
+                other.issued.wait()
         if not self._halt.is_set():
             try:
                 self._launch(job)
@@ -148,38 +154,51 @@ class Executor:
     def _close_books(self, step: Step, began: int, jobs: list[_Job], writer: TraceWriter) -> None:
         for device, clock in self._clocks.items():
             writer.clock(device, self._step, clock.end())
-            if (held := allocator_bytes(device)) is not None:
-                writer.counter(f"allocator {device}", held, step=self._step)
+            if (allocated := allocator_bytes(device)) is not None:
+                writer.counter(f"allocator {device}", allocated, step=self._step)
         finished = [job for job in jobs if job.end is not None]
-        for columns, timing in self._timings(finished):
-            writer.span(columns, timing)
-        done = [Done(job.task, self._time(job, job.end), job.activations) for job in finished]
-        writer.notes(memory_notes(self._operations, step, began, done))
-        if not self._halt.is_set():
-            writer.notes(size_notes(step, done))
+        self._write_spans(finished)
+        tasks = [job.task for job in finished]
+        ends = [self._time(job, job.end) for job in finished]
+        held: list[float] = [job.activations for job in finished]
 
-    def _timings(self, jobs: Iterable[_Job]) -> list[tuple[TaskColumns, Timing]]:
+        def write(notes: Notes) -> None:
+            note_memory(notes, self._operations, step, began, tasks, ends, held)
+            if len(tasks) == len(step.plan.tasks):
+                note_sizes(notes, step, tasks, ends)
+
+        writer.note(write)
+
+    def _write_spans(self, jobs: Iterable[_Job]) -> None:
+        assert self._writer is not None
+        for columns, timings in self._timings(jobs):
+            self._writer.spans(columns, timings)
+
+    def _timings(self, jobs: Iterable[_Job]) -> list[tuple[TaskColumns, Timings]]:
         """The spans of finished jobs that were not written yet, in the plan's order.
 
         That is each lane's order too. Events resolve half a microsecond, so a span does not start
         before the one in front of it has ended.
         """
-        assert self._columns is not None
-        last: dict[int, int] = {}
-        spans = []
         with self._jobs_lock:
-            for job in jobs:
-                if job.written:
-                    continue
+            fresh = [job for job in jobs if not job.written]
+            if not fresh:
+                return []
+            last: dict[int, int] = {}
+            starts, ends = [], []
+            for job in fresh:
                 job.written = True
                 start = max(last.get(job.task.lane, 0), self._time(job, job.start))
                 end = last[job.task.lane] = max(start, self._time(job, job.end))
-                launched = None if self._clock(job).live else job.launched
-                timing = Timing(self._step, job.task.index, start, end, None, launched)
-                spans.append((self._columns, timing))
-        return spans
+                starts.append(start)
+                ends.append(end)
+            launched: list[int | None] | None = None
+            if not self._clock(fresh[0]).live:
+                launched = [job.launched for job in fresh]
+            tasks = [job.task.index for job in fresh]
+            return [(self._columns, Timings(self._step, tasks, starts, ends, None, launched))]
 
-    def _endings(self) -> list[tuple[TaskColumns, Timing]]:
+    def _endings(self) -> list[tuple[TaskColumns, Timings]]:
         """The spans that are final and were not written yet, for the flusher's thread."""
         jobs = self._jobs
         return self._timings(job for job in jobs if job.end is not None and self._clock(job).live)
@@ -187,8 +206,6 @@ class Executor:
     def _openings(self) -> list[tuple[TaskColumns, Opening]]:
         """The tasks that are open now, for the flusher's thread."""
         with self._jobs_lock:
-            if self._columns is None:
-                return []
             return [
                 (self._columns, Opening(self._step, job.task.index, self._time(job, job.start)))
                 for job in self._jobs

@@ -75,7 +75,10 @@ class Step:
 
 
 class Operations:
-    """Runs tasks. `run` is called on the task's lane, in its thread and on its stream."""
+    """Runs tasks. `run` is called on the task's lane, in its thread and on its stream.
+
+    `parameter_bytes` holds the bytes of the parameters on each lane that has any.
+    """
 
     def __init__(
         self,
@@ -96,6 +99,9 @@ class Operations:
             self.stages[placement.replica, stage.index] = StageModule(
                 placement, blocks, stage.first, specification
             )
+        self.parameter_bytes: Counter[int] = Counter()
+        for module in self.stages.values():
+            self.parameter_bytes[module.lane] += sum(p.nbytes for p in module.parameters.values())
         self.step: Step | None = None
 
     def begin(self, index: int, plan: Plan, batch: Batch) -> Step:
@@ -126,13 +132,6 @@ class Operations:
         """Bytes of the activations that a lane holds now."""
         ledger = self._ledgers[lane]
         return ledger.bytes + ledger.saved
-
-    def parameter_bytes(self) -> dict[int, int]:
-        """Bytes of the parameters on each lane that has any."""
-        total: Counter[int] = Counter()
-        for stage in self.stages.values():
-            total[stage.lane] += sum(p.nbytes for p in stage.parameters.values())
-        return dict(total)
 
     def optimizer_bytes(self, lane: int) -> int:
         """Bytes of the optimizer's state on a lane."""

@@ -38,7 +38,7 @@ from core.plan.lanes import Gpu, Hardware
 from core.plan.specification import Specification, job_of
 from core.plan.strategy import Buckets
 from core.plan.task import Kind, Plan, Task
-from core.trace.writer import Opening, TaskColumns, Timing, TraceWriter
+from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
 
 TIMEOUT = timedelta(minutes=5)
 BUCKETS_LEVEL = "buckets"
@@ -183,25 +183,28 @@ class Rank:
             self._writer.log(BUCKETS_LEVEL, text, self._index)
             self._writer.flush()  # before the spans that are matched to it
         self._writer.clock(self._lane.lane.device, self._index, uncertainty)
-        tasks = self._own_tasks()
-        for timed in happened.compute:
-            self._write(tasks[timed.kind, timed.number], timed, self._clock.time(timed.start))
         done = 0
+        rows = [(timed, self._clock.time(timed.start)) for timed in happened.compute]
         for timed in sorted(happened.buckets, key=lambda timed: self._clock.time(timed.end)):
             # A communication lane works in order: a bucket launched while another is under way
             # waits for it.
             start = max(self._clock.time(timed.launched), self._clock.time(timed.start), done)
-            done = self._write(tasks[timed.kind, timed.number], timed, start)
+            done = max(start, self._clock.time(timed.end))
+            rows.append((timed, start))
+        self._writer.spans(self._columns, self._timings(rows))
         self._lane.recycle(self._timer.marks())
 
-    def _write(self, task: Task, timed: Timed, start: int) -> int:
-        end = max(start, self._clock.time(timed.end))
-        ready = self._clock.time(timed.start) if timed.kind is Kind.ALL_REDUCE else None
-        launched = None if timed.launched is None else self._clock.time(timed.launched)
-        self._writer.span(
-            self._columns, Timing(self._index, task.index, start, end, ready, launched)
+    def _timings(self, rows: list[tuple[Timed, int]]) -> Timings:
+        """What happened, each with its start, as spans of this rank's tasks."""
+        tasks, clock = self._own_tasks(), self._clock
+        return Timings(
+            self._index,
+            [tasks[timed.kind, timed.number].index for timed, _ in rows],
+            [start for _, start in rows],
+            [max(start, clock.time(timed.end)) for timed, start in rows],
+            [clock.time(t.start) if t.kind is Kind.ALL_REDUCE else None for t, _ in rows],
+            [None if t.launched is None else clock.time(t.launched) for t, _ in rows],
         )
-        return end
 
     def _own_tasks(self) -> dict[tuple[Kind, int], Task]:
         """This rank's tasks by kind and block or bucket."""

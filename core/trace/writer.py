@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,18 +18,20 @@ from core.trace.schema import SCHEMA, TASK_FIELDS, WORDS, Header, Record
 _DICTIONARIES = {name: pa.array(words, pa.string()) for name, words in WORDS.items()}
 _CODE = {name: {word: code for code, word in enumerate(words)} for name, words in WORDS.items()}
 
-T = TypeVar("T")
 
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """When tasks of one step ran: `start` and `end`, `ready` and `launched` where known.
 
-class Timing(NamedTuple):
-    """When a task ran: `start` and `end`, with `ready` and `launched` where these are known."""
+    Columns, not rows: encoding happens while lanes wait, and costs by the Python object.
+    """
 
     step: int
-    task: int
-    start: int
-    end: int
-    ready: int | None = None
-    launched: int | None = None
+    task: list[int]
+    start: list[int]
+    end: list[int]
+    ready: list[int | None] | None = None
+    launched: list[int | None] | None = None
 
 
 class Opening(NamedTuple):
@@ -39,16 +42,52 @@ class Opening(NamedTuple):
     start: int
 
 
-class Note(NamedTuple):
-    """A counter, log or clock row; its fields are the schema's."""
+class Notes:
+    """Counter, log and clock rows, collected as columns; the names are the schema's."""
 
-    record: Record
-    name: str
-    start: int
-    step: int | None = None
-    lane: int | None = None
-    value: float | None = None
-    text: str | None = None
+    def __init__(self) -> None:
+        self.record: list[int] = []
+        self.name: list[str] = []
+        self.start: list[int] = []
+        self.step: list[int | None] = []
+        self.lane: list[int | None] = []
+        self.value: list[float | None] = []
+        self.text: list[str | None] = []
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    def add(
+        self,
+        record: Record,
+        name: str,
+        start: int,
+        step: int | None = None,
+        lane: int | None = None,
+        value: float | None = None,
+        text: str | None = None,
+    ) -> None:
+        """Add a row."""
+        self.record.append(_CODE["record"][record])
+        self.name.append(name)
+        self.start.append(start)
+        self.step.append(step)
+        self.lane.append(lane)
+        self.value.append(value)
+        self.text.append(text)
+
+    def add_counters(
+        self, name: str, step: int, starts: list[int], lanes: list[int], values: list[float]
+    ) -> None:
+        """Add a row for each of `starts`: a counter of a lane."""
+        count = len(starts)
+        self.record += [_CODE["record"][Record.COUNTER]] * count
+        self.name += [name] * count
+        self.start += starts
+        self.step += [step] * count
+        self.lane += lanes
+        self.value += values
+        self.text += [None] * count
 
 
 class TaskColumns:
@@ -73,28 +112,39 @@ class TaskColumns:
         return _by_name(self.batch.take(pa.array(tasks, pa.int32())))
 
 
-def span_batch(columns: TaskColumns, timings: Sequence[Timing], origin: int = 0) -> pa.RecordBatch:
+def span_batch(columns: TaskColumns, timings: Timings, origin: int = 0) -> pa.RecordBatch:
     """Span rows for `timings`, in their order; `origin` is subtracted from every time."""
-    step, task, start, end, ready, launched = zip(*timings, strict=True)
-    times = {"start": start, "end": end, "ready": ready, "launched": launched}
-    shifted = {name: _since(origin, values) for name, values in times.items()}
-    return _timed(columns, Record.SPAN, step, task, shifted)
+    times = {
+        "start": _since(origin, timings.start),
+        "end": _since(origin, timings.end),
+        "ready": _since(origin, timings.ready),
+        "launched": _since(origin, timings.launched),
+    }
+    step = pa.array(np.full(len(timings.task), timings.step, np.int32))
+    return _timed(columns, Record.SPAN, step, timings.task, times)
 
 
 def open_batch(
     columns: TaskColumns, openings: Sequence[Opening], origin: int = 0
 ) -> pa.RecordBatch:
     """Open rows for `openings`; `origin` is subtracted from their times."""
-    step, task, start = zip(*openings, strict=True)
+    step, task, start = (list(column) for column in zip(*openings, strict=True))
     return _timed(columns, Record.OPEN, step, task, {"start": _since(origin, start)})
 
 
-def note_batch(notes: Sequence[Note], origin: int = 0) -> pa.RecordBatch:
+def note_batch(notes: Notes, origin: int = 0) -> pa.RecordBatch:
     """Counter, log and clock rows; `origin` is subtracted from their times."""
-    columns = dict(zip(Note._fields, zip(*notes, strict=True), strict=True))
-    records = columns.pop("record")
-    start = _since(origin, columns.pop("start"))
-    return _batch({"record": _words("record", records), "start": start, **columns}, len(notes))
+    codes = pa.array(notes.record, pa.int8())
+    columns = {
+        "record": pa.DictionaryArray.from_arrays(codes, _DICTIONARIES["record"]),
+        "name": notes.name,
+        "start": _since(origin, notes.start),
+        "step": notes.step,
+        "lane": notes.lane,
+        "value": notes.value,
+        "text": notes.text,
+    }
+    return _batch(columns, len(notes))
 
 
 class TraceWriter:
@@ -110,36 +160,39 @@ class TraceWriter:
         self._origin = header.origin_ns
         self._writer = pa.ipc.new_stream(sink, header.to_schema())
         self._lock = threading.Lock()
-        self._notes: list[Note] = []
-        self._timings: list[tuple[TaskColumns, Timing]] = []
+        self._notes = Notes()
+        self._timings: list[tuple[TaskColumns, Timings]] = []
         self.opened: Callable[[], list[tuple[TaskColumns, Opening]]] = list
-        self.ended: Callable[[], list[tuple[TaskColumns, Timing]]] = list
+        self.ended: Callable[[], list[tuple[TaskColumns, Timings]]] = list
         self._announced: set[tuple[int, int]] = set()
         self.flushed_at = time.monotonic()
 
-    def span(self, columns: TaskColumns, timing: Timing) -> None:
-        """Collect a finished task."""
-        self._timings.append((columns, timing))
+    def spans(self, columns: TaskColumns, timings: Timings) -> None:
+        """Collect finished tasks."""
+        self._timings.append((columns, timings))
 
     def counter(
         self, name: str, value: float, lane: int | None = None, step: int | None = None
     ) -> None:
         """Collect a counter's value, now."""
-        now = time.perf_counter_ns()
-        self._notes.append(Note(Record.COUNTER, name, now, step, lane, value))
+        with self._lock:
+            self._notes.add(Record.COUNTER, name, time.perf_counter_ns(), step, lane, value)
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
         """Collect a line of text; levels are `info`, `size`, `warning`, `error` and `state`."""
-        self._notes.append(Note(Record.LOG, level, time.perf_counter_ns(), step, text=text))
+        with self._lock:
+            self._notes.add(Record.LOG, level, time.perf_counter_ns(), step, text=text)
 
     def clock(self, device: str, step: int, uncertainty_ns: float) -> None:
         """Collect the half-width of a device's clock anchors in a step."""
-        now = time.perf_counter_ns()
-        self._notes.append(Note(Record.CLOCK, device, now, step, value=uncertainty_ns))
+        with self._lock:
+            now = time.perf_counter_ns()
+            self._notes.add(Record.CLOCK, device, now, step, value=uncertainty_ns)
 
-    def notes(self, notes: Iterable[Note]) -> None:
-        """Collect rows made elsewhere."""
-        self._notes += notes
+    def note(self, write: Callable[[Notes], None]) -> None:
+        """Let `write` add rows with times of its own."""
+        with self._lock:
+            write(self._notes)
 
     def forward(self, batch: pa.RecordBatch) -> None:
         """Send a batch that another process has made."""
@@ -151,17 +204,25 @@ class TraceWriter:
         with self._lock:
             self.flushed_at = time.monotonic()
             openings = self.opened()
-            timings, self._timings = self._timings + self.ended(), []
-            notes, self._notes = self._notes, []
-            for columns, group in _grouped(timings):
-                self._announced.difference_update((t.step, t.task) for t in group)
-                self._writer.write_batch(span_batch(columns, group, self._origin))
+            spans, self._timings = self._timings + self.ended(), []
+            notes, self._notes = self._notes, Notes()
+            for columns, timings in spans:
+                step = timings.step
+                self._announced.difference_update((step, task) for task in timings.task)
+                self._writer.write_batch(span_batch(columns, timings, self._origin))
             fresh = [o for o in openings if (o[1].step, o[1].task) not in self._announced]
-            for columns, opened in _grouped(fresh):
+            if fresh:
+                opened = [opening for _, opening in fresh]
                 self._announced.update((o.step, o.task) for o in opened)
-                self._writer.write_batch(open_batch(columns, opened, self._origin))
-            if notes:
+                self._writer.write_batch(open_batch(fresh[0][0], opened, self._origin))
+            if len(notes):
                 self._writer.write_batch(note_batch(notes, self._origin))
+
+    def flush_if_older(self, seconds: float) -> None:
+        """Flush if the last flush is so long ago."""
+        if time.monotonic() - self.flushed_at >= seconds:
+            self.flushed_at = time.monotonic()  # no other thread need begin one as well
+            self.flush()
 
     def close(self) -> None:
         """Send what is left and end the stream."""
@@ -170,31 +231,25 @@ class TraceWriter:
             self._writer.close()
 
 
-def _grouped(rows: Sequence[tuple[TaskColumns, T]]) -> list[tuple[TaskColumns, list[T]]]:
-    """Rows by the plan that they belong to, in order."""
-    groups: dict[int, tuple[TaskColumns, list[T]]] = {}
-    for columns, row in rows:
-        groups.setdefault(id(columns), (columns, []))[1].append(row)
-    return list(groups.values())
-
-
-def _since(origin: int, times: Sequence[int | None]) -> pa.Array | None:
+def _since(origin: int, times: Sequence[int | None] | None) -> pa.Array | None:
     """Times as a column relative to `origin`; None, for a null column, if there are none."""
-    if all(time is None for time in times):
+    if times is None:
         return None
-    return pa.array([None if time is None else time - origin for time in times], pa.int64())
+    if None in times:
+        return pa.array([None if time is None else time - origin for time in times], pa.int64())
+    return pa.array(np.array(times, np.int64) - origin)
 
 
 def _timed(
     columns: TaskColumns,
     record: Record,
-    step: Sequence[int],
-    task: Sequence[int],
+    step: Any,
+    task: list[int],
     times: Mapping[str, pa.Array | None],
 ) -> pa.RecordBatch:
     codes = np.full(len(task), _CODE["record"][record], np.int8)
     records = pa.DictionaryArray.from_arrays(codes, _DICTIONARIES["record"])
-    taken = columns.take(list(task))
+    taken = columns.take(task)
     return _batch({**taken, "record": records, "step": step, **times}, len(task))
 
 

@@ -21,10 +21,10 @@ from core.trace.recording import open_recording
 from core.trace.writer import TaskColumns, TraceWriter
 
 SPECIFICATION = Specification(
-    model=ModelSettings("mlp", width=512, depth=8),
+    model=ModelSettings("mlp", width=768, depth=8),
     devices="2xcpu",
     cores_per_lane=1,
-    batch=1024,
+    batch=2048,
     microbatches=8,
     warmup=0,
     steps=1,

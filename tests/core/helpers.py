@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
 
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Rows, Started
@@ -12,11 +15,31 @@ from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Plan
-from core.trace.schema import Header
+from core.trace.schema import Header, Record
 from core.trace.trace import Trace
-from core.trace.writer import TaskColumns, Timing, TraceWriter, span_batch
+from core.trace.writer import Notes, TaskColumns, Timings, TraceWriter, note_batch, span_batch
 
 SMALL = ModelSettings("mlp", width=16, depth=6)
+
+
+class Note(NamedTuple):
+    """A counter, log or clock row of an invented trace."""
+
+    record: Record
+    name: str
+    start: int
+    step: int | None = None
+    lane: int | None = None
+    value: float | None = None
+    text: str | None = None
+
+
+def batch_of(rows: Sequence[Note]) -> pa.RecordBatch:
+    """A batch of counter, log and clock rows."""
+    notes = Notes()
+    for row in rows:
+        notes.add(*row)
+    return note_batch(notes)
 
 
 def plan_of(specification: Specification) -> Plan:
@@ -34,12 +57,12 @@ def trace_of(plan: Plan, durations: Sequence[int], specification: Specification)
     """A trace in which every task starts as soon as it can and takes its duration in ns."""
     free = [0] * len(plan.lanes)
     ends: list[int] = []
-    timings = []
+    starts = []
     for task, duration in zip(plan.tasks, durations, strict=True):
-        start = max([free[task.lane], *(ends[other] for other in task.after)])
-        ends.append(start + duration)
+        starts.append(max([free[task.lane], *(ends[other] for other in task.after)]))
+        ends.append(starts[-1] + duration)
         free[task.lane] = ends[-1]
-        timings.append(Timing(0, task.index, start, ends[-1]))
+    timings = Timings(0, [task.index for task in plan.tasks], starts, ends)
     trace = Trace(header_of(specification, plan))
     trace.append(span_batch(TaskColumns(plan.tasks), timings))
     return trace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -13,15 +14,8 @@ from core.plan.task import Kind, Plan
 from core.trace.recording import RecordingFile
 from core.trace.schema import Header, Record
 from core.trace.trace import Trace
-from core.trace.writer import (
-    Note,
-    Opening,
-    TaskColumns,
-    Timing,
-    note_batch,
-    open_batch,
-    span_batch,
-)
+from core.trace.writer import Opening, TaskColumns, Timings, open_batch, span_batch
+from tests.core.helpers import Note, batch_of
 
 MS = 1_000_000
 HARDWARE = Hardware(2, 8 << 30)
@@ -32,6 +26,14 @@ COSTS = {
     Kind.ALL_REDUCE: 3.0,
 }  # fmt: skip
 """Milliseconds of each kind; forwards and backwards grow with their share of the rows."""
+
+
+class Timing(NamedTuple):
+    """When a task ran."""
+
+    task: int
+    start: int
+    end: int
 
 
 def specification(strategy: str = "pipeline", **values: object) -> Specification:
@@ -55,17 +57,15 @@ def batches(
 ) -> tuple[Header, list[pa.RecordBatch]]:
     """A whole run: for each step its open tasks, spans, counters and log lines."""
     header, plans = header_and_plans(spec, hardware)
-    made: list[pa.RecordBatch] = [
-        note_batch([Note(Record.LOG, "state", 0, text="The run begins.")])
-    ]
+    made: list[pa.RecordBatch] = [batch_of([Note(Record.LOG, "state", 0, text="The run begins.")])]
     now = 2 * MS
     for step, rows in enumerate(spec.all_rows):
         plan = plans[rows]
         columns = TaskColumns(plan.tasks)
         timings = timed(plan, step, now, scale)
         made.append(open_batch(columns, [Opening(step, 0, timings[0].start)]))
-        made.append(span_batch(columns, timings))
-        made.append(note_batch(_notes(plan, step, timings, len(header.lanes), rows)))
+        made.append(span_batch(columns, columns_of(step, timings)))
+        made.append(batch_of(_notes(plan, step, timings, len(header.lanes), rows)))
         now = max(t.end for t in timings) + MS
     return header, made
 
@@ -104,8 +104,14 @@ def timed(plan: Plan, step: int, begin: int, scale: float = 1.0) -> list[Timing]
             work /= 4
         end = start + int(work * scale * MS)
         free[task.lane] = ends[task.index] = end
-        timings.append(Timing(step, task.index, start, end))
+        timings.append(Timing(task.index, start, end))
     return timings
+
+
+def columns_of(step: int, timings: list[Timing]) -> Timings:
+    """The same as columns."""
+    task, start, end = (list(column) for column in zip(*timings, strict=True))
+    return Timings(step, task, start, end)
 
 
 def _notes(plan: Plan, step: int, timings: list[Timing], lanes: int, rows: int) -> list[Note]:

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.trace.recording import RecordingFile, open_recording, read_stream
-from core.trace.schema import SCHEMA, Header, RecordingError
+from core.trace.schema import SCHEMA, Header, Record, RecordingError
 from core.trace.trace import SPAN_DTYPE, Column, Trace
-from core.trace.writer import Note, Opening, TaskColumns, Timing, TraceWriter, note_batch
-from core.trace.writer import Record as R
-from tests.core.helpers import SMALL, header_of, plan_of, trace_of
+from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
+from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
 
 SPECIFICATION = Specification("dp", SMALL, "3xcpu", batch=7)
 PLAN = plan_of(SPECIFICATION)
@@ -25,9 +24,11 @@ def stream(steps=3):
     columns = TaskColumns(PLAN.tasks)
     time = 10
     for step in range(steps):
-        for task in PLAN.tasks:
-            writer.span(columns, Timing(step, task.index, time, time + 5, None, time - 1))
-            time += 5
+        tasks = [task.index for task in PLAN.tasks]
+        starts = [time + 5 * task for task in tasks]
+        ends, launched = [start + 5 for start in starts], [start - 1 for start in starts]
+        writer.spans(columns, Timings(step, tasks, starts, ends, None, launched))
+        time = ends[-1]
         writer.counter("loss", step / 2, step=step)
         writer.log("info", f"step {step}", step)
         writer.clock("cpu", step, 40)
@@ -129,7 +130,7 @@ def test_an_open_task_is_seen_until_its_span_comes():
     writer.flush()
     writer.flush()
     going.clear()
-    writer.span(columns, Timing(0, 4, 70, 90))
+    writer.spans(columns, Timings(0, [4], [70], [90]))
     writer.close()
     trace = Trace(header_of(SPECIFICATION, PLAN))
     seen = []
@@ -162,7 +163,9 @@ def test_a_column_keeps_all_that_it_was_given(pieces):
 
 
 def test_notes_of_several_records_share_a_batch():
-    batch = note_batch([Note(R.COUNTER, "loss", 1, value=2.0), Note(R.LOG, "info", 2, text="said")])
+    batch = batch_of(
+        [Note(Record.COUNTER, "loss", 1, value=2.0), Note(Record.LOG, "info", 2, text="said")]
+    )
     trace = Trace(header_of(SPECIFICATION, PLAN))
     trace.append(batch)
     assert trace.logs[0].text == "said" and trace.counter("loss").values[0] == 2
