@@ -38,12 +38,3 @@ def warnings() -> list[str]:
     if os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
         return ["CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps"]
     return []
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory, of the GPU or the machine, ran out."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    return isinstance(error, RuntimeError) and any(
-        words in str(error) for words in ("allocate memory", "not enough memory", "out of memory")
-    )

@@ -24,6 +24,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from torch.nn.parallel import DistributedDataParallel
 
 from core.engine import memory
+from core.engine.failures import explain
 from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly
 from core.engine.lanes import open_clock, open_lanes
@@ -270,9 +271,8 @@ def main() -> None:
             with Flusher(writer):
                 Rank(settings, prepared, writer).run()
         except Exception as error:
-            line = (str(error).splitlines() or [""])[0]
             writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
-            writer.log(FAILED_LEVEL, f"{type(error).__name__}: {line}")
+            writer.log(FAILED_LEVEL, explain(error))
             writer.close()
             os._exit(1)  # not through destructors that may wait for other ranks
         writer.close()

@@ -20,8 +20,9 @@ from typing import Any
 import pyarrow as pa
 
 from core.engine.executor import Stopped
+from core.engine.failures import explain, is_out_of_memory
 from core.engine.flusher import Flusher
-from core.engine.hardware import compute_exactly, find_hardware, is_out_of_memory, warnings
+from core.engine.hardware import compute_exactly, find_hardware, warnings
 from core.engine.lifeline import hold_on
 from core.engine.messages import Outcome
 from core.engine.prepare import Prepared, prepare
@@ -97,15 +98,6 @@ class Server:
                 else:
                     self._latest.request()
         os._exit(0)
-
-
-def explain(error: Exception) -> str:
-    """An error in one line for the user."""
-    if is_out_of_memory(error):
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return f"out of memory: use fewer rows or a smaller model ({first})"
-    lines = str(error).splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def main() -> None:

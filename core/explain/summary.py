@@ -88,12 +88,9 @@ def measured_steps(trace: Trace) -> list[int]:
 
 
 def completed_steps(trace: Trace) -> list[int]:
-    """The measured steps that were run to their end: those whose loss is known.
-
-    All measured steps, if the trace has no losses at all.
-    """
+    """The measured steps that were run to their end: those whose loss is known."""
     known = set(trace.counter("loss").steps.tolist())
-    return [step for step in measured_steps(trace) if step in known or not known]
+    return [step for step in measured_steps(trace) if step in known]
 
 
 def summarise(trace: Trace) -> Summary:

@@ -65,6 +65,7 @@ def trace_of(plan: Plan, durations: Sequence[int], specification: Specification)
     timings = Timings(0, [task.index for task in plan.tasks], starts, ends)
     trace = Trace(header_of(specification, plan))
     trace.append(span_batch(TaskColumns(plan.tasks), timings))
+    trace.append(batch_of([Note(Record.COUNTER, "loss", max(ends), 0, None, 1.0)]))
     return trace
 
 

@@ -1,6 +1,7 @@
 """Stopping, killing, vanishing: nothing hangs, stays behind, or is lost once received."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -193,3 +194,19 @@ def test_closing_the_client_ends_a_run_that_is_under_way(engine):
     family = [engine.client.pid, *children(engine.client.pid)]
     engine.client.close()
     wait_gone(family)
+
+
+@pytest.mark.parametrize("strategy", ["dp", "ddp"])
+def test_running_out_of_memory_is_said_in_one_line(tmp_path, strategy):
+    # 5 GB of address space: enough for torch and two small steps, not for the large activations.
+    model = "--width 512 --depth 4 --batch 500000 --devices 2xcpu --steps 1 --warmup 0"
+    done = subprocess.run(
+        [sys.executable, str(HOUSE / "main.py"), "run", "--strategy", strategy, *model.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (5 << 30, 5 << 30)),
+    )
+    assert done.returncode == 2
+    assert "out of memory: use fewer rows or a smaller model" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,23 @@
+"""What went wrong in a run, in one line for the user."""
+
+from __future__ import annotations
+
+import torch
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory, of the GPU or the machine, ran out."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(
+        words in str(error) for words in ("allocate memory", "not enough memory", "out of memory")
+    )
+
+
+def explain(error: Exception) -> str:
+    """An error in one line, with what to do if memory ran out."""
+    lines = str(error).splitlines()
+    if is_out_of_memory(error):
+        said = lines[0] if lines else type(error).__name__
+        return f"out of memory: use fewer rows or a smaller model ({said})"
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
