@@ -11,13 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.cli.arguments import specification_of
-from core.cli.files import check_image, check_writable
 from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text
 from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.explain.summary import summarise
-from core.files import whole_file
+from core.files import check_image, check_writable, whole_file
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware

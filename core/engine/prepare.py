@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from core.engine.hardware import versions
 from core.engine.workload import Workload, build_workload
+from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
 from core.plan.specification import (
@@ -21,7 +21,7 @@ from core.plan.specification import (
     with_defaults,
 )
 from core.plan.strategy import Strategy
-from core.plan.task import Lane, Plan, PlanError, Runner
+from core.plan.task import Lane, Plan, Runner
 from core.trace.schema import Header
 
 
@@ -51,7 +51,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     strategy = check(specification)
     specification = with_defaults(specification)
     if specification.gradients is not None:
-        check_writable(specification.gradients)
+        check_writable("--gradients", specification.gradients)
     lanes = lanes_of(specification, hardware)
     workload = None
     if specification.own_model:
@@ -75,10 +75,3 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         versions=versions(),
     )
     return Prepared(specification, strategy, model, tuple(lanes), plans, workload, header)
-
-
-def check_writable(path: str) -> None:
-    """Raise PlanError if a file cannot be written at `path`; touches nothing."""
-    folder = Path(path).absolute().parent
-    if not folder.is_dir():
-        raise PlanError(f"{path} cannot be written: there is no folder {folder}")
