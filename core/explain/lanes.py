@@ -74,17 +74,15 @@ def gap_arrays(trace: Trace, lane: int) -> tuple[NDArray[Any], NDArray[Any], NDA
 
 def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     """The idle interval of a lane at a moment, or None if it is busy or outside every step."""
-    for step in trace.steps:
-        first, last = trace.step_bounds(step)
-        if first <= time_ns < last:
-            starts, ends, before = _step_gaps(trace, lane, step)
-            hit = int(np.searchsorted(starts, time_ns, "right")) - 1
-            if hit >= 0 and time_ns < ends[hit]:
-                held = int(before[hit])
-                return Gap(
-                    lane, step, int(starts[hit]), int(ends[hit]), held if held >= 0 else None
-                )
-    return None
+    step = trace.step_at(time_ns)
+    if step is None:
+        return None
+    starts, ends, before = _step_gaps(trace, lane, step)
+    hit = int(np.searchsorted(starts, time_ns, "right")) - 1
+    if hit < 0 or time_ns >= ends[hit]:
+        return None
+    held = int(before[hit])
+    return Gap(lane, step, int(starts[hit]), int(ends[hit]), held if held >= 0 else None)
 
 
 def _step_gaps(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -165,6 +166,7 @@ class Trace:
         self._after = Column(np.int32)
         self._open: dict[tuple[int, int], Span] = {}
         self._bounds: dict[int, tuple[int, int]] = {}
+        self._steps: list[int] = []
         self._counters: dict[tuple[str, int | None], Counter] = {}
         self.logs: list[LogRow] = []
         self.clocks: list[ClockRow] = []
@@ -191,7 +193,17 @@ class Trace:
     @property
     def steps(self) -> list[int]:
         """Steps of which there is a span, in order."""
-        return sorted(self._bounds)
+        if len(self._steps) != len(self._bounds):
+            self._steps = sorted(self._bounds)
+        return self._steps
+
+    def step_at(self, time_ns: float) -> int | None:
+        """The step within whose bounds a moment lies, or None between steps."""
+        steps = self.steps
+        index = bisect_right(steps, time_ns, key=lambda step: self._bounds[step][0]) - 1
+        if index < 0 or time_ns >= self._bounds[steps[index]][1]:
+            return None
+        return steps[index]
 
     def step_bounds(self, step: int) -> tuple[int, int]:
         """First start and last end of a step's spans so far, in ns. Raises KeyError if none."""
