@@ -6,12 +6,15 @@ import signal
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
 from gui.session import Session
 from gui.settings import Settings
 from gui.window import MainWindow
+
+ICON = Path(__file__).parents[1] / "resources" / "icons" / "bubblescope.svg"
 
 
 def start(arguments: list[str], recording: Path | None = None) -> int:
@@ -27,6 +30,8 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
         signal.signal(number, lambda *_: window.close())
     window.show()
+    # After the first paint, because drawing it loads a library.
+    QTimer.singleShot(0, lambda: app.setWindowIcon(QIcon(str(ICON))))
     QTimer.singleShot(0, session.start)
     if recording is not None:
         QTimer.singleShot(0, lambda: window.files.open_from(recording))

@@ -88,9 +88,8 @@ class Files:
             return
         try:
             run.save(path)
-        except (ValueError, OSError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            self._banner.say(tr("{path} cannot be written: {reason}", path=path, reason=reason))
+        except OSError as error:
+            self._banner.say(str(error))
             return
         self._done(path, tr("Saved {name}.", name=path.name))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections import deque
@@ -14,9 +13,10 @@ import pyarrow as pa
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
+from core.files import whole_file
 from core.plan.specification import Specification
 from core.trace.recording import RecordingFile, open_recording
-from core.trace.schema import Header
+from core.trace.schema import Header, RecordingError
 from core.trace.trace import Trace
 from gui.text import tr
 
@@ -72,19 +72,22 @@ class Run:
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
 
     def save(self, path: Path) -> None:
-        """Write the run as a recording. Raises ValueError or OSError; an older file stays then."""
-        part = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            if self.source is not None:
-                shutil.copyfile(self.source, part)
+        """Write the run as a recording. Raises OSError, naming `path`; an older file stays then."""
+        with whole_file(path) as place:
+            if self.source is None:
+                self._write(place)
             else:
-                file = RecordingFile(part, self.trace.header)
-                for batch in self.batches:
-                    file.write(batch)
-                file.close()
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+                with self.source.open("rb") as source, place.open("wb") as target:
+                    shutil.copyfileobj(source, target)
+
+    def _write(self, place: Path) -> None:
+        try:
+            file = RecordingFile(place, self.trace.header)
+            for batch in self.batches:
+                file.write(batch)
+            file.close()
+        except RecordingError as error:  # it names the place, which nobody has asked for
+            raise error.__cause__ or error from None
 
 
 class Session(QObject):

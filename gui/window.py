@@ -30,6 +30,7 @@ from gui.panels.devices import DevicesPanel
 from gui.panels.log import LogPanel
 from gui.panels.runs import RunsPanel
 from gui.panels.sheet import scrolled
+from gui.panels.steps import StepsPanel
 from gui.panels.strategy import StrategyPanel
 from gui.session import Run, Session
 from gui.settings import Settings
@@ -189,6 +190,7 @@ class MainWindow(QMainWindow):
         self.overview.refresh()
         self.batch.show_scene(scene)
         self.devices.show_scene(scene)
+        self.steps.show_scene(scene, run.live)
         self.log.show_trace(run.trace)
         self.runs.update_run(run)
         self._step.setText(step_text(run, scene))
@@ -248,7 +250,7 @@ class MainWindow(QMainWindow):
     def _build_docks(self) -> None:
         self.form = StrategyPanel()
         self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
-        self.details, self.runs = DetailsPanel(), RunsPanel()
+        self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
         left, below = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
         parts = (
             ("strategy", tr("Settings"), self._form_with_footer(), left),
@@ -257,24 +259,22 @@ class MainWindow(QMainWindow):
             ("details", tr("Details"), self.details, below),
             ("log", tr("Log"), self.log, below),
             ("runs", tr("Runs"), self.runs, below),
+            ("steps", tr("Steps"), self.steps, below),
         )
         self._docks: dict[str, QDockWidget] = {}
         for name, title, widget, area in parts:
             dock = QDockWidget(title, self)
             dock.setObjectName(name)
             dock.setWidget(widget)
-            if name not in (
-                "batch",
-                "devices",
-            ):  # the form is its own heading; the others have tabs
+            if name not in ("batch", "devices"):  # a form is its own heading; the others have tabs
                 dock.setTitleBarWidget(QWidget())
             self.addDockWidget(area, dock)
             self._docks[name] = dock
         self.setCorner(Qt.Corner.BottomLeftCorner, left)
         self.setDockNestingEnabled(True)
         self.setTabPosition(below, QTabWidget.TabPosition.North)
-        self.tabifyDockWidget(self._docks["details"], self._docks["log"])
-        self.tabifyDockWidget(self._docks["details"], self._docks["runs"])
+        for name in ("log", "runs", "steps"):
+            self.tabifyDockWidget(self._docks["details"], self._docks[name])
         self._docks["details"].raise_()
 
     def _form_with_footer(self) -> QWidget:
@@ -352,6 +352,7 @@ class MainWindow(QMainWindow):
         timeline.view_changed.connect(self._mark_visible)
         timeline.reduction_changed.connect(self._set_per_pixel)
         self.overview.moved.connect(timeline.centre_on)
+        self.steps.chosen.connect(timeline.fit_between)
 
     def _restore(self) -> None:
         self.resize(SIZE)
@@ -372,7 +373,8 @@ class MainWindow(QMainWindow):
         theme = THEMES[self.theme_name()]
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme is DARK)
-        for part in (self.timeline, self.overview, self.form, self.batch, self.devices, self.log):
+        sheets = (self.batch, self.devices, self.log, self.steps)
+        for part in (self.timeline, self.overview, self.form, *sheets):
             part.set_theme(theme)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102

@@ -1,14 +1,17 @@
-"""A card: a choice among a few, with a title and a line that says what it means."""
+"""A card: a choice among a few, with a title and below it, on one line or more, what it means."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gui.theme import LIGHT, Theme
 
-HEIGHT = 41
+WIDTH = 200
+GAP = 2
+LEFT, TOP, RIGHT, BOTTOM = 11, 4, 8, 5
+WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
 
 
 class Card(QAbstractButton):
@@ -21,13 +24,23 @@ class Card(QAbstractButton):
         self.setToolTip(line)
         self.setAccessibleName(title)
         self.setAccessibleDescription(line)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._line = line
         self._theme = LIGHT
 
     def sizeHint(self) -> QSize:  # noqa: D102
-        return QSize(200, HEIGHT)
+        return QSize(WIDTH, self.heightForWidth(WIDTH))
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(WIDTH, self.heightForWidth(10 * WIDTH))
+
+    def heightForWidth(self, width: int) -> int:  # noqa: D102
+        inner = QRect(0, 0, width - LEFT - RIGHT, 10 * WIDTH)
+        line = QFontMetrics(self._small()).boundingRect(inner, int(WRAPPED), self._line)
+        return TOP + self.fontMetrics().height() + GAP + line.height() + BOTTOM
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -50,15 +63,18 @@ class Card(QAbstractButton):
         painter.setPen(QPen(QColor(theme.accent if marked else theme.line), 1))
         painter.setBrush(QColor(theme.tint if self.isChecked() else theme.field))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-        title, small = QFont(self.font()), QFont(self.font())
+        title = QFont(self.font())
         title.setBold(self.isChecked())
-        small.setPointSizeF(self.font().pointSizeF() * 0.86)
-        area = self.rect().adjusted(11, 4, -6, -4)
-        top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        area = self.rect().adjusted(LEFT, TOP, -RIGHT, -BOTTOM)
         painter.setPen(QColor(theme.text if self.isEnabled() else theme.muted))
         painter.setFont(title)
-        painter.drawText(area, top, self.text())
+        painter.drawText(area, int(WRAPPED), self.text())
         painter.setPen(QColor(theme.muted))
-        painter.setFont(small)
-        line = QFontMetrics(small).elidedText(self._line, Qt.TextElideMode.ElideRight, area.width())
-        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, line)
+        painter.setFont(self._small())
+        area.setTop(TOP + self.fontMetrics().height() + GAP)
+        painter.drawText(area, int(WRAPPED), self._line)
+
+    def _small(self) -> QFont:
+        small = QFont(self.font())
+        small.setPointSizeF(small.pointSizeF() * 0.86)
+        return small

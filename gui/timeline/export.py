@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 
 from core.explain.summary import measured_steps
+from core.files import whole_file
 from core.models.catalogue import MODELS
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
@@ -92,14 +93,12 @@ def export_image(
         raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
     application = QGuiApplication.instance() or _headless()
     figure = lay_out_figure(trace, THEMES[theme], float(width), _range(trace, start, end))
-    part = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
     try:
-        write(figure, part)
-        os.replace(part, path)
+        with whole_file(path) as place:
+            write(figure, place)
     except OSError as error:
-        raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise ValueError(str(error)) from error
     finally:
-        part.unlink(missing_ok=True)
         del application
 
 

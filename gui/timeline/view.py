@@ -168,6 +168,10 @@ class TimelineView(QAbstractScrollArea):
                 return
         self._by_hand(self.view.fitted(*map(float, self.scene.bounds)), "fit")
 
+    def fit_between(self, start: float, end: float) -> None:
+        """Fill the view with the time between two moments, in ns."""
+        self._by_hand(self.view.fitted(start, end), "fit step")
+
     def follow(self) -> None:
         """Go to the present (or the end) and stay with it, at the zoom one has."""
         self._set_following(True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -125,9 +127,35 @@ def test_saving_where_nothing_can_be_written_leaves_nothing(
 ) -> None:
     record(specification(), tmp_path / "a.arrow")
     run, _ = session.open(tmp_path / "a.arrow")
-    with pytest.raises((ValueError, OSError)):
+    with pytest.raises(OSError, match=r"nowhere/b\.arrow cannot be written"):
         run.save(tmp_path / "nowhere" / "b.arrow")
     assert [path.name for path in tmp_path.iterdir()] == ["a.arrow"]
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_run_is_saved_into_a_pipe(session: Session, tmp_path: Path, opened: bool) -> None:
+    trace = record(specification(), tmp_path / "a.arrow")
+    run, _ = session.open(tmp_path / "a.arrow")
+    if not opened:
+        run.source, run.batches = None, batches(specification())[1]
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit((tmp_path / "pipe").read_bytes)
+        run.save(tmp_path / "pipe")
+        (tmp_path / "b.arrow").write_bytes(read.result(30))
+    assert open_recording(tmp_path / "b.arrow").trace.span_count == trace.span_count
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_received_run_that_cannot_be_saved_names_the_file_asked_for(
+    session: Session, client: FakeClient, tmp_path: Path
+) -> None:
+    session.run(specification())
+    client.perform(specification())
+    while session.asking:
+        session.tick()
+    with pytest.raises(OSError, match=r"nowhere/b\.arrow cannot be written: No such file"):
+        session.runs[0].save(tmp_path / "nowhere" / "b.arrow")
 
 
 def test_closing_ends_timer_and_engine(session: Session, client: FakeClient) -> None:
