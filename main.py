@@ -40,6 +40,8 @@ def main(arguments: list[str]) -> int:
                 f"{HEADLESS_IMAGE} will show it."
             )
             return main(["run", "--image", HEADLESS_IMAGE])
+    except BrokenPipeError:  # whoever read our output has had enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (PlanError, RecordingError, RunError, ValueError, OSError) as error:
         print(f"bubblescope: {error}", file=sys.stderr)
         return BAD_INPUT

@@ -15,7 +15,7 @@ from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text
 from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
-from core.explain.summary import summarise
+from core.explain.summary import Summary, summarise
 from core.files import check_image, check_writable, whole_file
 from core.machine import host
 from core.models.description import ModelDescription
@@ -74,15 +74,23 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
     summary = summarise(trace)
-    print(summary_text(summary))
+    try:
+        _write_outputs(arguments, trace, summary, write_image)
+    finally:  # what was measured is told even if a file cannot be written, and the other way round
+        print(summary_text(summary))
+    if ended.outcome is Outcome.FAILED:
+        raise RunError(ended.text)
+    return 0 if ended.outcome is Outcome.FINISHED else INTERRUPTED
+
+
+def _write_outputs(
+    arguments: argparse.Namespace, trace: Trace, summary: Summary, write_image: WriteImage
+) -> None:
     if arguments.summary is not None:
         with whole_file(arguments.summary) as path:
             path.write_text(json.dumps(summary.to_dict(), indent=1) + "\n", encoding="utf-8")
     if arguments.image is not None:
         write_image(trace, Path(arguments.image), "light")
-    if ended.outcome is Outcome.FAILED:
-        raise RunError(ended.text)
-    return 0 if ended.outcome is Outcome.FINISHED else INTERRUPTED
 
 
 def export(arguments: argparse.Namespace, write_image: WriteImage) -> None:
