@@ -48,6 +48,14 @@ def check_writable(option: str, path: str | None) -> None:
         raise PlanError(f"{option} {path}: {folder} cannot be written; use a folder that can")
 
 
+def check_distinct(*paths: str | None) -> None:
+    """Raise PlanError if two outputs would overwrite each other."""
+    named = [path for path in paths if path is not None and not path.startswith("/dev/")]
+    for path in named:
+        if sum(os.path.abspath(path) == os.path.abspath(other) for other in named) > 1:
+            raise PlanError(f"{path} is named for two outputs; use a file for each")
+
+
 def check_image(option: str, path: str | None) -> None:
     """Raise PlanError if `path` is no image that can be drawn. None is fine."""
     if path is not None and Path(path).suffix.lower() not in IMAGE_SUFFIXES:

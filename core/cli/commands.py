@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -15,8 +16,9 @@ from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text
 from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
+from core.engine.wire import describe_exit
 from core.explain.summary import Summary, summarise
-from core.files import check_image, check_writable, whole_file
+from core.files import check_distinct, check_image, check_writable, whole_file
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
@@ -70,6 +72,7 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     for option in ("record", "summary", "gradients"):
         check_writable(f"--{option}", getattr(arguments, option))
     check_image("--image", arguments.image)
+    check_distinct(arguments.record, arguments.summary, arguments.gradients, arguments.image)
     trace, ended = execute(specification, arguments.record, arguments.verbose)
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
@@ -88,7 +91,7 @@ def _write_outputs(
 ) -> None:
     if arguments.summary is not None:
         with whole_file(arguments.summary) as path:
-            path.write_text(json.dumps(summary.to_dict(), indent=1) + "\n", encoding="utf-8")
+            path.write_text(summary.to_json() + "\n", encoding="utf-8")
     if arguments.image is not None:
         write_image(trace, Path(arguments.image), "light")
 
@@ -123,6 +126,8 @@ def execute(
         client.close()
         collector.close()
     if collector.trace is None:
+        if collector.ended.outcome is Outcome.STOPPED:
+            raise KeyboardInterrupt
         raise PlanError(collector.ended.text)
     return collector.trace, collector.ended
 
@@ -174,8 +179,17 @@ def _ask_hardware() -> Hardware:
 
 def _ask_description(specification: Specification) -> ModelDescription:
     """Describe the user's own model in a process that may import torch. Raises PlanError."""
-    command = [sys.executable, "-m", "core.engine.describe", json.dumps(specification.to_dict())]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
-    if done.returncode != 0:
-        raise PlanError(done.stderr.strip().splitlines()[-1])
+    lifeline, kept = os.pipe()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "core.engine.describe", str(lifeline),
+             json.dumps(specification.to_dict())],
+            capture_output=True, text=True, env=environment(), pass_fds=(lifeline,), check=False,
+        )  # fmt: skip
+    finally:
+        os.close(lifeline)
+        os.close(kept)
+    if done.returncode != 0 or not done.stdout:
+        said = done.stderr.strip().splitlines() or [f"it {describe_exit(done.returncode)}"]
+        raise PlanError(said[-1])
     return ModelDescription.from_dict(json.loads(done.stdout.splitlines()[-1]))

@@ -61,6 +61,7 @@ class EngineClient:
             pass_fds=given,
             stdin=subprocess.DEVNULL,
             env=environment(),
+            process_group=0,  # Ctrl+C is for the client, which asks the engine to stop
         )
         for descriptor in given:
             os.close(descriptor)
@@ -72,6 +73,10 @@ class EngineClient:
 
     def run(self, specification: Specification) -> None:
         """Ask for a run; its messages come from `poll`. Starts an engine if there is none."""
+        if self._running:
+            raise RuntimeError("a run is under way: stop it first")
+        if self._process is not None and self._process.poll() is not None:
+            self._drop()
         self.start()
         self._running, self._deadline = True, None
         self._send({"run": specification.to_dict()})
@@ -84,8 +89,6 @@ class EngineClient:
 
     def poll(self) -> list[Message]:
         """All messages since the last call. Never blocks."""
-        if self._deadline is not None and time.monotonic() > self._deadline:
-            self._kill()
         messages: list[Message] = []
         while not self._received.empty():
             generation, message = self._received.get()
@@ -97,6 +100,8 @@ class EngineClient:
                 messages.append(message)
             if isinstance(message, Ended):
                 self._running, self._deadline = False, None
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            self._kill()
         return messages
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 
+from core.engine.lifeline import hold_on
 from core.engine.workload import build_workload
 from core.plan.specification import Specification
 from core.plan.task import PlanError
@@ -15,8 +16,9 @@ from core.plan.task import PlanError
 
 def main() -> None:
     """Print the description, or one line on standard error and status 2."""
+    hold_on(int(sys.argv[1]))
     try:
-        workload = build_workload(Specification.from_dict(json.loads(sys.argv[1])))
+        workload = build_workload(Specification.from_dict(json.loads(sys.argv[2])))
     except PlanError as error:
         sys.exit(f"{error}")
     print(json.dumps(workload.description.to_dict()))

@@ -14,7 +14,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
 
 
-def explain(error: Exception) -> str:
+def explain(error: BaseException) -> str:
     """An error in one line, with what to do if memory ran out."""
     lines = str(error).splitlines()
     if is_out_of_memory(error):

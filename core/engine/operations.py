@@ -95,7 +95,8 @@ class Operations:
             stage = stages[placement.stage]
             device = self._devices[placement.lane]
             blocks = workload.blocks[stage.first : stage.last]
-            blocks = [copy.deepcopy(block).to(device) for block in blocks]
+            # The list is copied, not each block, so that parameters tied within a stage stay tied.
+            blocks = [block.to(device) for block in copy.deepcopy(blocks)]
             self.stages[placement.replica, stage.index] = StageModule(
                 placement, blocks, stage.first, specification
             )
@@ -113,7 +114,7 @@ class Operations:
         self.step = Step(
             index,
             plan,
-            {device: batch[0].to(device) for device in entries},
+            {device: copy_to(device, batch[0]) for device in entries},  # a model may write to it
             {device: batch[1].to(device) for device in judges},
             batch[0].shape,
         )
@@ -267,10 +268,13 @@ class Operations:
         entered = [self._take(("entered", *key), task.lane) for key in where]
         left = [self._take(("left", *key), task.lane) for key in where]
         gradients = [self._gradient(step, part, stage, task.lane) for part in parts]
-        torch.autograd.backward(left, gradients)
+        trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
+        if trained:
+            torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
         for key, x in zip(where, entered, strict=True):
-            if stage > 0 and x.grad is not None:
-                self._put(("input gradient", *key), task.lane, x.grad)
+            if stage > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
+                gradient = torch.zeros_like(x) if x.grad is None else x.grad
+                self._put(("input gradient", *key), task.lane, gradient)
         self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
         return [*entered, *left, *gradients]
 
@@ -311,7 +315,7 @@ class Operations:
             x = self._take(("output", part.replica, stage - 1, part.microbatch), lane)
         else:
             return step.inputs[self._devices[lane]][part.start : part.start + part.rows]
-        return x.requires_grad_() if stage > 0 else x
+        return x.requires_grad_() if stage > 0 and x.is_floating_point() else x
 
     def _outputs(self, step: Step, parts: Iterable[Part], last: int) -> list[Tensor]:
         return [

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from core.engine.hardware import versions
-from core.engine.workload import Workload, build_workload
+from core.engine.workload import Workload, build_workload, check_ties
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
@@ -21,7 +21,7 @@ from core.plan.specification import (
     with_defaults,
 )
 from core.plan.strategy import Strategy
-from core.plan.task import Lane, Plan, Runner
+from core.plan.task import Lane, Plan, PlanError, Runner
 from core.trace.schema import Header
 
 
@@ -64,6 +64,13 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     if workload is None and strategy.runner is Runner.LANES:
         workload = build_workload(specification)
     first = next(iter(plans.values()))
+    if workload is not None:
+        check_ties(workload, first.stages)
+        if strategy.runner is Runner.RANKS and len(set(workload.blocks)) < len(workload.blocks):
+            raise PlanError(
+                f"{model.name} lists a block twice, and {strategy.name} times each by itself; "
+                "put both uses into one block"
+            )
     header = Header(
         specification,
         model,

@@ -7,6 +7,7 @@ Started by core.engine.run_ranks, to which it sends its rows as a stream of the 
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import signal
@@ -34,7 +35,13 @@ from core.engine.prepare import Prepared, prepare
 from core.engine.rank_timer import RankTimer, Timed
 from core.engine.run_lanes import batches_of
 from core.engine.verify import compare, reference, save_gradients
-from core.engine.workload import Workload, build_workload, full_names, make_optimizer
+from core.engine.workload import (
+    Workload,
+    build_workload,
+    full_names,
+    make_optimizer,
+    verification_notes,
+)
 from core.plan.lanes import Gpu, Hardware
 from core.plan.specification import Specification, job_of
 from core.plan.strategy import Buckets
@@ -95,13 +102,18 @@ class Rank:
             )
             self._build()
             self._writer.opened = self._openings
+            if self._settings.rank == 0 and self._prepared.specification.verify:
+                for text in verification_notes(self._workload):
+                    self._writer.log("warning", text)
             rows = self._prepared.specification.all_rows
             for index, batch in enumerate(batches_of(self._prepared, self._workload)):
                 self._step(index, rows[index], batch)
             dist.destroy_process_group()
 
     def _build(self) -> None:
-        self._model = nn.Sequential(*self._workload.blocks).to(self._lane.device)
+        # The timer's hooks must not be on the blocks that the plain step is made from.
+        blocks = copy.deepcopy(self._workload.blocks)
+        self._model = nn.Sequential(*blocks).to(self._lane.device)
         self._parameters = full_names(list(self._model))
         cap = self._prepared.specification.bucket_mb
         caps: dict[str, Any] = {} if cap is None else {"bucket_cap_mb": cap}
@@ -120,7 +132,7 @@ class Rank:
         checks = rank == 0 and (specification.verify or specification.gradients is not None)
         part = self._prepared.plans[rows].parts[rank]
         mine = slice(part.start, part.start + part.rows)
-        x, target = (tensor[mine].to(self._lane.device) for tensor in batch)
+        x, target = (tensor[mine].clone().to(self._lane.device) for tensor in batch)
         before = {n: p.detach().clone() for n, p in self._parameters.items()} if checks else {}
         self._ddp.zero_grad(set_to_none=True)
         self._expect(index, rows)
@@ -260,7 +272,7 @@ def main() -> None:
     wire, lifeline = map(int, sys.argv[1:3])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     hold_on(lifeline)
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    os.dup2(2, 1)  # what a user's model prints
     compute_exactly()
     settings = RankSettings.from_json(sys.argv[3])
     prepared = prepare(settings.specification, settings.hardware)

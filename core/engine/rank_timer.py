@@ -1,7 +1,7 @@
 """Times what torch does inside a rank: blocks by hooks, gradient buckets by a communication hook.
 
-A block's backward begins when the gradient of its output is there and ends when the next one's
-begins; the first block's ends when its last parameter has its gradient. A bucket is ready when the
+A block's backward begins when the gradient of its output is there and ends when its last parameter
+has its gradient (without parameters: when the next block's begins). A bucket is ready when the
 hook is called, launched when the all-reduce is, and done when its future is.
 """
 
@@ -63,9 +63,9 @@ class RankTimer:
         for number, block in enumerate(blocks):
             block.register_forward_pre_hook(self._before(number))
             block.register_forward_hook(self._after(number))
-        for parameter in blocks[0].parameters():
+        for parameter in blocks.parameters():
             if parameter.requires_grad:
-                parameter.register_post_accumulate_grad_hook(self._first_block_ready)
+                parameter.register_post_accumulate_grad_hook(self._gradient_ready)
 
     def begin(self, rows: int) -> None:
         """Forget the last step."""
@@ -80,9 +80,12 @@ class RankTimer:
         return timed
 
     def stop(self, timed: Timed) -> None:
-        """End what `start` began, unless a hook has ended it already."""
+        """End what `start` began, or what hooks have begun since."""
+        mark = self._lane.mark(True)
         if timed.end is None:
-            timed.end = self._lane.mark(True)
+            timed.end = mark
+        if self.now.compute[-1] is not timed:
+            self._backward_ends(mark)
 
     def bucket_hook(self, world: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:  # type: ignore[name-defined]
         """All-reduce a bucket to its average, as DDP itself would, and time it."""
@@ -149,16 +152,22 @@ class RankTimer:
     def _backward_begins(self, number: int) -> Callable[[Tensor], None]:
         def hook(gradient: Tensor) -> None:
             mark = self._lane.mark(True)
-            previous = self.now.compute[-1]
-            previous.end = mark
-            if previous.kind is Kind.BACKWARD:
-                self._hold(-self._saved[previous.number, self._rows])
-            self.now.compute.append(Timed(Kind.BACKWARD, number, mark, mark))
+            self._backward_ends(mark)
+            self.now.compute.append(Timed(Kind.BACKWARD, number, mark))
 
         return hook
 
-    def _first_block_ready(self, parameter: Tensor) -> None:
-        self.now.compute[-1].end = self._lane.mark(True)
+    def _backward_ends(self, mark: Mark) -> None:
+        """The loss or the backward pass that is under way is over, at `mark` at the latest."""
+        last = self.now.compute[-1]
+        last.end = mark if last.end is None else last.end
+        if last.kind is Kind.BACKWARD:
+            self._hold(-self._saved[last.number, self._rows])
+
+    def _gradient_ready(self, parameter: Tensor) -> None:
+        """A block's backward pass ends with its last gradient, before its bucket is launched."""
+        if self.now.compute[-1].kind is Kind.BACKWARD:
+            self.now.compute[-1].end = self._lane.mark(True)
 
     def _hold(self, change: int) -> None:
         self._held += change

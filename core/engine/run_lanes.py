@@ -13,7 +13,7 @@ from core.engine.operations import Operations
 from core.engine.prepare import Prepared
 from core.engine.stop import Stop
 from core.engine.verify import compare, reference, save_gradients
-from core.engine.workload import Workload
+from core.engine.workload import Workload, verification_notes
 from core.trace.writer import TaskColumns, TraceWriter
 
 
@@ -27,6 +27,9 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
     checks = specification.verify or specification.gradients is not None
     if (cores := prepared.lanes[0].cores) > 0:
         torch.set_num_threads(cores)  # the plain step computes as a lane does, rounding included
+    if specification.verify:
+        for text in verification_notes(workload):
+            writer.log("warning", text)
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
         executor = Executor(lanes, operations, writer)

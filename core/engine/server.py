@@ -64,7 +64,7 @@ class Server:
         except PlanError as error:
             send_refusal(self._sink, str(error))
             return
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             send_refusal(self._sink, explain(error))
             return
         writer = TraceWriter(self._sink, prepared.header)
@@ -82,7 +82,7 @@ class Server:
             return Outcome.STOPPED
         except RankError as error:  # the ranks have logged what they know
             return f"{Outcome.FAILED}: {error}"
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if not is_out_of_memory(error):
                 writer.log("error", traceback.format_exc())
             return f"{Outcome.FAILED}: {explain(error)}"
@@ -105,7 +105,7 @@ def main() -> None:
     wire, commands, lifeline = map(int, sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
     hold_on(lifeline)
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a user's model prints
+    os.dup2(2, 1)  # what a user's model prints
     compute_exactly()
     with os.fdopen(wire, "wb", buffering=0) as sink:
         Server(pa.PythonFile(sink, "w"), commands).serve()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import importlib.util
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +19,7 @@ from core.engine.modules import Batch, Loss, build_blocks, built_in_batch, built
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import Block, ModelDescription
 from core.plan.specification import Specification
-from core.plan.task import PlanError
+from core.plan.task import PlanError, Stage
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "sgd": torch.optim.SGD,
@@ -74,12 +75,40 @@ def build_workload(specification: Specification) -> Workload:
 
 
 def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Parameter]:
-    """Parameters by their names in nn.Sequential of all blocks, of which `first` is the first."""
-    return {
-        f"{first + index}.{name}": parameter
-        for index, block in enumerate(blocks)
-        for name, parameter in block.named_parameters()
-    }
+    """Parameters by their names in nn.Sequential of all blocks, of which `first` is the first.
+
+    A parameter that several blocks share has its first name only, as in nn.Sequential.
+    """
+    named = nn.Sequential(*blocks).named_parameters()
+    split = ((name.split(".", 1), parameter) for name, parameter in named)
+    return {f"{first + int(index)}.{rest}": parameter for (index, rest), parameter in split}
+
+
+def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
+    """Raise PlanError if blocks of different stages share a parameter."""
+    owner: dict[int, int] = {}
+    for stage in stages:
+        for name, parameter in full_names(workload.blocks[stage.first : stage.last]).items():
+            other = owner.setdefault(id(parameter), stage.index)
+            if other != stage.index:
+                raise PlanError(
+                    f"stages {other} and {stage.index} of {workload.description.name} share a "
+                    f"parameter ({name}); use fewer stages, or a strategy that keeps it whole"
+                )
+
+
+def verification_notes(workload: Workload) -> list[str]:
+    """What must be said of a comparison with a plain step of this model."""
+    modules = [module for block in workload.blocks for module in block.modules()]
+    found = []
+    if workload.description.depends_on_split:
+        found.append(
+            "batch normalisation depends on how the batch is split: every step is compared with "
+            "the same split, run in order on one lane"
+        )
+    if any(isinstance(module, nn.modules.dropout._DropoutNd) for module in modules):
+        found.append("the model has dropout: its gradients are random and cannot be compared")
+    return found
 
 
 def make_optimizer(
@@ -109,20 +138,23 @@ def _load(path: Path) -> ModuleType:
     if not path.is_file() or spec is None or spec.loader is None:
         raise PlanError(f"--model {str(path)!r}: there is no such file")
     module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.absolute().parent))  # as for a script: it may import its neighbours
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever the user's file raises is theirs to read
+    except (Exception, SystemExit) as error:  # whatever the user's file raises is theirs to read
         raise PlanError(f"--model {str(path)!r} cannot be imported: {_said(error)}") from error
     for name in ("build", "batch"):
         if not callable(getattr(module, name, None)):
             raise PlanError(f"--model {str(path)!r} has no {name}(): it needs build() and batch()")
+    if not callable(getattr(module, "loss", len)):
+        raise PlanError(f"--model {str(path)!r}: loss is no function; use loss(output, target)")
     return module
 
 
 def _own_blocks(module: ModuleType, name: str) -> list[nn.Module]:
     try:
         built: Any = module.build()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PlanError(f"--model {name!r}: build() failed: {_said(error)}") from error
     blocks = list(built) if isinstance(built, (nn.Sequential, nn.ModuleList, list, tuple)) else []
     if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
@@ -136,7 +168,7 @@ def _own_blocks(module: ModuleType, name: str) -> list[nn.Module]:
 def _own_batch(module: ModuleType, name: str, rows: int, generator: torch.Generator) -> Batch:
     try:
         made = module.batch(rows, generator)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PlanError(f"--model {name!r}: batch({rows}) failed: {_said(error)}") from error
     tensors = isinstance(made, (tuple, list)) and len(made) == 2
     if not tensors or not all(isinstance(t, Tensor) and t.dim() and len(t) == rows for t in made):
@@ -149,7 +181,8 @@ def _own_batch(module: ModuleType, name: str, rows: int, generator: torch.Genera
 def _describe(workload: Workload, name: str) -> ModelDescription:
     """Measure the user's model: parameters by counting, sizes by passing a row or two through."""
     blocks = []
-    x = workload.input[:2]
+    seen: set[int] = set()
+    x = workload.input[:2].clone()
     with torch.no_grad():
         for index, block in enumerate(workload.blocks):
             try:
@@ -160,7 +193,9 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
                 ) from error
             if not isinstance(x, Tensor):
                 raise PlanError(f"--model {name!r}: block {index} gave no tensor")
-            counts = tuple((n, p.numel()) for n, p in block.named_parameters())
+            own = ((n, p) for n, p in block.named_parameters() if id(p) not in seen)
+            counts = tuple((n, p.numel()) for n, p in own)
+            seen.update(map(id, block.parameters()))
             blocks.append(Block(f"block{index}", counts, x.numel() // len(x)))
     modules = [module for block in workload.blocks for module in block.modules()]
     row = workload.input[:1]
@@ -173,6 +208,6 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
     )
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     """An error in one line."""
     return f"{type(error).__name__}: {error}".splitlines()[0]

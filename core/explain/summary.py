@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -70,8 +72,12 @@ class Summary:
         """The largest of the steps' loss errors, None if none was verified."""
         return _largest(step.loss_error for step in self.steps)
 
+    def to_json(self) -> str:
+        """As JSON; numbers that are not finite, which JSON has not, become null."""
+        return json.dumps(_finite(self.to_dict()), indent=1, allow_nan=False)
+
     def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values; errors only where the run was verified."""
+        """As plain values; errors only where the run was verified."""
         values = asdict(self)
         for name in ("gradient_error", "loss_error"):
             if (value := getattr(self, name)) is not None:
@@ -173,6 +179,14 @@ def _value(trace: Trace, name: str, step: int) -> float | None:
     counter = trace.counter(name)
     hits = np.flatnonzero(counter.steps == step)
     return float(counter.values[hits[-1]]) if len(hits) else None
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _largest(values: Any) -> float | None:

@@ -19,6 +19,25 @@ from core.plan.task import Lane, Plan, PlanError
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
 DEFAULT_SCHEDULE = "1f1b"
 DEFAULT_BUCKET_MB = 25.0  # torch's own
+MOST_STEPS = 1_000_000
+MOST_BUCKET_MB = 1_000_000
+MOST_ROWS = 10**12
+MOST = {
+    "batch": MOST_ROWS,
+    "data": MOST_ROWS,
+    "steps": MOST_STEPS,
+    "stages": 4096,
+    "microbatches": 100_000,
+    "split_size": MOST_ROWS,
+    "cores_per_lane": 1024,
+}
+MOST_OF_MODEL = {
+    "width": 1_000_000,
+    "depth": 10_000,
+    "heads": 10_000,
+    "sequence": 1_000_000,
+    "image_size": 100_000,
+}
 STRATEGY_OPTIONS = ("schedule", "stages", "microbatches", "split_size", "bucket_mb")
 
 
@@ -104,22 +123,18 @@ def check(specification: Specification) -> Strategy:
         raise PlanError(
             f"there is no model {s.model.name!r}; use {known} or a file that ends in .py"
         )
-    for name in (
-        "batch",
-        "data",
-        "steps",
-        "stages",
-        "microbatches",
-        "split_size",
-        "cores_per_lane",
-    ):
-        _at_least_one(name, getattr(s, name))
-    for name in ("width", "depth", "heads", "sequence", "image_size"):
-        _at_least_one(name, getattr(s.model, name))
-    if s.warmup < 0:
-        raise PlanError(f"--warmup {s.warmup}: use 0 or more steps")
-    if s.bucket_mb is not None and not (math.isfinite(s.bucket_mb) and s.bucket_mb > 0):
-        raise PlanError(f"--bucket-mb {s.bucket_mb}: use a size above 0 in MiB")
+    for name, most in MOST.items():
+        _within(name, getattr(s, name), most)
+    for name, most in MOST_OF_MODEL.items():
+        _within(name, getattr(s.model, name), most)
+    if not 0 <= s.warmup <= MOST_STEPS:
+        raise PlanError(f"--warmup {s.warmup}: use 0 or more steps, at most {MOST_STEPS:,}")
+    if (s.data or 0) / s.batch_rows > MOST_STEPS:
+        raise PlanError(f"--data {s.data} is over {MOST_STEPS:,} batches of {s.batch_rows} rows")
+    if s.bucket_mb is not None and not 0 < s.bucket_mb <= MOST_BUCKET_MB:
+        raise PlanError(
+            f"--bucket-mb {s.bucket_mb}: use a size above 0 in MiB, at most {MOST_BUCKET_MB:,}"
+        )
     if not (math.isfinite(s.lr) and s.lr >= 0):
         raise PlanError(f"--lr {s.lr}: use a finite learning rate of 0 or more")
     if not 0 <= s.seed < 2**63:
@@ -195,9 +210,9 @@ def plans_of(
     return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
 
 
-def _at_least_one(name: str, value: int | None) -> None:
-    if value is not None and value < 1:
-        raise PlanError(f"--{name.replace('_', '-')} {value}: use 1 or more")
+def _within(name: str, value: int | None, most: int) -> None:
+    if value is not None and not 1 <= value <= most:
+        raise PlanError(f"--{name.replace('_', '-')} {value}: use 1 or more, at most {most:,}")
 
 
 def _one_of(name: str, value: str, accepted: tuple[str, ...]) -> None:

@@ -63,7 +63,11 @@ def _read(source: pa.NativeFile, name: str) -> Opened:
             break
         except (pa.ArrowInvalid, OSError):
             return Opened(trace, _cut(name, trace))
-        trace.append(batch)
+        try:
+            batch.validate(full=True)
+            trace.append(batch)
+        except (pa.ArrowException, ValueError, LookupError, TypeError, SystemError) as error:
+            raise RecordingError(f"{name} is damaged: {error}".splitlines()[0]) from error
     source.seek(max(0, size - len(END_OF_STREAM)))
     return Opened(trace, "" if source.read() == END_OF_STREAM else _cut(name, trace))
 

@@ -169,7 +169,8 @@ class TraceWriter:
 
     def spans(self, columns: TaskColumns, timings: Timings) -> None:
         """Collect finished tasks."""
-        self._timings.append((columns, timings))
+        with self._lock:
+            self._timings.append((columns, timings))
 
     def counter(
         self, name: str, value: float, lane: int | None = None, step: int | None = None
@@ -204,7 +205,8 @@ class TraceWriter:
         with self._lock:
             self.flushed_at = time.monotonic()
             openings = self.opened()
-            spans, self._timings = self._timings + self.ended(), []
+            ended = self.ended()  # the executor's lock is taken before the list is read
+            spans, self._timings = self._timings + ended, []
             notes, self._notes = self._notes, Notes()
             for columns, timings in spans:
                 step = timings.step

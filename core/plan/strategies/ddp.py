@@ -97,13 +97,16 @@ def _compute(build: PlanBuilder, rank: int, blocks: Iterable[int], rows: int) ->
 def _all_reduces(
     build: PlanBuilder, job: Job, buckets: Buckets, backwards: list[dict[int, int]]
 ) -> list[list[int]]:
-    """Each rank's all-reduces: a collective waits for every rank's gradients of the bucket."""
+    """Each rank's all-reduces, launched when its own gradients of the bucket are ready.
+
+    What the collective then waits for other ranks is part of its span.
+    """
     size = parameter_bytes(job.model)
     reduced: list[list[int]] = [[] for _ in backwards]
     for bucket, names in enumerate(buckets):
         touched = {int(name.split(".")[0]) for name in names}
-        needs = [by_block[block] for by_block in backwards for block in touched]
-        for rank in range(len(backwards)):
+        for rank, by_block in enumerate(backwards):
+            needs = [by_block[block] for block in touched]
             task = build.add(
                 Kind.ALL_REDUCE,
                 len(job.lanes) + rank,

@@ -1,0 +1,148 @@
+"""Models of the user's own that are a little out of the ordinary."""
+
+import pytest
+
+from core.explain.summary import summarise
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.plan.task import Kind, PlanError
+from tests.core.helpers import Engine, run_here
+
+pytest.importorskip("torch")
+
+HEAD = """
+import torch
+from torch import nn
+def batch(rows, generator):
+    return torch.randn(rows, 8, generator=generator), torch.zeros(rows, 8)
+"""
+FROZEN = """
+def build():
+    frozen = nn.Linear(8, 8)
+    for parameter in frozen.parameters():
+        parameter.requires_grad_(False)
+    return [frozen, nn.Tanh(), nn.Linear(8, 8), nn.Linear(8, 8)]
+"""
+NO_PARAMETERS_FIRST = """
+def build():
+    return [nn.Flatten(), nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 8)]
+"""
+TIED = """
+def build():
+    a, b = nn.Linear(8, 8), nn.Linear(8, 8)
+    b.weight = a.weight
+    return [a, nn.Tanh(), nn.Linear(8, 8), b]
+"""
+TWICE = """
+def build():
+    a = nn.Linear(8, 8)
+    return [a, nn.Tanh(), nn.Linear(8, 8), a]
+"""
+WRITES_TO_ITS_INPUT = """
+class Double(nn.Module):
+    def forward(self, x):
+        return x.mul_(2)
+def build():
+    return [Double(), nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 8)]
+"""
+WHOLE_NUMBERS = """
+class Round(nn.Module):
+    def forward(self, x):
+        return (x * 10).long().clamp(0, 9)
+def build():
+    embedding = nn.Sequential(nn.Embedding(10, 1), nn.Flatten())
+    return [nn.Flatten(), Round(), embedding, nn.Linear(8, 8)]
+"""
+MODELS = {
+    "frozen": FROZEN,
+    "no parameters first": NO_PARAMETERS_FIRST,
+    "tied": TIED,
+    "twice": TWICE,
+    "writes to its input": WRITES_TO_ITS_INPUT,
+    "whole numbers": WHOLE_NUMBERS,
+}
+
+
+def own(folder, code):
+    path = folder / "mine.py"
+    path.write_text(HEAD + code)
+    return ModelSettings(str(path))
+
+
+CASES = [
+    (name, strategy)
+    for name in MODELS
+    for strategy in ("single", "dp", "mp", "pipeline")
+    # Micro-batches are views of one batch: autograd refuses to have one written to.
+    if (name, strategy) != ("writes to its input", "pipeline")
+]
+
+
+@pytest.mark.parametrize(("name", "strategy"), CASES)
+def test_an_unusual_model_gives_the_whole_batchs_gradients(tmp_path, name, strategy):
+    specification = Specification(
+        strategy, own(tmp_path, MODELS[name]), "2xcpu", batch=7, steps=2, warmup=1, verify=True
+    )
+    if strategy in ("mp", "pipeline") and name in ("tied", "twice"):
+        with pytest.raises(PlanError, match="stages 0 and 1 of mine share a parameter"):
+            run_here(specification)
+        return
+    summary = summarise(run_here(specification))
+    assert summary.gradient_error <= 1e-5 and summary.loss_error <= 1e-5
+
+
+@pytest.mark.parametrize("name", ["frozen", "no parameters first", "tied"])
+def test_ranks_time_the_backward_of_every_block_that_has_one(tmp_path, name):
+    engine = Engine()
+    try:
+        model = own(tmp_path, MODELS[name])
+        specification = Specification(
+            "ddp", model, "2xcpu", batch=7, steps=2, warmup=1, verify=True
+        )
+        trace = engine.finish(specification)
+    finally:
+        engine.client.close()
+    assert summarise(trace).gradient_error <= 1e-5
+    backwards = [span for span in trace if span.kind is Kind.BACKWARD]
+    assert backwards and all(span.end > span.start for span in backwards)
+    assert trace.open_tasks == []
+    for span in trace:
+        ended = [trace.find(span.step, task) for task in span.after]
+        assert all(span.start >= other.end for other in ended if other is not None)
+    # What a step holds is given back before the next: verifying does not add to it.
+    last = trace.counter("activations", 0)
+    assert last.values[last.steps == 1][-1] == 0
+
+
+def test_ranks_refuse_a_block_that_is_listed_twice(tmp_path):
+    from core.engine.hardware import find_hardware
+    from core.engine.prepare import prepare
+
+    specification = Specification("ddp", own(tmp_path, TWICE), "2xcpu", batch=7)
+    with pytest.raises(PlanError, match="lists a block twice"):
+        prepare(specification, find_hardware())
+
+
+def test_a_comparison_that_means_little_is_announced(tmp_path):
+    code = "def build(): return [nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Dropout(0.5)]"
+    specification = Specification(
+        "dp", own(tmp_path, code), "2xcpu", batch=8, steps=1, warmup=0, verify=True
+    )
+    said = [row.text for row in run_here(specification).logs if row.level == "warning"]
+    assert any("the same split" in text for text in said)
+    assert any("dropout" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import sys; sys.exit('enough')", "cannot be imported: SystemExit: enough"),
+        ("loss = 3\ndef build(): return [nn.Linear(8, 8)]", "loss is no function"),
+        ("def build(): return 3", "build() gave int"),
+        ("def build(): raise SystemExit", "build() failed: SystemExit"),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_refused_by_name(tmp_path, code, words):
+    with pytest.raises(PlanError) as refused:
+        run_here(Specification(model=own(tmp_path, code), devices="2xcpu", batch=8))
+    assert words in str(refused.value) and "mine.py" in str(refused.value)
