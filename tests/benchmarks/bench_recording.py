@@ -14,7 +14,6 @@ from core.engine.lanes import open_lanes
 from core.engine.operations import Operations
 from core.engine.prepare import prepare
 from core.engine.run_lanes import batches_of
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.trace.recording import open_recording
@@ -66,8 +65,7 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path):
     trace = open_recording(tmp_path / "run.arrow").trace
     lengths = np.concatenate([spans["end"] - spans["start"] for spans in
                               (trace.spans(lane) for lane in range(2))])  # fmt: skip
-    computing = [len(s) for s in summarise(trace).splits]
-    assert len(computing) == PAIRS + 6
+    assert len(trace.steps) == PAIRS + 6
     low, high = interval(recorded)
     print(
         f"\n{len(plan.tasks)} tasks a step, median task {np.median(lengths) / 1e6:.2f} ms, "
