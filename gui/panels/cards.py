@@ -10,6 +10,7 @@ from gui.theme import LIGHT, Theme
 
 WIDTH = 200
 GAP = 2
+NO_BREAK_HYPHEN = "\u2011"
 LEFT, TOP, RIGHT, BOTTOM = 11, 4, 8, 5
 WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
 
@@ -28,7 +29,7 @@ class Card(QAbstractButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._line = line
+        self._line = line.replace("-", NO_BREAK_HYPHEN)
         self._theme = LIGHT
 
     def sizeHint(self) -> QSize:  # noqa: D102

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QFrame, QToolTip, QWidget
 
 from gui.panels.steps import StepBars
-from gui.text import significant, tr
+from gui.text import tr
 from gui.theme import Theme
 
 BAR = 0.78  # of the distance between two bars
@@ -31,8 +31,9 @@ class StepAxis(pyqtgraph.AxisItem):
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[int, int]]:  # noqa: D102
         return [(whole_spacing((maxVal - minVal) * TICK / max(1.0, size)), 0)]
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: D102
-        return [self.label_of(round(value)) for value in values]
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Warm-up has labels only where every step has one: `w2` amid 5, 10, 15 tells nothing."""
+        return [self.label_of(round(v)) if v > 0 or spacing == 1 else "" for v in values]
 
     def label_of(self, number: int) -> str:
         """The label of the step with this number."""
@@ -40,11 +41,11 @@ class StepAxis(pyqtgraph.AxisItem):
 
 
 class ValueAxis(pyqtgraph.AxisItem):
-    """Numbers as the rest of the window writes them."""
+    """Numbers with as many digits behind the point as tell two ticks apart."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: D102
-        plain = spacing < 0.01  # these would all read the same with two digits behind the point
-        return [f"{value:.3g}" if plain else significant(value) for value in values]
+        digits = max(0, math.ceil(-math.log10(spacing) - 1e-9))
+        return [f"{value:.{digits}f}" for value in values]
 
 
 class StepChart(pyqtgraph.PlotWidget):
@@ -79,7 +80,7 @@ class StepChart(pyqtgraph.PlotWidget):
             axis = self.getAxis(name)
             axis.setPen(theme.line)
             axis.setTextPen(theme.muted)
-            axis.setStyle(tickLength=-4)
+            axis.setStyle(tickLength=-4, maxTickLevel=0)
         self.warm.setOpts(brush=QColor(theme.idle))
         self.measured.setOpts(brush=QColor(theme.accent))
         self.losses.setPen(pyqtgraph.mkPen(theme.update, width=2))

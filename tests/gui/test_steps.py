@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor
 
 from core.explain.summary import summarise
 from core.trace.trace import Trace
-from gui.panels.chart import whole_spacing
+from gui.panels.chart import StepAxis, ValueAxis, whole_spacing
 from gui.panels.steps import StepBars, step_bars
 from gui.theme import DARK, LIGHT
 from gui.timeline.scene import Scene
@@ -129,6 +129,21 @@ def test_steps_without_losses_all_have_a_bar() -> None:
 @pytest.mark.parametrize(("least", "step"), [(0.1, 1), (1, 1), (1.5, 2), (3, 5), (6, 10), (40, 50)])
 def test_axis_steps_are_whole_numbers(least: float, step: int) -> None:
     assert whole_spacing(least) == step
+
+
+@pytest.mark.parametrize(
+    ("spacing", "texts"),
+    [(200.0, ["0", "200"]), (0.5, ["0.0", "0.5"]), (0.0002, ["0.0000", "0.0002"])],
+)
+def test_no_two_ticks_read_the_same(qapp: object, spacing: float, texts: list[str]) -> None:
+    assert ValueAxis("right").tickStrings([0.0, spacing], 1.0, spacing) == texts
+
+
+def test_warm_up_has_labels_only_where_every_step_has_one(qapp: object) -> None:
+    axis = StepAxis()
+    axis.warmup = 2
+    assert axis.tickStrings([-1, 0, 1], 1.0, 1) == ["w1", "w2", "1"]
+    assert axis.tickStrings([0, 5, 10], 1.0, 5) == ["", "5", "10"]
 
 
 def test_the_window_does_not_wait_for_the_charts_library() -> None:
