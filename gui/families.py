@@ -19,7 +19,7 @@ class Family(StrEnum):
 
 
 FAMILIES: tuple[Family, ...] = tuple(Family)
-_BACKWARDS = frozenset({Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT})
+_BACKWARDS = frozenset({Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP})
 
 
 def family_of(kind: Kind) -> Family:

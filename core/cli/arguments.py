@@ -70,6 +70,8 @@ def _add_specification(parser: argparse.ArgumentParser) -> None:
     add("--microbatches", type=int, metavar="N", help="exactly so many micro-batches")
     add("--split-size", type=int, metavar="ROWS", help="micro-batches of so many rows")
     add("--stages", type=int, metavar="N", help="stages to cut the model into (default: lanes)")
+    add("--chunks", type=int, metavar="N", help="stages of each lane, for schedules that take more")
+    add("--replicas", type=int, metavar="N", help="pipelines side by side (dp-pp)")
     add("--bucket-mb", type=float, metavar="MIB", help="size of ddp's gradient buckets")
     add("--steps", type=int, metavar="N", help="measured steps (default: 5, or an epoch)")
     add("--warmup", type=int, default=default.warmup, metavar="N", help="steps before these")

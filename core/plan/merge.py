@@ -1,58 +1,138 @@
-"""From each stage's order to one order of all actions, or a refusal that names the deadlock."""
+"""From each rank's order to one order of all actions, or a refusal that names the deadlock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from core.plan.schedules.schedule import Action
 from core.plan.task import Kind, PlanError
 
-Needs = Callable[[Action], Sequence[Action]]
+Result = tuple[Kind, int, int, int | None]
+"""What a pass leaves for others: (forward or backward, replica, stage, micro-batch)."""
+
+_BACKWARDS = (Kind.BACKWARD, Kind.BACKWARD_INPUT)
 
 
-def merge(orders: Sequence[Sequence[Action]], lanes: Sequence[int], needs: Needs) -> list[Action]:
+def merge(
+    orders: Sequence[Sequence[Action]], lanes: Sequence[int], stages: int, pieces: Sequence[int]
+) -> list[Action]:
     """All actions in an order in which each comes after what it needs.
 
-    `orders[s]` is stage s's order and `lanes[s]` its lane. Actions that could run at the same time
-    come together, as if every action took one tick: in a tick a lane runs one ready action, a
-    backward before a forward. Raises PlanError, naming the cycle, if no order exists.
+    `orders[r]` is rank r's order and `lanes[r]` its lane; `stages` is the number of stages and
+    `pieces` the micro-batches that a pass over all of them covers. Actions that could run at the
+    same time come together, as if every action took one tick: in a tick a lane runs one ready
+    action, a backward before a forward. Raises PlanError, naming the first blocked action and the
+    cycle, if no order exists.
     """
     heads = [0] * len(orders)
-    done: set[Action] = set()
+    done: set[Result] = set()
+    waiting: dict[Result, list[int]] = {}
     merged: list[Action] = []
-    total = sum(map(len, orders))
-    while len(merged) < total:
-        tick: dict[int, Action] = {}
-        for stage, actions in enumerate(orders):
-            if heads[stage] == len(actions):
-                continue
-            action = actions[heads[stage]]
-            if all(need in done for need in needs(action)):
-                held = tick.get(lanes[stage])
-                if held is None or (held.kind, action.kind) == (Kind.FORWARD, Kind.BACKWARD):
-                    tick[lanes[stage]] = action
-        if not tick:
-            raise PlanError(_deadlock(orders, heads, done, needs))
-        for action in tick.values():
-            heads[action.stage] += 1
-            done.add(action)
+    awake = [rank for rank, order in enumerate(orders) if order]
+    shared = len(set(lanes)) < len(lanes)
+    while awake:
+        ready: list[int] = []
+        for rank in awake:
+            missing = _missing(orders[rank][heads[rank]], stages, pieces, done)
+            if missing is None:
+                ready.append(rank)
+            else:
+                waiting.setdefault(missing, []).append(rank)
+        chosen = _one_a_lane(ready, orders, heads, lanes) if shared else ready
+        awake = sorted(set(ready) - set(chosen)) if shared else []
+        for rank in chosen:
+            action = orders[rank][heads[rank]]
             merged.append(action)
+            heads[rank] += 1
+            if heads[rank] < len(orders[rank]):
+                awake.append(rank)
+            for half in action.halves:
+                for result in _results(half, pieces):
+                    done.add(result)
+                    awake += waiting.pop(result, ())
+        awake.sort()
+    if len(merged) < sum(map(len, orders)):
+        raise PlanError(_deadlock(orders, heads, done, stages, pieces))
     return merged
 
 
+def _one_a_lane(
+    ready: list[int], orders: Sequence[Sequence[Action]], heads: list[int], lanes: Sequence[int]
+) -> list[int]:
+    """Of the ranks that could act, one for each lane: the first that can act back, else forward."""
+    chosen: dict[int, int] = {}
+    for rank in ready:
+        held = chosen.setdefault(lanes[rank], rank)
+        kinds = [orders[r][heads[r]].kind for r in (held, rank)]
+        if kinds[0] is Kind.FORWARD and kinds[1] is not Kind.FORWARD:
+            chosen[lanes[rank]] = rank
+    return list(chosen.values())
+
+
+def _results(half: Action, pieces: Sequence[int]) -> list[Result]:
+    """What a pass leaves. A pass over all micro-batches leaves each one's result too."""
+    stage, kind, m, replica, _ = half
+    if kind in _BACKWARDS:
+        kind = Kind.BACKWARD
+    results: list[Result] = [(kind, replica, stage, m)]
+    if m is None:
+        results += [(kind, replica, stage, piece) for piece in pieces]
+    return results
+
+
+def _needs(half: Action, stages: int, pieces: Sequence[int]) -> list[Result]:
+    """The results that a pass takes."""
+    stage, kind, m, replica, _ = half
+    if kind is Kind.FORWARD:
+        return [(Kind.FORWARD, replica, stage - 1, m)] if stage else []
+    if kind is Kind.BACKWARD_WEIGHT:
+        return [(Kind.BACKWARD, replica, stage, m)]
+    own = [(Kind.FORWARD, replica, stage, piece) for piece in (pieces if m is None else [m])]
+    return own if stage == stages - 1 else [*own, (Kind.BACKWARD, replica, stage + 1, m)]
+
+
+def _missing(
+    action: Action, stages: int, pieces: Sequence[int], done: set[Result]
+) -> Result | None:
+    """The first result that an action still waits for."""
+    for half in action.halves:
+        for need in _needs(half, stages, pieces):
+            if need not in done:
+                return need
+    return None
+
+
 def _deadlock(
-    orders: Sequence[Sequence[Action]], heads: list[int], done: set[Action], needs: Needs
+    orders: Sequence[Sequence[Action]],
+    heads: list[int],
+    done: set[Result],
+    stages: int,
+    pieces: Sequence[int],
 ) -> str:
     """Follow what the first blocked action waits for until it repeats or is never planned."""
-    blocked = {s: order[head] for s, (order, head) in enumerate(zip(orders, heads, strict=True))
-               if head < len(order)}  # fmt: skip
+    makers: dict[Result, tuple[int, Action]] = {}
+    for rank, order in enumerate(orders):
+        for action in order[heads[rank] :]:
+            for half in action.halves:
+                for result in _results(half, pieces):
+                    makers.setdefault(result, (rank, action))
+    blocked = {r: o[head] for r, (o, head) in enumerate(zip(orders, heads, strict=True))
+               if head < len(o)}  # fmt: skip
     action = next(iter(blocked.values()))
     first, path = action, [action]
     while True:
-        need = next(need for need in needs(action) if need not in done)
-        if need not in orders[need.stage][heads[need.stage] :]:
-            return f"the schedule misses {need}, which {action} waits for"
-        action = blocked[need.stage]
+        missing = _missing(action, stages, pieces, done)
+        assert missing is not None
+        if missing not in makers:
+            kind, replica, stage, m = missing
+            return (
+                f"the schedule misses {Action(stage, kind, m, replica)}, which {action} waits for"
+            )
+        rank, maker = makers[missing]
+        if maker != blocked[rank]:
+            # The maker stands behind its rank's head, which waits for something itself.
+            path.append(maker)
+        action = blocked[rank]
         if action in path:
             cycle = " -> ".join(map(str, [*path[path.index(action) :], action]))
             return f"the schedule deadlocks at {first}: {cycle}"

@@ -29,6 +29,8 @@ MOST = {
     "stages": 4096,
     "microbatches": 100_000,
     "split_size": MOST_ROWS,
+    "chunks": 64,
+    "replicas": 4096,
     "cores_per_lane": 1024,
 }
 MOST_OF_MODEL = {
@@ -38,7 +40,8 @@ MOST_OF_MODEL = {
     "sequence": 1_000_000,
     "image_size": 100_000,
 }
-STRATEGY_OPTIONS = ("schedule", "stages", "microbatches", "split_size", "bucket_mb")
+STRATEGY_OPTIONS = ("schedule", "stages", "microbatches", "split_size", "chunks", "replicas",
+                    "bucket_mb")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class Specification:
     stages: int | None = None
     microbatches: int | None = None
     split_size: int | None = None
+    chunks: int | None = None
+    replicas: int | None = None
     bucket_mb: float | None = None
     cores_per_lane: int | None = None
     optimizer: str = "sgd"
@@ -173,6 +178,8 @@ def job_of(
         s.microbatches,
         s.split_size,
         s.bucket_mb or DEFAULT_BUCKET_MB,
+        s.chunks,
+        s.replicas,
     )
 
 

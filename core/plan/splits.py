@@ -44,25 +44,30 @@ def starts(sizes: Sequence[int]) -> list[int]:
 def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
     """Cut `weights` into `runs` consecutive, non-empty runs whose heaviest is as light as possible.
 
-    Returns (first, last) with `last` exclusive. The classic linear-partition dynamic programme;
-    ties keep the earlier runs longer. Raises ValueError if there are fewer weights than runs.
+    Returns (first, last) with `last` exclusive. Bisects the heaviest run's weight; earlier runs are
+    as long as it allows. Raises ValueError if there are fewer weights than runs.
     """
     if runs > len(weights):
         raise ValueError(f"{len(weights)} weights cannot make {runs} runs")
-    total = [0, *accumulate(weights)]
-    count = len(weights)
-    # heaviest[k][i]: the lightest possible heaviest run when the first i weights make k runs.
-    heaviest: list[list[float]] = [[float("inf")] * (count + 1) for _ in range(runs + 1)]
-    cut = [[0] * (count + 1) for _ in range(runs + 1)]
-    heaviest[0][0] = 0
-    for k in range(1, runs + 1):
-        for i in range(k, count + 1):
-            for j in range(k - 1, i):
-                weight = max(heaviest[k - 1][j], total[i] - total[j])
-                if weight <= heaviest[k][i]:
-                    heaviest[k][i], cut[k][i] = weight, j
-    bounds = [count]
-    for k in range(runs, 0, -1):
-        bounds.append(cut[k][bounds[-1]])
-    bounds.reverse()
-    return list(pairwise(bounds))
+    low, high = max(weights), sum(weights)
+    while low < high:
+        middle = (low + high) // 2
+        if _fill(weights, runs, middle)[-1] == len(weights):
+            high = middle
+        else:
+            low = middle + 1
+    return list(pairwise(_fill(weights, runs, low)))
+
+
+def _fill(weights: Sequence[int], runs: int, most: int) -> list[int]:
+    """The bounds of `runs` runs of at most `most` each, all of them not empty, filled in order."""
+    bounds, weight = [0], 0
+    for index, added in enumerate(weights):
+        needed = runs - len(bounds)  # runs that must still begin
+        if index > bounds[-1] and (weight + added > most or len(weights) - index == needed):
+            if needed == 0:
+                return [*bounds, index]
+            bounds.append(index)
+            weight = 0
+        weight += added
+    return [*bounds, len(weights)]

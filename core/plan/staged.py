@@ -1,13 +1,14 @@
-"""Plans of models cut into stages: naive model parallel and every pipeline schedule."""
+"""Plans of models cut into stages: naive model parallel, pipelines, pipelines side by side."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from core.plan.lanes import with_helpers
 from core.plan.merge import merge
 from core.plan.schedules.schedule import Action, Schedule
-from core.plan.splits import balanced_runs, starts
+from core.plan.splits import balanced_runs
 from core.plan.strategy import Job
 from core.plan.task import (
     Kind,
@@ -21,6 +22,9 @@ from core.plan.task import (
     Runner,
     Stage,
 )
+
+_LAST_WORK = frozenset({Kind.BACKWARD, Kind.BACKWARD_WEIGHT})
+"""The passes after which a stage has its gradients of a micro-batch."""
 
 
 def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
@@ -38,137 +42,292 @@ def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
     return tuple(Stage(index, first, last) for index, (first, last) in enumerate(runs))
 
 
-def staged_plan(job: Job, sizes: Sequence[int], schedule: Schedule) -> Plan:
-    """A plan whose micro-batches of `sizes` rows pass the stages in the order of `schedule`.
+def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int]:
+    """Ranks of each of `pipelines` pipelines, and how many stages (chunks) each of them holds.
 
-    Stage s lives on lane s, or s modulo the lanes if there are more stages than lanes. An
-    activation or gradient that changes lanes is a copy task: on the sending lane's copy lane where
-    copies overlap compute, else on the receiving lane just before it is needed.
+    Without `--stages` every lane is a rank. Raises PlanError if the numbers do not go together.
     """
-    stages = cut_stages(job, job.stages or len(job.lanes))
+    if job.chunks is not None and not schedule.settable_chunks:
+        raise PlanError(
+            f"--chunks {job.chunks} is not for {schedule.name}, "
+            f"whose lanes hold {schedule.chunks} each"
+        )
+    chunks = job.chunks or schedule.chunks
+    if len(job.lanes) % pipelines:
+        raise PlanError(
+            f"{pipelines} replicas do not divide {len(job.lanes)} lanes; use a number that does"
+        )
+    stages = job.stages or chunks * (len(job.lanes) // pipelines)
+    if stages % chunks:
+        raise PlanError(
+            f"{stages} stages cannot be shared in lanes of {chunks} chunks: "
+            f"use a multiple of {chunks}"
+        )
+    return stages // chunks, chunks
+
+
+def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) -> Plan:
+    """A plan of one or more pipelines side by side, each in the order of `schedule`.
+
+    `sizes[k]` holds the rows of each micro-batch of pipeline k, which has an equal share of the
+    lanes; rank r of it lives on the share's lane r, or r modulo the share. An activation or
+    gradient that changes lanes is a copy task: on the sending lane's copy lane where copies
+    overlap compute, else on the receiving lane just before it is needed. Stages that several
+    replicas hold sum their gradients by all-reduce before the optimizer's step.
+    """
+    ranks, chunks = ranks_of(job, schedule, len(sizes))
+    seats = schedule.seats(ranks, chunks)
+    stages = cut_stages(job, 1 + max(seat.stage for seat in seats))
+    copies = 1 + max(seat.replica for seat in seats)
+    share = len(job.lanes) // len(sizes)
+    placements, parts, merged = [], [], list[Action]()
+    start = 0
+    for k, rows in enumerate(sizes):
+        first = k * copies
+        placements += [
+            Placement(first + seat.replica, seat.stage, k * share + seat.rank % share)
+            for seat in seats
+        ]
+        orders = schedule.orders(ranks, len(rows), chunks)
+        lanes = [rank % share for rank in range(ranks)]
+        actions = merge(orders, lanes, len(stages), range(len(rows)))
+        takers = {a.microbatch: a.replica for a in actions if (a.stage, a.kind) == (0, Kind.FORWARD)
+                  or (a.stage, a.kind) == (0, Kind.OVERLAP)}  # fmt: skip
+        for microbatch, count in enumerate(rows):
+            parts.append(Part(first + takers[microbatch], microbatch, start, count))
+            start += count
+        merged += [_of_replica(action, first) for action in actions] if first else actions
+    writer = _Writer(job, stages, placements, parts, schedule.whole_loss)
+    writer.write(merged)
     compute = list(job.lanes)
-    lanes = with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute
-    placements = [Placement(0, s.index, s.index % len(compute)) for s in stages]
-    parts = [
-        Part(0, m, start, rows)
-        for m, (start, rows) in enumerate(zip(starts(sizes), sizes, strict=True))
-    ]
-    writer = _Writer(job, stages, [p.lane for p in placements], parts, schedule)
-    writer.write()
     return Plan(
         Runner.LANES,
-        tuple(lanes),
+        tuple(with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute),
         stages,
         tuple(placements),
         tuple(parts),
         tuple(writer.plan.tasks),
+        replicas=len(sizes) * copies,
     )
 
 
+def _of_replica(action: Action, first: int) -> Action:
+    paired = action.paired and _of_replica(action.paired, first)
+    return action._replace(replica=first + action.replica, paired=paired)
+
+
+_Place = tuple[int, int]  # (replica, stage)
+_Value = tuple[int, int, int | None]  # (replica, stage, micro-batch)
+
+
 class _Writer:
-    """Turns actions into tasks, with the copies, losses and optimizer steps between them."""
+    """Turns actions into tasks, with the copies, losses, all-reduces and steps between them."""
 
     def __init__(
         self,
         job: Job,
         stages: Sequence[Stage],
-        lanes: Sequence[int],
+        placements: Sequence[Placement],
         parts: Sequence[Part],
-        schedule: Schedule,
+        whole_loss: bool,
     ) -> None:
-        self.job, self.stages, self.lanes, self.parts = job, stages, lanes, parts
-        self.schedule = schedule
+        self.job, self.stages, self.whole_loss = job, stages, whole_loss
+        self.last = len(stages) - 1
         self.plan = PlanBuilder()
-        self.orders = [schedule.order(s.index, len(stages), len(parts)) for s in stages]
-        self.left = [sum(a.kind is Kind.BACKWARD for a in order) for order in self.orders]
-        self.forwards: dict[tuple[int, int | None], int] = {}
-        self.backwards: dict[tuple[int, int | None], int] = {}
-        self.losses: dict[int | None, int] = {}
-        self.copies: dict[tuple[int, Kind, int | None], int] = {}
+        self.lanes: dict[_Place, int] = {(p.replica, p.stage): p.lane for p in placements}
+        self.holders: dict[int, list[int]] = {s.index: [] for s in stages}
+        for place in placements:
+            self.holders[place.stage].append(place.replica)
+        self.several = len(placements) > len(stages)
+        self.rows: dict[tuple[int, int | None], int] = {
+            (p.replica, p.microbatch): p.rows for p in parts
+        }
+        self.pieces: dict[int, list[int]] = {}
+        for part in parts:
+            self.pieces.setdefault(part.replica, []).append(part.microbatch)
+        for replica, pieces in self.pieces.items():
+            self.rows[replica, None] = sum(self.rows[replica, m] for m in pieces)
+        self.boundary_bytes = [job.model.output_bytes(stage.last - 1) for stage in stages]
+        self.left: Counter[_Place] = Counter()
+        self.unfinished: Counter[int] = Counter()
+        self.finished: dict[_Place, int] = {}
+        self.forwards: dict[_Value, int] = {}
+        self.backwards: dict[_Value, int] = {}
+        self.losses: dict[_Value, int] = {}
+        self.copies: dict[tuple[Kind, _Value], int] = {}
 
-    def write(self) -> None:
-        for action in merge(self.orders, self.lanes, self.needs):
-            if action.kind is Kind.FORWARD:
-                self._forward(action.stage, action.microbatch)
+    def write(self, actions: Sequence[Action]) -> None:
+        for action in actions:
+            for half in action.halves:
+                if half.kind in _LAST_WORK:
+                    self.left[half.replica, half.stage] += 1
+                    self.unfinished[half.stage] += 1
+        for action in actions:
+            if action.paired is not None:
+                self._overlap(*action.halves)
+            elif action.kind is Kind.FORWARD:
+                self._forward(action)
             else:
-                self._backward(action.stage, action.microbatch)
+                self._backward(action)
 
-    def needs(self, action: Action) -> list[Action]:
-        """The actions of this and other stages whose results `action` takes."""
-        stage, m, last = action.stage, action.microbatch, len(self.stages) - 1
-        if action.kind is Kind.FORWARD:
-            return [Action(stage - 1, Kind.FORWARD, m)] if stage else []
-        pieces = range(len(self.parts)) if m is None else [m]
-        own = [Action(stage, Kind.FORWARD, piece) for piece in pieces]
-        return own if stage == last else [*own, Action(stage + 1, Kind.BACKWARD, m)]
+    def _forward(self, action: Action) -> None:
+        task = self._task(action, self._forward_needs(action))
+        self._after_forward(action, task)
 
-    def _rows(self, m: int | None) -> int:
-        return sum(part.rows for part in self.parts) if m is None else self.parts[m].rows
+    def _backward(self, action: Action) -> None:
+        task = self._task(action, self._backward_needs(action))
+        self._after_backward(action, task)
 
-    def _forward(self, stage: int, m: int | None) -> None:
-        after = [self._received(stage, Kind.FORWARD, m)] if stage else []
+    def _overlap(self, forward: Action, backward: Action) -> None:
+        """Both halves as one task, which has the results of both."""
+        needs = [*self._forward_needs(forward), *self._backward_needs(backward)]
         task = self.plan.add(
-            Kind.FORWARD, self.lanes[stage], after, stage=stage, microbatch=m, rows=self._rows(m)
+            Kind.OVERLAP,
+            self.lanes[forward.replica, forward.stage],
+            needs,
+            stage=forward.stage,
+            replica=self._replica(forward.replica),
+            microbatch=forward.microbatch,
+            rows=self.rows[forward.replica, forward.microbatch],
+            paired_stage=backward.stage,
+            paired_microbatch=backward.microbatch,
         )
-        self.forwards[stage, m] = task
-        if stage < len(self.stages) - 1:
-            self._send(stage, stage + 1, Kind.FORWARD, m, task)
-        elif not self.schedule.whole_loss:
-            self._loss(m, [task])
-        elif m == len(self.parts) - 1:
-            self._loss(None, [self.forwards[stage, part.microbatch] for part in self.parts])
+        self._after_forward(forward, task)
+        self._after_backward(backward, task)
 
-    def _loss(self, m: int | None, after: list[int]) -> None:
-        last = len(self.stages) - 1
-        self.losses[m] = self.plan.add(
-            Kind.LOSS, self.lanes[last], after, stage=last, microbatch=m, rows=self._rows(m)
-        )
-
-    def _backward(self, stage: int, m: int | None) -> None:
-        last = len(self.stages) - 1
-        gradient = self.losses[m] if stage == last else self._received(stage, Kind.BACKWARD, m)
-        pieces = range(len(self.parts)) if m is None else [m]
-        task = self.plan.add(
-            Kind.BACKWARD,
-            self.lanes[stage],
-            [gradient, *(self.forwards[stage, piece] for piece in pieces)],
+    def _task(self, action: Action, needs: Sequence[int]) -> int:
+        stage, kind, m, replica, _ = action
+        return self.plan.add(
+            kind,
+            self.lanes[replica, stage],
+            needs,
             stage=stage,
+            replica=self._replica(replica),
             microbatch=m,
-            rows=self._rows(m),
+            rows=self.rows[replica, m],
         )
-        self.backwards[stage, m] = task
-        if stage > 0:
-            self._send(stage, stage - 1, Kind.BACKWARD, m, task)
-        self.left[stage] -= 1
-        if self.left[stage] == 0:
-            self.plan.add(Kind.STEP, self.lanes[stage], [task], stage=stage)
 
-    def _send(self, source: int, target: int, kind: Kind, m: int | None, made: int) -> None:
+    def _replica(self, replica: int) -> int | None:
+        """A replica's number where there is more than one."""
+        return replica if self.several else None
+
+    def _forward_needs(self, action: Action) -> list[int]:
+        return [self._received(Kind.FORWARD, action)] if action.stage else []
+
+    def _backward_needs(self, action: Action) -> list[int]:
+        stage, kind, m, replica, _ = action
+        if kind is Kind.BACKWARD_WEIGHT:
+            return [self.backwards[replica, stage, m]]
+        gradient = (
+            self.losses[replica, stage, m]
+            if stage == self.last
+            else self._received(Kind.BACKWARD, action)
+        )
+        pieces = self.pieces[replica] if m is None else [m]
+        return [gradient, *(self.forwards[replica, stage, piece] for piece in pieces)]
+
+    def _after_forward(self, action: Action, task: int) -> None:
+        stage, _, m, replica, _ = action
+        self.forwards[replica, stage, m] = task
+        if stage < self.last:
+            self._send(Kind.FORWARD, replica, stage, stage + 1, m, task)
+        elif not self.whole_loss:
+            self._loss(replica, m, [task])
+        elif m == self.pieces[replica][-1]:
+            outputs = [self.forwards[replica, stage, piece] for piece in self.pieces[replica]]
+            self._loss(replica, None, outputs)
+
+    def _loss(self, replica: int, m: int | None, after: list[int]) -> None:
+        self.losses[replica, self.last, m] = self.plan.add(
+            Kind.LOSS,
+            self.lanes[replica, self.last],
+            after,
+            stage=self.last,
+            replica=self._replica(replica),
+            microbatch=m,
+            rows=self.rows[replica, m],
+        )
+
+    def _after_backward(self, action: Action, task: int) -> None:
+        stage, kind, m, replica, _ = action
+        if kind is not Kind.BACKWARD_WEIGHT:
+            self.backwards[replica, stage, m] = task
+            if stage > 0:
+                self._send(Kind.BACKWARD, replica, stage, stage - 1, m, task)
+        if kind in _LAST_WORK:
+            self.left[replica, stage] -= 1
+            self.unfinished[stage] -= 1
+            if self.left[replica, stage] == 0:
+                self.finished[replica, stage] = task
+            if self.unfinished[stage] == 0:
+                self._finish(stage)
+
+    def _finish(self, stage: int) -> None:
+        """The gradients of a stage are there in every replica that holds it: sum them and step."""
+        holders = self.holders[stage]
+        ready = [self.finished[replica, stage] for replica in holders]
+        if len(holders) > 1:
+            size = self.job.model.run_bytes(self.stages[stage].first, self.stages[stage].last)
+            ready = [
+                self.plan.add(
+                    Kind.ALL_REDUCE,
+                    self._moving_lane(self.lanes[replica, stage]),
+                    ready,
+                    stage=stage,
+                    replica=replica,
+                    bytes=size,
+                    payload=Payload.PARAMETER_GRADIENTS,
+                )
+                for replica in holders
+            ]
+        for replica in holders:
+            self.plan.add(
+                Kind.STEP,
+                self.lanes[replica, stage],
+                ready,
+                stage=stage,
+                replica=self._replica(replica),
+            )
+
+    def _moving_lane(self, lane: int) -> int:
+        """The lane on which data moves that `lane` sends."""
+        return len(self.job.lanes) + lane if self.job.copies_overlap else lane
+
+    def _send(
+        self, kind: Kind, replica: int, source: int, target: int, m: int | None, made: int
+    ) -> None:
         """Copy at once where copies overlap compute; else the receiver copies when it is due."""
-        if self.lanes[source] != self.lanes[target] and self.job.copies_overlap:
-            lane = len(self.job.lanes) + self.lanes[source]
-            self.copies[target, kind, m] = self._copy(lane, target, kind, m, made)
+        sender, receiver = self.lanes[replica, source], self.lanes[replica, target]
+        if sender != receiver and self.job.copies_overlap:
+            lane = self._moving_lane(sender)
+            self.copies[kind, (replica, target, m)] = self._copy(
+                kind, lane, replica, target, m, made
+            )
 
-    def _received(self, stage: int, kind: Kind, m: int | None) -> int:
-        """The task that brings `stage` its input (or, for a backward, its output's gradient)."""
+    def _received(self, kind: Kind, action: Action) -> int:
+        """The task that brings a stage its input (or, for a backward, its output's gradient)."""
+        stage, _, m, replica, _ = action
         source = stage - 1 if kind is Kind.FORWARD else stage + 1
-        made = (self.forwards if kind is Kind.FORWARD else self.backwards)[source, m]
-        if self.lanes[source] == self.lanes[stage]:
+        made = (self.forwards if kind is Kind.FORWARD else self.backwards)[replica, source, m]
+        lane = self.lanes[replica, stage]
+        if self.lanes[replica, source] == lane:
             return made
         if not self.job.copies_overlap:
-            return self._copy(self.lanes[stage], stage, kind, m, made)
-        return self.copies[stage, kind, m]
+            return self._copy(kind, lane, replica, stage, m, made)
+        return self.copies[kind, (replica, stage, m)]
 
-    def _copy(self, lane: int, stage: int, kind: Kind, m: int | None, made: int) -> int:
-        boundary = self.stages[stage - 1 if kind is Kind.FORWARD else stage].last - 1
-        rows = self._rows(m)
+    def _copy(
+        self, kind: Kind, lane: int, replica: int, stage: int, m: int | None, made: int
+    ) -> int:
+        rows = self.rows[replica, m]
         return self.plan.add(
             Kind.COPY,
             lane,
             [made],
             stage=stage,
+            replica=self._replica(replica),
             microbatch=m,
             rows=rows,
-            bytes=rows * self.job.model.output_bytes(boundary),
+            bytes=rows * self.boundary_bytes[stage - 1 if kind is Kind.FORWARD else stage],
             payload=Payload.ACTIVATION if kind is Kind.FORWARD else Payload.GRADIENT,
         )

@@ -24,6 +24,8 @@ class Job:
     microbatches: int | None
     split_size: int | None
     bucket_mb: float
+    chunks: int | None = None
+    replicas: int | None = None
 
     @property
     def copies_overlap(self) -> bool:

@@ -26,6 +26,9 @@ class Kind(StrEnum):
     ALL_REDUCE = "all-reduce"
     COPY = "copy"
     STEP = "step"
+    OVERLAP = "overlap"
+    ALL_GATHER = "all-gather"
+    REDUCE_SCATTER = "reduce-scatter"
 
     @property
     def letter(self) -> str:
@@ -36,6 +39,11 @@ class Kind(StrEnum):
     def is_communication(self) -> bool:
         """Whether the task moves data between lanes instead of computing."""
         return self in _COMMUNICATION
+
+    @property
+    def is_collective(self) -> bool:
+        """Whether every replica takes part in the task at the same time."""
+        return self in _COLLECTIVE
 
 
 _LETTERS = {
@@ -51,10 +59,14 @@ _LETTERS = {
     Kind.ALL_REDUCE: "A",
     Kind.COPY: "C",
     Kind.STEP: "U",
+    Kind.OVERLAP: "FB",
+    Kind.ALL_GATHER: "AG",
+    Kind.REDUCE_SCATTER: "RS",
 }
-_COMMUNICATION = frozenset(
-    {Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.ALL_REDUCE, Kind.COPY}
-)
+_COLLECTIVE = frozenset({Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER})
+_COMMUNICATION = _COLLECTIVE | {
+    Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY,
+}  # fmt: skip
 KINDS: tuple[Kind, ...] = tuple(Kind)
 
 
@@ -142,7 +154,9 @@ class Task:
 
     `replica`, `stage`, `microbatch`, `block` and `bucket` are None where they do not apply, or
     where the task covers all of them. `bytes` is what the task moves (0 for compute). `after`
-    holds the indices of the tasks that it waits for; order on its own lane is implied.
+    holds the indices of the tasks that it waits for; order on its own lane is implied. An overlap
+    is the forward of `stage` and `microbatch` and, at once, the backward of `paired_stage` and
+    `paired_microbatch`.
     """
 
     index: int
@@ -157,9 +171,14 @@ class Task:
     bytes: int = 0
     payload: Payload = Payload.NONE
     after: tuple[int, ...] = ()
+    paired_stage: int | None = None
+    paired_microbatch: int | None = None
 
     def __str__(self) -> str:
         """The textbook action (`2F1`) where there is one, else the letter and what it covers."""
+        if self.kind is Kind.OVERLAP:
+            forward = f"{self.stage}F{self.microbatch}"
+            return f"({forward};{self.paired_stage}B{self.paired_microbatch})OVERLAP_F_B"
         numbers = (self.stage if self.block is None else self.block, self.microbatch)
         before, behind = ("" if n is None else str(n) for n in numbers)
         if self.bucket is not None:
@@ -223,6 +242,8 @@ class PlanBuilder:
         rows: int = 0,
         bytes: int = 0,
         payload: Payload = Payload.NONE,
+        paired_stage: int | None = None,
+        paired_microbatch: int | None = None,
     ) -> int:
         """Append a task. Raises PlanError if it waits for a task that is not there yet."""
         index = len(self.tasks)
@@ -243,6 +264,8 @@ class PlanBuilder:
                 bytes,
                 payload,
                 tuple(dict.fromkeys(after)),
+                paired_stage,
+                paired_microbatch,
             )
         )
         return index

@@ -55,6 +55,8 @@ TASK_FIELDS = (
     pa.field("microbatch", pa.int32()),
     pa.field("block", pa.int32()),
     pa.field("bucket", pa.int32()),
+    pa.field("paired_stage", pa.int32()),
+    pa.field("paired_microbatch", pa.int32()),
     pa.field("rows", pa.int64()),
     pa.field("bytes", pa.int64()),
     pa.field("payload", _WORD),

@@ -28,18 +28,21 @@ SPAN_DTYPE = np.dtype(
         ("task", np.int32),
         ("microbatch", np.int32),
         ("after_count", np.int32),
+        ("paired_microbatch", np.int32),
         ("stage", np.int16),
         ("replica", np.int16),
         ("block", np.int16),
         ("bucket", np.int16),
+        ("paired_stage", np.int16),
         ("kind", np.int8),
         ("payload", np.int8),
     ]
 )
-"""A span's row, 78 bytes. Absent numbers are -1; `kind` indexes KINDS; `after` is the first of
+"""A span's row, 84 bytes. Absent numbers are -1; `kind` indexes KINDS; `after` is the first of
 `after_count` entries of Trace.after, the tasks of the same step that the span waited for."""
 _COPIED = ("ready", "launched", "bytes", "rows", "step", "task", "microbatch",
-           "stage", "replica", "block", "bucket", "start", "end")  # fmt: skip
+           "stage", "replica", "block", "bucket", "paired_stage", "paired_microbatch",
+           "start", "end")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class Span:
     ready: int | None = None
     launched: int | None = None
     after: tuple[int, ...] = ()
+    paired_stage: int | None = None
+    paired_microbatch: int | None = None
 
     @property
     def label(self) -> str:
@@ -332,6 +337,8 @@ def _span(lane: int, index: int, row: Any, after: tuple[int, ...]) -> Span:
         ready=maybe("ready"),
         launched=maybe("launched"),
         after=after,
+        paired_stage=maybe("paired_stage"),
+        paired_microbatch=maybe("paired_microbatch"),
     )
 
 

@@ -23,6 +23,9 @@ TITLES = {
     Kind.ALL_REDUCE: "All-reduce",
     Kind.COPY: "Copy",
     Kind.STEP: "Optimizer step",
+    Kind.OVERLAP: "Forward and backward",
+    Kind.ALL_GATHER: "All-gather",
+    Kind.REDUCE_SCATTER: "Reduce-scatter",
 }
 
 

@@ -9,11 +9,18 @@ Backwards run in the order of the forwards, as torch.distributed.pipelining's Sc
 from core.plan.schedules.schedule import Action, Schedule, backward, forward
 
 
-def order(stage: int, stages: int, microbatches: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
     """All forwards, then all backwards, in order of the micro-batches."""
-    return [forward(stage, m) for m in range(microbatches)] + [
-        backward(stage, m) for m in range(microbatches)
+    return [forward(rank, m) for m in range(microbatches)] + [
+        backward(rank, m) for m in range(microbatches)
     ]
 
 
-SCHEDULE = Schedule("gpipe", "GPipe", "All forwards, then all backwards.", order)
+def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float:
+    """(p - 1)(F + B + W): the paper's section 2.3."""
+    return (p - 1) * (f + b + w)
+
+
+SCHEDULE = Schedule(
+    "gpipe", "GPipe", "All forwards, then all backwards.", order, bubble_time=bubble_time
+)

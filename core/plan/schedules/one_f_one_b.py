@@ -7,16 +7,19 @@ A stage runs as many forwards ahead as there are stages behind it, so stage i of
 activations of at most p - i micro-batches.
 """
 
+from core.plan.schedules.gpipe import bubble_time
 from core.plan.schedules.schedule import Action, Schedule, backward, forward
 
 
-def order(stage: int, stages: int, microbatches: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
     """Warm-up forwards, then a forward and a backward in turn, then the remaining backwards."""
-    ahead = min(stages - 1 - stage, microbatches)
-    actions = [forward(stage, m) for m in range(ahead)]
+    ahead = min(ranks - 1 - rank, microbatches)
+    actions = [forward(rank, m) for m in range(ahead)]
     for m in range(ahead, microbatches):
-        actions += [forward(stage, m), backward(stage, m - ahead)]
-    return actions + [backward(stage, m) for m in range(microbatches - ahead, microbatches)]
+        actions += [forward(rank, m), backward(rank, m - ahead)]
+    return actions + [backward(rank, m) for m in range(microbatches - ahead, microbatches)]
 
 
-SCHEDULE = Schedule("1f1b", "1F1B", "One forward, one backward in turn.", order)
+SCHEDULE = Schedule(
+    "1f1b", "1F1B", "One forward, one backward in turn.", order, bubble_time=bubble_time
+)

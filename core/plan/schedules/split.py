@@ -9,9 +9,9 @@ One loss on the concatenated outputs, then autograd runs one backward per stage 
 from core.plan.schedules.schedule import Action, Schedule, backward, forward
 
 
-def order(stage: int, stages: int, microbatches: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
     """Forwards by micro-batch, then one backward over all of them."""
-    return [*(forward(stage, m) for m in range(microbatches)), backward(stage, None)]
+    return [*(forward(rank, m) for m in range(microbatches)), backward(rank, None)]
 
 
 SCHEDULE = Schedule(

@@ -15,7 +15,7 @@ from core.plan.task import Plan
 
 def plan(job: Job) -> Plan:
     """One pass of the whole batch, forward and back."""
-    return staged_plan(job, [job.rows], SCHEDULE)
+    return staged_plan(job, [[job.rows]], SCHEDULE)
 
 
 STRATEGY = Strategy(

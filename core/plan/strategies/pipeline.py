@@ -25,7 +25,7 @@ def microbatch_rows(job: Job) -> list[int]:
 
 def plan(job: Job) -> Plan:
     """Micro-batches through the stages, in the order of the job's schedule."""
-    return staged_plan(job, microbatch_rows(job), SCHEDULES[job.schedule])
+    return staged_plan(job, [microbatch_rows(job)], SCHEDULES[job.schedule])
 
 
 STRATEGY = Strategy(
@@ -33,5 +33,5 @@ STRATEGY = Strategy(
     "Pipeline",
     "Stages overlap on micro-batches.",
     plan,
-    options=frozenset({"schedule", "stages", "microbatches", "split_size"}),
+    options=frozenset({"schedule", "stages", "chunks", "microbatches", "split_size"}),
 )

@@ -24,8 +24,10 @@ def specifications(draw):
     if "stages" in STRATEGIES[name].options:
         options["stages"] = draw(st.integers(1, 6))
     devices = draw(st.sampled_from(["1xcpu", "3xcpu", "5xcpu", "cuda:0,cuda:1", "3xcuda:0"]))
+    if "replicas" in STRATEGIES[name].options:
+        devices, options["replicas"] = "4xcpu", draw(st.sampled_from([1, 2, 4]))
     model = ModelSettings("mlp", width=8, depth=6)
-    return Specification(name, model, devices, batch=draw(st.integers(1, 40)), **options)
+    return Specification(name, model, devices, batch=draw(st.integers(4, 40)), **options)
 
 
 @given(specifications())

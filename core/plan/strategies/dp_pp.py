@@ -1,0 +1,38 @@
+"""Data parallel over pipelines: each replica of the model is a pipeline of its own.
+
+    lane 0  F0 F1  .  . B0 B1 A U      replica 0, stage 0
+    lane 1   . F0 B0 F1 B1  . A U      replica 0, stage 1
+    lane 2  F0 F1  .  . B0 B1 A U      replica 1, stage 0
+    lane 3   . F0 B0 F1 B1  . A U      replica 1, stage 1
+
+The batch is shared by `torch.tensor_split`. When every replica has a stage's gradients, its lanes
+sum them by all-reduce, and each steps its own copy.
+"""
+
+from dataclasses import replace
+
+from core.plan.schedules import SCHEDULES
+from core.plan.splits import tensor_split
+from core.plan.staged import staged_plan
+from core.plan.strategies.pipeline import microbatch_rows
+from core.plan.strategy import Job, Strategy, require_rows
+from core.plan.task import Plan
+
+REPLICAS = 2
+
+
+def plan(job: Job) -> Plan:
+    """A pipeline in each of `job.replicas` equal shares of the lanes, 2 unless asked otherwise."""
+    replicas = job.replicas or REPLICAS
+    require_rows(job, replicas, "replicas")
+    shares = [replace(job, rows=rows) for rows in tensor_split(job.rows, replicas)]
+    return staged_plan(job, [microbatch_rows(s) for s in shares], SCHEDULES[job.schedule])
+
+
+STRATEGY = Strategy(
+    "dp-pp",
+    "Pipelines side by side",
+    "A pipeline in each replica, gradients all-reduced.",
+    plan,
+    options=frozenset({"schedule", "stages", "chunks", "replicas", "microbatches", "split_size"}),
+)

@@ -1,0 +1,128 @@
+"""One step as columns: what explanation and prediction compute on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import KINDS, Plan, Task
+from core.trace.trace import ABSENT, Trace
+
+_CODE = {kind: code for code, kind in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class StepColumns:
+    """The tasks of one step, each column of n entries, in the order of `task` (so of the plan).
+
+    Times are int64 ns; `kind` indexes KINDS; absent numbers are -1. What entry i waited for are
+    the entries `after[after_first[i] : after_first[i + 1]]`, positions in these columns, all
+    smaller than i. On its lane an entry comes after those of smaller position on the same lane.
+    """
+
+    task: NDArray[np.int32]
+    lane: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    launched: NDArray[np.int64]
+    stage: NDArray[np.int32]
+    replica: NDArray[np.int32]
+    microbatch: NDArray[np.int32]
+    block: NDArray[np.int32]
+    bucket: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    bytes: NDArray[np.int64]
+    after_first: NDArray[np.int64]
+    after: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.task)
+
+    @property
+    def duration(self) -> NDArray[np.int64]:
+        """End minus start of each, in ns."""
+        return self.end - self.start
+
+    def timed(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> StepColumns:
+        """The same tasks with other times."""
+        return replace(self, start=start, end=end)
+
+    @classmethod
+    def of_plan(cls, plan: Plan) -> StepColumns:
+        """A plan's tasks; all times are 0."""
+        tasks = plan.tasks
+        counts = np.fromiter((len(task.after) for task in tasks), np.int64, len(tasks))
+        first = np.concatenate([[0], np.cumsum(counts)])
+        after = (other for task in tasks for other in task.after)
+        zeros = np.zeros(len(tasks), np.int64)
+        return cls(
+            np.arange(len(tasks), dtype=np.int32),
+            _numbers(tasks, "lane"),
+            np.fromiter((_CODE[task.kind] for task in tasks), np.int8, len(tasks)),
+            zeros,
+            zeros,
+            np.full(len(tasks), ABSENT, np.int64),
+            _numbers(tasks, "stage"),
+            _numbers(tasks, "replica"),
+            _numbers(tasks, "microbatch"),
+            _numbers(tasks, "block"),
+            _numbers(tasks, "bucket"),
+            np.fromiter((task.rows for task in tasks), np.int64, len(tasks)),
+            np.fromiter((task.bytes for task in tasks), np.int64, len(tasks)),
+            first,
+            np.fromiter(after, np.int64, int(first[-1])),
+        )
+
+    @classmethod
+    def of_trace(cls, trace: Trace, step: int) -> StepColumns:
+        """A step's finished spans. What waited for a task that has no span waits for less."""
+        lanes, parts = [], []
+        for lane in range(len(trace.header.lanes)):
+            spans = trace.spans(lane)
+            first, last = np.searchsorted(spans["step"], [step, step + 1])
+            parts.append(spans[first:last])
+            lanes.append(np.full(int(last - first), lane, np.int32))
+        spans, lane_of = np.concatenate(parts), np.concatenate(lanes)
+        order = np.argsort(spans["task"], kind="stable")
+        spans, lane_of = spans[order], lane_of[order]
+        after_first, after = _after(trace, spans)
+        return cls(
+            spans["task"],
+            lane_of,
+            spans["kind"],
+            spans["start"],
+            spans["end"],
+            spans["launched"],
+            spans["stage"].astype(np.int32),
+            spans["replica"].astype(np.int32),
+            spans["microbatch"].astype(np.int32),
+            spans["block"].astype(np.int32),
+            spans["bucket"].astype(np.int32),
+            spans["rows"].astype(np.int64),
+            spans["bytes"],
+            after_first,
+            after,
+        )
+
+
+def _numbers(tasks: Sequence[Task], name: str) -> NDArray[np.int32]:
+    values = (getattr(task, name) for task in tasks)
+    return np.fromiter((ABSENT if v is None else v for v in values), np.int32, len(tasks))
+
+
+def _after(trace: Trace, spans: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What the spans (sorted by task) waited for, as positions among them."""
+    counts = spans["after_count"].astype(np.int64)
+    ends = np.cumsum(counts)
+    where = np.repeat(spans["after"] - (ends - counts), counts) + np.arange(counts.sum())
+    tasks = trace.after[where]
+    at = np.minimum(np.searchsorted(spans["task"], tasks), len(spans) - 1)
+    known = spans["task"][at] == tasks
+    waiter = np.repeat(np.arange(len(spans)), counts)[known]
+    first = np.concatenate([[0], np.cumsum(np.bincount(waiter, minlength=len(spans)))])
+    return first, at[known].astype(np.int64)
