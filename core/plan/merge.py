@@ -74,10 +74,8 @@ def _results(half: Action, pieces: Sequence[int]) -> list[Result]:
     stage, kind, m, replica, _ = half
     if kind in _BACKWARDS:
         kind = Kind.BACKWARD
-    results: list[Result] = [(kind, replica, stage, m)]
-    if m is None:
-        results += [(kind, replica, stage, piece) for piece in pieces]
-    return results
+    one: Result = (kind, replica, stage, m)
+    return [one] if m is not None else [one, *((kind, replica, stage, p) for p in pieces)]
 
 
 def _needs(half: Action, stages: int, pieces: Sequence[int]) -> list[Result]:
@@ -87,7 +85,9 @@ def _needs(half: Action, stages: int, pieces: Sequence[int]) -> list[Result]:
         return [(Kind.FORWARD, replica, stage - 1, m)] if stage else []
     if kind is Kind.BACKWARD_WEIGHT:
         return [(Kind.BACKWARD, replica, stage, m)]
-    own = [(Kind.FORWARD, replica, stage, piece) for piece in (pieces if m is None else [m])]
+    own: list[Result] = [
+        (Kind.FORWARD, replica, stage, piece) for piece in (pieces if m is None else [m])
+    ]
     return own if stage == stages - 1 else [*own, (Kind.BACKWARD, replica, stage + 1, m)]
 
 

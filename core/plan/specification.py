@@ -13,6 +13,7 @@ from core.plan.lanes import Hardware, check_devices, lane_devices, make_lanes
 from core.plan.schedules import SCHEDULES
 from core.plan.splits import split
 from core.plan.strategies import STRATEGIES
+from core.plan.strategies.pipeline import MOST_MICROBATCHES
 from core.plan.strategy import Job, Strategy, listed
 from core.plan.task import Lane, Plan, PlanError
 
@@ -27,7 +28,7 @@ MOST = {
     "data": MOST_ROWS,
     "steps": MOST_STEPS,
     "stages": 4096,
-    "microbatches": 100_000,
+    "microbatches": MOST_MICROBATCHES,
     "split_size": MOST_ROWS,
     "chunks": 64,
     "replicas": 4096,

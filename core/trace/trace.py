@@ -27,18 +27,18 @@ SPAN_DTYPE = np.dtype(
         ("step", np.int32),
         ("task", np.int32),
         ("microbatch", np.int32),
-        ("after_count", np.int32),
-        ("paired_microbatch", np.int32),
         ("stage", np.int16),
         ("replica", np.int16),
         ("block", np.int16),
         ("bucket", np.int16),
         ("paired_stage", np.int16),
+        ("paired_microbatch", np.int16),
+        ("after_count", np.uint16),
         ("kind", np.int8),
         ("payload", np.int8),
     ]
 )
-"""A span's row, 84 bytes. Absent numbers are -1; `kind` indexes KINDS; `after` is the first of
+"""A span's row, 80 bytes. Absent numbers are -1; `kind` indexes KINDS; `after` is the first of
 `after_count` entries of Trace.after, the tasks of the same step that the span waited for."""
 _COPIED = ("ready", "launched", "bytes", "rows", "step", "task", "microbatch",
            "stage", "replica", "block", "bucket", "paired_stage", "paired_microbatch",

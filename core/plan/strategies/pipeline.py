@@ -4,9 +4,10 @@ from core.plan.schedules import SCHEDULES
 from core.plan.splits import split, tensor_split
 from core.plan.staged import staged_plan
 from core.plan.strategy import Job, Strategy, require_rows
-from core.plan.task import Plan
+from core.plan.task import Plan, PlanError
 
 MICROBATCHES = 8
+MOST_MICROBATCHES = 32_767  # what a span's row in memory can count
 
 
 def microbatch_rows(job: Job) -> list[int]:
@@ -16,7 +17,13 @@ def microbatch_rows(job: Job) -> list[int]:
     Raises PlanError if more micro-batches are asked for than there are rows.
     """
     if job.split_size is not None:
-        return split(job.rows, job.split_size)
+        sizes = split(job.rows, job.split_size)
+        if len(sizes) > MOST_MICROBATCHES:
+            raise PlanError(
+                f"--split-size {job.split_size} makes {len(sizes):,} micro-batches of {job.rows:,} "
+                f"rows; use a size that makes at most {MOST_MICROBATCHES:,}"
+            )
+        return sizes
     if job.microbatches is None:
         return tensor_split(job.rows, min(MICROBATCHES, job.rows))
     require_rows(job, job.microbatches, "micro-batches")
