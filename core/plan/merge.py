@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.plan.schedules.schedule import Action
-from core.plan.task import Kind, PlanError
+from core.plan.schedules.schedule import Action, ScheduleError
+from core.plan.task import Kind
 
 Result = tuple[Kind, int, int, int | None]
 """What a pass leaves for others: (forward or backward, replica, stage, micro-batch)."""
@@ -21,8 +21,8 @@ def merge(
     `orders[r]` is rank r's order and `lanes[r]` its lane; `stages` is the number of stages and
     `pieces` the micro-batches that a pass over all of them covers. Actions that could run at the
     same time come together, as if every action took one tick: in a tick a lane runs one ready
-    action, a backward before a forward. Raises PlanError, naming the first blocked action and the
-    cycle, if no order exists.
+    action, a backward before a forward. Raises ScheduleError, naming the first blocked action
+    and the cycle, if no order exists.
     """
     heads = [0] * len(orders)
     done: set[Result] = set()
@@ -52,7 +52,7 @@ def merge(
                     awake += waiting.pop(result, ())
         awake.sort()
     if len(merged) < sum(map(len, orders)):
-        raise PlanError(_deadlock(orders, heads, done, stages, pieces))
+        raise ScheduleError(_deadlock(orders, heads, done, stages, pieces))
     return merged
 
 

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
+from hypothesis import reject
 
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Rows, Started
 from core.machine import host
 from core.models.catalogue import ModelSettings
+from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe, lanes_of, plans_of
-from core.plan.task import Plan
+from core.plan.task import Plan, PlanError
 from core.trace.schema import Header, Record
 from core.trace.trace import Trace
 from core.trace.writer import Notes, TaskColumns, Timings, TraceWriter, note_batch, span_batch
@@ -46,6 +48,19 @@ def plan_of(specification: Specification) -> Plan:
     """The plan of a specification's first step on whatever devices it names."""
     lanes = lanes_of(specification, host(), present=False)
     return next(iter(plans_of(specification, describe(specification), lanes).values()))
+
+
+def planned(specification: Specification) -> Plan:
+    """The plan of a drawn specification; one that is refused is drawn anew.
+
+    A schedule whose actions are wrong is no refusal: that error is let through.
+    """
+    try:
+        return plan_of(specification)
+    except ScheduleError:
+        raise
+    except PlanError:
+        reject()
 
 
 def header_of(specification: Specification, plan: Plan) -> Header:

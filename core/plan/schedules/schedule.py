@@ -9,6 +9,10 @@ from typing import NamedTuple
 from core.plan.task import Kind, PlanError
 
 
+class ScheduleError(PlanError):
+    """A list of actions that cannot run; the message names the first bad one."""
+
+
 class Action(NamedTuple):
     """One pass of a stage; `microbatch` None means all of them at once.
 

@@ -9,7 +9,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.trace.schema import Record
 from core.trace.trace import Trace
-from tests.core.helpers import Note, batch_of, header_of, plan_of, trace_of
+from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 
 MODEL = ModelSettings("mlp", width=4, depth=5)
 
@@ -26,7 +26,7 @@ def traces(draw):
         warmup=0,
         schedule=schedule if "schedule" in STRATEGIES[name].options else None,
     )
-    plan = plan_of(specification)
+    plan = planned(specification)
     durations = [draw(st.integers(0, 10**7)) for _ in plan.tasks]
     return trace_of(plan, durations, specification)
 

@@ -9,7 +9,7 @@ from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.ddp import expected_buckets, parameter_bytes
 from core.plan.task import Kind, Payload, PlanBuilder, PlanError, Role
-from tests.core.helpers import plan_of
+from tests.core.helpers import plan_of, planned
 
 TUTORIAL = ModelSettings("tutorial")
 
@@ -32,7 +32,7 @@ def specifications(draw):
 
 @given(specifications())
 def test_a_plan_covers_every_row_once_and_waits_only_for_what_comes_before(specification):
-    plan = plan_of(specification)
+    plan = planned(specification)
     assert plan.rows == specification.batch
     assert [p.start for p in plan.parts] == [
         sum(p.rows for p in plan.parts[:i]) for i in range(len(plan.parts))
@@ -47,7 +47,7 @@ def test_a_plan_covers_every_row_once_and_waits_only_for_what_comes_before(speci
 
 @given(specifications())
 def test_copies_run_on_copy_lanes_where_devices_have_copy_engines(specification):
-    plan = plan_of(specification)
+    plan = planned(specification)
     for task in plan.tasks:
         if task.kind is Kind.COPY:
             on_copy_lane = plan.lanes[task.lane].role is Role.COPY
