@@ -21,7 +21,7 @@ from core.plan.task import Plan, Task
 from core.trace.writer import Notes, Opening, TaskColumns, Timings, TraceWriter
 
 POLL_SECONDS = 0.0002
-BUBBLE_FLUSH_SECONDS = 0.07
+BUBBLE_FLUSH_SECONDS = 0.09
 
 
 class Stopped(Exception):

@@ -14,7 +14,7 @@ from core.plan.task import Kind, Plan
 from core.trace.recording import RecordingFile
 from core.trace.schema import Header, Record
 from core.trace.trace import Trace
-from core.trace.writer import Opening, TaskColumns, Timings, open_batch, span_batch
+from core.trace.writer import TaskColumns, Timings, span_batch
 from tests.core.helpers import Note, batch_of
 
 MS = 1_000_000
@@ -63,7 +63,7 @@ def batches(
         plan = plans[rows]
         columns = TaskColumns(plan.tasks)
         timings = timed(plan, step, now, scale)
-        made.append(open_batch(columns, [Opening(step, 0, timings[0].start)]))
+        made.append(span_batch(columns, Timings(step, [0], [timings[0].start], [None])))
         made.append(span_batch(columns, columns_of(step, timings)))
         made.append(batch_of(_notes(plan, step, timings, len(header.lanes), rows)))
         now = max(t.end for t in timings) + MS
