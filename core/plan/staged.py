@@ -14,6 +14,7 @@ from core.plan.task import (
     Kind,
     Part,
     Payload,
+    Pipeline,
     Placement,
     Plan,
     PlanBuilder,
@@ -108,7 +109,18 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
         tuple(parts),
         tuple(writer.plan.tasks),
         replicas=len(sizes) * copies,
+        pipeline=_numbers(schedule, ranks, chunks, share, sizes),
     )
+
+
+def _numbers(
+    schedule: Schedule, ranks: int, chunks: int, share: int, sizes: Sequence[Sequence[int]]
+) -> Pipeline | None:
+    """What the schedule's formulas need to know; None where none of them holds."""
+    counts = {len(rows) for rows in sizes}
+    if ranks > share or len(counts) > 1:
+        return None
+    return Pipeline(schedule.name, ranks, counts.pop(), chunks)
 
 
 def _of_replica(action: Action, first: int) -> Action:

@@ -187,10 +187,22 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The numbers by which a schedule's formulas go: of each pipeline, if there are several."""
+
+    schedule: str
+    ranks: int
+    microbatches: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """All tasks of one step, in an order in which every task comes after what it waits for.
 
     `replicas` is the number of replicas that there could be, those left without rows included.
+    `pipeline` is there for plans in the order of a schedule, where each of its ranks has a lane of
+    its own and all of several pipelines have as many micro-batches.
     """
 
     runner: Runner
@@ -200,6 +212,7 @@ class Plan:
     parts: tuple[Part, ...]
     tasks: tuple[Task, ...]
     replicas: int = 1
+    pipeline: Pipeline | None = None
 
     @property
     def rows(self) -> int:

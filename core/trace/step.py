@@ -39,6 +39,7 @@ class StepColumns:
     bytes: NDArray[np.int64]
     after_first: NDArray[np.int64]
     after: NDArray[np.int64]
+    paired_stage: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.task)
@@ -76,6 +77,7 @@ class StepColumns:
             np.fromiter((task.bytes for task in tasks), np.int64, len(tasks)),
             first,
             np.fromiter(after, np.int64, int(first[-1])),
+            _numbers(tasks, "paired_stage"),
         )
 
     @classmethod
@@ -107,6 +109,7 @@ class StepColumns:
             spans["bytes"],
             after_first,
             after,
+            spans["paired_stage"].astype(np.int32),
         )
 
 
