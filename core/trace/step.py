@@ -40,6 +40,7 @@ class StepColumns:
     after_first: NDArray[np.int64]
     after: NDArray[np.int64]
     paired_stage: NDArray[np.int32]
+    paired_microbatch: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.task)
@@ -78,6 +79,7 @@ class StepColumns:
             first,
             np.fromiter(after, np.int64, int(first[-1])),
             _numbers(tasks, "paired_stage"),
+            _numbers(tasks, "paired_microbatch"),
         )
 
     @classmethod
@@ -110,6 +112,7 @@ class StepColumns:
             after_first,
             after,
             spans["paired_stage"].astype(np.int32),
+            spans["paired_microbatch"].astype(np.int32),
         )
 
 

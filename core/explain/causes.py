@@ -1,0 +1,334 @@
+"""Why every idle nanosecond of a compute lane is idle.
+
+The rule. A gap of a lane ends with a task that starts, or with the step. From there one walks back:
+from a task to what it waited for last (of the tasks that it names and of the one before it on its
+lane, that which ended last), and so on. A moment of the gap belongs to the task on this walk that
+ran at that moment, its **holder**. If none did, everything that the next task of the walk needed was
+there, and that task was late: it is the holder, and the cause is the host. A gap at the end of the
+step is walked from the step's last task. So every moment of a gap has exactly one holder, and the
+pieces of a gap add up to it.
+
+A collective of ranks starts on each when that rank comes to it. Until the slowest has come, the
+walk goes on with what delayed the slowest; only from then on is the collective itself the holder.
+
+The cause follows from the holder's kind and place: `_causes` is the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.lanes import IS_COMMUNICATION
+from core.explain.waits import IS_COLLECTIVE, Positions, Waits, waits_of
+from core.plan.task import KINDS, Kind, Lane, Role
+from core.trace.step import StepColumns
+from core.trace.trace import ABSENT, Trace
+
+
+class Cause(StrEnum):
+    """Why a lane is idle. The order is that of tables and legends: append only."""
+
+    FILL = "pipeline-fill"
+    """Before its first pass, while an earlier stage computes what the pass needs."""
+    DRAIN = "pipeline-drain"
+    """After its last pass, while other stages still compute."""
+    COMPUTE = "other-compute"
+    """Between its passes, while another lane computes what the next one needs."""
+    TRANSFER = "transfer"
+    """While a copy between lanes brings what it needs."""
+    COLLECT = "gather-or-reduce"
+    """While another device hands out, gathers, reduces or updates for all replicas."""
+    SLOWEST_RANK = "slowest-rank"
+    """In a collective that its slowest rank has not reached."""
+    COLLECTIVE = "exposed-collective"
+    """While a collective that every rank has reached moves data."""
+    IMBALANCE = "split-imbalance"
+    """While a replica with more rows computes; on a lane without work, while any lane computes."""
+    HOST = "host"
+    """Everything was ready, but the work was late: launch, Python, contention."""
+    BETWEEN_STEPS = "between-steps"
+    """Outside of every step."""
+    NOTHING_TO_MOVE = "nothing-to-move"
+    """A copy or communication lane that has nothing to carry: no loss in itself."""
+
+
+CAUSES: tuple[Cause, ...] = tuple(Cause)
+_CODE = {cause: code for code, cause in enumerate(CAUSES)}
+PASSES = np.isin(
+    np.arange(len(KINDS)),
+    [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT,
+                                    Kind.BACKWARD_WEIGHT, Kind.OVERLAP)],
+)  # fmt: skip
+"""Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
+_ENTERS = np.isin(np.arange(len(KINDS)), [KINDS.index(k) for k in (Kind.FORWARD, Kind.OVERLAP)])
+_LOSS, _STEP, _COPY = (KINDS.index(kind) for kind in (Kind.LOSS, Kind.STEP, Kind.COPY))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The idle time of a step's compute lanes in pieces, by lane and then by time.
+
+    Columns of k entries: the idle piece `start` to `end` (ns) of `lane` has one `cause` (index into
+    CAUSES) and one `holder` (position in `columns`). Pieces of the same `gap` are parts of one idle
+    interval. `lane_first[l] : lane_first[l + 1]` are lane l's pieces. The step lasts from `begin`
+    to `finish`.
+    """
+
+    columns: StepColumns
+    lanes: tuple[Lane, ...]
+    waits: Waits
+    begin: int
+    finish: int
+    lane: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    cause: NDArray[np.int8]
+    holder: Positions
+    gap: NDArray[np.int64]
+    lane_first: NDArray[np.int64]
+
+    @property
+    def makespan(self) -> int:
+        """From the first start to the last end, in ns."""
+        return self.finish - self.begin
+
+    def find(self, lane: int, time_ns: int) -> int | None:
+        """The piece of a lane's idle time at a moment; None if it is busy or outside the step."""
+        first, last = int(self.lane_first[lane]), int(self.lane_first[lane + 1])
+        at = first + int(np.searchsorted(self.start[first:last], time_ns, "right")) - 1
+        return at if at >= first and time_ns < self.end[at] else None
+
+    def pieces(self, gap: int) -> range:
+        """The pieces of a gap, in order of time."""
+        return range(*(int(i) for i in np.searchsorted(self.gap, [gap, gap + 1])))
+
+
+def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
+    """Explain the idle time of the compute lanes among `lanes` within a step, run or predicted."""
+    waits = waits_of(columns, lanes)
+    begin = int(columns.start.min()) if len(columns) else 0
+    finish = int(columns.end.max()) if len(columns) else 0
+    gaps = _gaps(columns, waits, lanes, begin, finish)
+    pieces = _walk(columns, waits, gaps)
+    lane = gaps.lane[pieces.gap]
+    return Explanation(
+        columns,
+        tuple(lanes),
+        waits,
+        begin,
+        finish,
+        lane,
+        pieces.start,
+        pieces.end,
+        _causes(columns, lanes, lane, pieces),
+        pieces.holder,
+        pieces.gap,
+        np.searchsorted(lane, np.arange(len(lanes) + 1)),
+    )
+
+
+def explain_run_step(trace: Trace, step: int) -> Explanation:
+    """Explain a step of a run from the spans that it has so far."""
+    return explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+
+
+def cause_totals(explanation: Explanation) -> NDArray[np.int64]:
+    """Idle ns of every lane by cause, (lanes, causes): a row adds up to the lane's idle time.
+
+    The idle time of copy and communication lanes is `NOTHING_TO_MOVE`.
+    """
+    columns, lanes = explanation.columns, explanation.lanes
+    totals = np.zeros((len(lanes), len(CAUSES)), np.int64)
+    length = explanation.end - explanation.start
+    np.add.at(totals, (explanation.lane, explanation.cause.astype(np.int64)), length)
+    worked = np.zeros(len(lanes), np.int64)
+    np.add.at(worked, columns.lane, columns.duration)
+    for lane in lanes:
+        if lane.role is not Role.COMPUTE:
+            idle = explanation.makespan - worked[lane.index]
+            totals[lane.index, _CODE[Cause.NOTHING_TO_MOVE]] = idle
+    return totals
+
+
+@dataclass(frozen=True, slots=True)
+class _Gaps:
+    """Idle intervals by lane and time; `ended_by` is a task, -1 for the end of the step."""
+
+    lane: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    ended_by: Positions
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """Parts of gaps with their holders.
+
+    `late` where no task ran and the holder should have; `met` where the walk came through a
+    collective.
+    """
+
+    gap: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    holder: Positions
+    late: NDArray[np.bool_]
+    met: NDArray[np.bool_]
+
+
+def _gaps(
+    columns: StepColumns, waits: Waits, lanes: Sequence[Lane], begin: int, finish: int
+) -> _Gaps:
+    """Where the compute lanes have no task: before each task, and after the last one."""
+    compute = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
+    order = waits.order[compute[columns.lane[waits.order]]]
+    own = np.flatnonzero(compute).astype(np.int32)
+    # One entry more for each lane: the end of the step, as a task that ends every lane.
+    lane = np.concatenate([columns.lane[order], own])
+    start = np.concatenate([columns.start[order], np.full(len(own), finish)])
+    end = np.concatenate([columns.end[order], np.full(len(own), finish)])
+    task = np.concatenate([order, np.full(len(own), ABSENT)])
+    by_lane = np.argsort(lane, kind="stable")
+    lane, start, end, task = lane[by_lane], start[by_lane], end[by_lane], task[by_lane]
+    since = np.concatenate([[begin], end[:-1]])
+    since[np.diff(lane, prepend=ABSENT) != 0] = begin
+    idle = start > since
+    return _Gaps(lane[idle], since[idle], start[idle], task[idle])
+
+
+def _walk(columns: StepColumns, waits: Waits, gaps: _Gaps) -> _Pieces:
+    """Walk back from the end of all gaps at once, a task further in each turn.
+
+    As many turns as the longest walk has tasks, and as much work as there are pieces.
+    """
+    last = int(np.argmax(columns.end)) if len(columns) else ABSENT
+    gap = np.arange(len(gaps.start))
+    until = gaps.end
+    waiter = np.where(gaps.ended_by >= 0, gaps.ended_by, last)
+    task = np.where(gaps.ended_by >= 0, waits.before[waiter], last)
+    met = IS_COLLECTIVE[columns.kind[waiter]] & (gaps.ended_by >= 0)
+    found: list[_Pieces] = []
+    while len(gap):
+        since = gaps.start[gap]
+        ended = np.where(task >= 0, np.clip(columns.end[task], since, until), since)
+        begun = np.where(task >= 0, np.clip(waits.begun[task], since, ended), since)
+        found.append(_pieces(gap, ended, until, waiter, True, met))
+        found.append(_pieces(gap, begun, ended, task, False, met))
+        on = begun > since
+        gap, until, task = gap[on], begun[on], task[on]
+        met = met[on] | IS_COLLECTIVE[columns.kind[task]]
+        waiter = waits.slowest[task]
+        task = waits.before[waiter]
+    return _in_order(found)
+
+
+def _pieces(
+    gap: NDArray[np.int64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    holder: Positions,
+    late: bool,
+    met: NDArray[np.bool_],
+) -> _Pieces:
+    """Those of one turn of the walk that have a length."""
+    kept = end > start
+    lates = np.full(int(kept.sum()), late)
+    return _Pieces(gap[kept], start[kept], end[kept], holder[kept], lates, met[kept])
+
+
+def _in_order(found: Sequence[_Pieces]) -> _Pieces:
+    """All pieces by gap, in a gap by time: the walk found the latest first."""
+    columns = [
+        np.concatenate(
+            [getattr(pieces, name) for pieces in reversed(found)] or [np.empty(0, dtype)]
+        )
+        for name, dtype in _PIECE_TYPES.items()
+    ]
+    order = np.argsort(columns[0], kind="stable")
+    return _Pieces(*(column[order] for column in columns))
+
+
+_PIECE_TYPES: dict[str, type] = {
+    "gap": np.int64, "start": np.int64, "end": np.int64,
+    "holder": np.int64, "late": np.bool_, "met": np.bool_,
+}  # fmt: skip
+
+
+def _causes(
+    columns: StepColumns, lanes: Sequence[Lane], lane: NDArray[np.int32], pieces: _Pieces
+) -> NDArray[np.int8]:
+    """The cause of each piece: the first line of the table that applies."""
+    work = _Work.of(columns, len(lanes))
+    kind, replica = columns.kind[pieces.holder], columns.replica[pieces.holder]
+    passes = ~IS_COMMUNICATION[kind]
+    peer = (replica >= 0) & work.replicated[lane] & ~work.holds[lane, replica]
+    more_rows = work.rows[replica] > work.lane_rows[lane]
+    for_all = (kind == _LOSS) & (replica < 0) & work.has_replicas
+    for_all |= (kind == _STEP) & ~work.steps[lane]
+    table = (
+        (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
+        (~pieces.late & passes & ~work.works[lane], Cause.IMBALANCE),
+        (~pieces.late & passes & peer & more_rows, Cause.IMBALANCE),
+        (pieces.met & peer, Cause.SLOWEST_RANK),
+        (pieces.late, Cause.HOST),
+        (kind == _COPY, Cause.TRANSFER),
+        (~passes | for_all, Cause.COLLECT),
+        (peer, Cause.COMPUTE),
+        (pieces.end <= work.first[lane], Cause.FILL),
+        (pieces.start >= work.last[lane], Cause.DRAIN),
+    )
+    codes = [np.int8(_CODE[cause]) for _, cause in table]
+    return np.select([applies for applies, _ in table], codes, np.int8(_CODE[Cause.COMPUTE]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What each lane and replica has to do in a step.
+
+    By lane: whether it `works` (has a pass), `steps`, is `replicated` (has tasks of some replica),
+    which replicas it `holds` (lanes, replicas + 1), the `first` start and the `last` end of its
+    passes, and the `lane_rows` of its replicas. By replica: the `rows` that enter it.
+    """
+
+    works: NDArray[np.bool_]
+    steps: NDArray[np.bool_]
+    replicated: NDArray[np.bool_]
+    holds: NDArray[np.bool_]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    lane_rows: NDArray[np.int64]
+    has_replicas: bool
+
+    @classmethod
+    def of(cls, columns: StepColumns, lanes: int) -> _Work:
+        replicas = int(columns.replica.max(initial=ABSENT)) + 1
+        passes = PASSES[columns.kind]
+        first = np.full(lanes, np.iinfo(np.int64).max)
+        last = np.full(lanes, np.iinfo(np.int64).min)
+        np.minimum.at(first, columns.lane[passes], columns.start[passes])
+        np.maximum.at(last, columns.lane[passes], columns.end[passes])
+        # The column behind the last replica takes the tasks of none (-1).
+        holds = np.zeros((lanes, replicas + 1), np.bool_)
+        holds[columns.lane, columns.replica] = True
+        enters = _ENTERS[columns.kind] & (columns.stage <= 0) & (columns.block <= 0)
+        rows = np.zeros(replicas + 1, np.int64)
+        np.add.at(rows, columns.replica[enters], columns.rows[enters])
+        steps = np.zeros(lanes, np.bool_)
+        steps[columns.lane[columns.kind == _STEP]] = True
+        return cls(
+            last >= first,
+            steps,
+            holds[:, :replicas].any(axis=1),
+            holds,
+            first,
+            last,
+            rows,
+            holds[:, :replicas] @ rows[:replicas],
+            replicas > 0,
+        )

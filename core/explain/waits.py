@@ -1,0 +1,116 @@
+"""What each task of a step waited for last: the links along which idle time is explained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import KINDS, Lane
+from core.trace.step import StepColumns
+from core.trace.trace import ABSENT
+
+IS_COLLECTIVE = np.array([kind.is_collective for kind in KINDS])
+"""Whether each kind, by its index in KINDS, is a collective."""
+_LONG_AGO = np.iinfo(np.int64).min
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Columns of n entries beside a step's columns; entries are positions in these.
+
+    `order` lists all positions by lane, on each lane by time. `before` is what a task waited for
+    last: of the tasks named in `after` and the one before it on its lane, that which ended last;
+    -1 if there is none. `slowest` is the member of a collective of ranks that came last, and any
+    other task itself. `begun` is when a task began to do what others wait for: its start, and for
+    a collective of ranks the start of the slowest member (what comes before is waiting).
+    """
+
+    order: Positions
+    before: Positions
+    slowest: Positions
+    begun: NDArray[np.int64]
+
+    @property
+    def meets(self) -> bool:
+        """Whether there are collectives in which lanes wait for one another."""
+        return bool((self.slowest != np.arange(len(self.slowest))).any())
+
+
+def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
+    """What the tasks of a step waited for, from their times."""
+    order = np.lexsort((columns.start, columns.lane))
+    slowest = _slowest(columns, np.array([lane.serves for lane in lanes]))
+    begun = np.minimum(np.maximum(columns.start, columns.start[slowest]), columns.end)
+    return Waits(order, _before(columns, order), slowest, begun)
+
+
+def _before(columns: StepColumns, order: Positions) -> Positions:
+    """The latest to end of what a task names and of its lane's previous task, if need be the former."""
+    before = np.full(len(columns), ABSENT, np.int64)
+    neighbours = columns.lane[order[1:]] == columns.lane[order[:-1]]
+    before[order[1:][neighbours]] = order[:-1][neighbours]
+    latest = np.where(before >= 0, columns.end[before], _LONG_AGO)
+    waiter = _waiter(columns)
+    ends = columns.end[columns.after]
+    np.maximum.at(latest, waiter, ends)
+    decisive = ends == latest[waiter]
+    before[waiter[decisive]] = columns.after[decisive]
+    return before
+
+
+def _waiter(columns: StepColumns) -> Positions:
+    """The task that each entry of `after` belongs to."""
+    return np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+
+
+def _slowest(columns: StepColumns, home: NDArray[np.int64]) -> Positions:
+    """The last to start of each collective's members, for every member.
+
+    Members are the k-th of a kind, stage, block and bucket on each lane, as `simulate` has it. A
+    collective one of whose members names tasks of other lanes is none of ranks: its plan says what
+    it waits for, and each member goes by itself.
+    """
+    slowest = np.arange(len(columns))
+    members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
+    if not len(members):
+        return slowest
+    group = _group(columns, members)
+    members = members[order := np.lexsort((columns.start[members], group))]
+    group = group[order]
+    first = np.flatnonzero(np.diff(group, prepend=ABSENT))
+    counts = np.diff(first, append=len(group))
+    alone = ~np.logical_or.reduceat(_names_others(columns, home)[members], first)
+    last = np.repeat(members[first + counts - 1], counts)
+    meet = np.repeat(alone, counts)
+    slowest[members[meet]] = last[meet]
+    return slowest
+
+
+def _group(columns: StepColumns, members: Positions) -> Positions:
+    """A number for each collective of `members`, the same for those that meet."""
+    name = np.zeros(len(members), np.int64)
+    for column in (columns.kind, columns.stage, columns.block, columns.bucket):
+        _, number = np.unique(column[members], return_inverse=True)
+        name = name * (number.max() + 1) + number
+    lane = columns.lane[members]
+    order = np.lexsort((members, lane, name))
+    changes = (np.diff(name[order], prepend=ABSENT) != 0) | (np.diff(lane[order], prepend=-1) != 0)
+    first = np.flatnonzero(changes)
+    turn = np.empty(len(members), np.int64)
+    turn[order] = np.arange(len(members)) - np.repeat(first, np.diff(first, append=len(members)))
+    return name * (turn.max() + 1) + turn
+
+
+def _names_others(columns: StepColumns, home: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each task waits for a task of a lane that serves another one."""
+    waiter = _waiter(columns)
+    lane = home[columns.lane]
+    abroad = lane[columns.after] != lane[waiter]
+    names = np.zeros(len(columns), np.bool_)
+    names[waiter[abroad]] = True
+    return names
