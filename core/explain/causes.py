@@ -3,10 +3,10 @@
 The rule. A gap of a lane ends with a task that starts, or with the step. From there one walks back:
 from a task to what it waited for last (of the tasks that it names and of the one before it on its
 lane, that which ended last), and so on. A moment of the gap belongs to the task on this walk that
-ran at that moment, its **holder**. If none did, everything that the next task of the walk needed was
-there, and that task was late: it is the holder, and the cause is the host. A gap at the end of the
-step is walked from the step's last task. So every moment of a gap has exactly one holder, and the
-pieces of a gap add up to it.
+ran at that moment, its **holder**. If none did, everything that the next task of the walk needed
+was there, and that task was late: it is the holder, and the cause is the host. A gap at the end of
+the step is walked from the step's last task. So every moment of a gap has exactly one holder, and
+the pieces of a gap add up to it.
 
 A collective of ranks starts on each when that rank comes to it. Until the slowest has come, the
 walk goes on with what delayed the slowest; only from then on is the collective itself the holder.
@@ -48,7 +48,9 @@ class Cause(StrEnum):
     COLLECTIVE = "exposed-collective"
     """While a collective that every rank has reached moves data."""
     IMBALANCE = "split-imbalance"
-    """While a replica with more rows computes; on a lane without work, while any lane computes."""
+    """While a replica with more rows computes; on a lane without work, while any lane computes.
+
+    All of the wait counts, also what equal rows would not have spared."""
     HOST = "host"
     """Everything was ready, but the work was late: launch, Python, contention."""
     BETWEEN_STEPS = "between-steps"
@@ -265,19 +267,19 @@ def _causes(
     """The cause of each piece: the first line of the table that applies."""
     work = _Work.of(columns, len(lanes))
     kind, replica = columns.kind[pieces.holder], columns.replica[pieces.holder]
-    passes = ~IS_COMMUNICATION[kind]
+    computes, by_rows = ~IS_COMMUNICATION[kind], PASSES[kind] | (kind == _LOSS)
     peer = (replica >= 0) & work.replicated[lane] & ~work.holds[lane, replica]
     more_rows = work.rows[replica] > work.lane_rows[lane]
-    for_all = (kind == _LOSS) & (replica < 0) & work.has_replicas
+    for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
     for_all |= (kind == _STEP) & ~work.steps[lane]
     table = (
         (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
-        (~pieces.late & passes & ~work.works[lane], Cause.IMBALANCE),
-        (~pieces.late & passes & peer & more_rows, Cause.IMBALANCE),
+        (~pieces.late & computes & ~work.works[lane], Cause.IMBALANCE),
+        (~pieces.late & by_rows & peer & more_rows, Cause.IMBALANCE),
         (pieces.met & peer, Cause.SLOWEST_RANK),
         (pieces.late, Cause.HOST),
         (kind == _COPY, Cause.TRANSFER),
-        (~passes | for_all, Cause.COLLECT),
+        (~computes | for_all, Cause.COLLECT),
         (peer, Cause.COMPUTE),
         (pieces.end <= work.first[lane], Cause.FILL),
         (pieces.start >= work.last[lane], Cause.DRAIN),
@@ -290,9 +292,10 @@ def _causes(
 class _Work:
     """What each lane and replica has to do in a step.
 
-    By lane: whether it `works` (has a pass), `steps`, is `replicated` (has tasks of some replica),
+    By lane: whether it `works` (has a pass), `steps`, is `replicated` (has passes of some replica),
     which replicas it `holds` (lanes, replicas + 1), the `first` start and the `last` end of its
-    passes, and the `lane_rows` of its replicas. By replica: the `rows` that enter it.
+    passes, and the `lane_rows` of its replicas. By replica, and one entry for none: the `rows` that
+    enter it.
     """
 
     works: NDArray[np.bool_]
@@ -303,7 +306,6 @@ class _Work:
     last: NDArray[np.int64]
     rows: NDArray[np.int64]
     lane_rows: NDArray[np.int64]
-    has_replicas: bool
 
     @classmethod
     def of(cls, columns: StepColumns, lanes: int) -> _Work:
@@ -315,7 +317,7 @@ class _Work:
         np.maximum.at(last, columns.lane[passes], columns.end[passes])
         # The column behind the last replica takes the tasks of none (-1).
         holds = np.zeros((lanes, replicas + 1), np.bool_)
-        holds[columns.lane, columns.replica] = True
+        holds[columns.lane[passes], columns.replica[passes]] = True
         enters = _ENTERS[columns.kind] & (columns.stage <= 0) & (columns.block <= 0)
         rows = np.zeros(replicas + 1, np.int64)
         np.add.at(rows, columns.replica[enters], columns.rows[enters])
@@ -324,11 +326,10 @@ class _Work:
         return cls(
             last >= first,
             steps,
-            holds[:, :replicas].any(axis=1),
+            np.any(holds[:, :replicas], axis=1, keepdims=True)[:, 0],
             holds,
             first,
             last,
             rows,
             holds[:, :replicas] @ rows[:replicas],
-            replicas > 0,
         )

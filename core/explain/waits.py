@@ -50,15 +50,16 @@ def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
 
 
 def _before(columns: StepColumns, order: Positions) -> Positions:
-    """The latest to end of what a task names and of its lane's previous task, if need be the former."""
+    """The last to end of a lane's previous task and what a task names; of equals the former."""
     before = np.full(len(columns), ABSENT, np.int64)
     neighbours = columns.lane[order[1:]] == columns.lane[order[:-1]]
     before[order[1:][neighbours]] = order[:-1][neighbours]
-    latest = np.where(before >= 0, columns.end[before], _LONG_AGO)
+    own = np.where(before >= 0, columns.end[before], _LONG_AGO)
     waiter = _waiter(columns)
     ends = columns.end[columns.after]
+    latest = own.copy()
     np.maximum.at(latest, waiter, ends)
-    decisive = ends == latest[waiter]
+    decisive = (ends == latest[waiter]) & (ends > own[waiter])
     before[waiter[decisive]] = columns.after[decisive]
     return before
 
@@ -103,7 +104,8 @@ def _group(columns: StepColumns, members: Positions) -> Positions:
     first = np.flatnonzero(changes)
     turn = np.empty(len(members), np.int64)
     turn[order] = np.arange(len(members)) - np.repeat(first, np.diff(first, append=len(members)))
-    return name * (turn.max() + 1) + turn
+    group: Positions = name * (turn.max() + 1) + turn
+    return group
 
 
 def _names_others(columns: StepColumns, home: NDArray[np.int64]) -> NDArray[np.bool_]:

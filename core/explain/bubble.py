@@ -1,0 +1,70 @@
+"""The bubble of a step by both definitions, and what the literature says that it should be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.explain.causes import Explanation
+from core.plan.schedules import SCHEDULES
+from core.plan.schedules.schedule import ClosedForm
+from core.plan.task import KINDS, Kind, Pipeline, Role
+from core.trace.step import StepColumns
+
+
+@dataclass(frozen=True, slots=True)
+class Bubble:
+    """The idle fraction, 0 to 1, of a step's compute lanes.
+
+    `by_makespan`: their idle time over lanes times makespan. `by_lane_span`: of the lane whose own
+    span (its first start to its last end) is longest, the idle part of that span; so the Zero
+    Bubble paper (arXiv 2401.10241, section 5) counts. Idle is neither computing nor communicating.
+    """
+
+    by_makespan: float
+    by_lane_span: float
+
+
+def bubble(explanation: Explanation) -> Bubble:
+    """The bubble of a step, run or predicted."""
+    columns = explanation.columns
+    lanes = [lane.index for lane in explanation.lanes if lane.role is Role.COMPUTE]
+    count = len(explanation.lanes)
+    worked = np.zeros(count, np.int64)
+    np.add.at(worked, columns.lane, columns.duration)
+    first = np.full(count, explanation.finish)
+    last = np.full(count, explanation.begin)
+    np.minimum.at(first, columns.lane, columns.start)
+    np.maximum.at(last, columns.lane, columns.end)
+    whole = explanation.makespan * len(lanes)
+    spans = last[lanes] - first[lanes]
+    longest = int(np.argmax(spans)) if len(lanes) else 0
+    span = int(spans[longest]) if len(lanes) else 0
+    return Bubble(
+        (whole - int(worked[lanes].sum())) / whole if whole else 0.0,
+        (span - int(worked[lanes[longest]])) / span if span > 0 else 0.0,
+    )
+
+
+def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> ClosedForm | None:
+    """What the schedule's formula says for the mean costs of the step's passes, in ns.
+
+    None without a pipeline whose numbers the formulas go by, for a schedule that has no formula,
+    and outside the formula's domain.
+    """
+    schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
+    if pipeline is None or schedule is None:
+        return None
+    forward = _mean(columns, Kind.FORWARD)
+    back, weight = _mean(columns, Kind.BACKWARD_INPUT), _mean(columns, Kind.BACKWARD_WEIGHT)
+    if not weight:
+        back = _mean(columns, Kind.BACKWARD)
+    return schedule.closed_form(
+        pipeline.ranks, pipeline.microbatches, pipeline.chunks, forward, back, weight
+    )
+
+
+def _mean(columns: StepColumns, kind: Kind) -> float:
+    durations = columns.duration[columns.kind == KINDS.index(kind)]
+    return float(durations.mean()) if len(durations) else 0.0

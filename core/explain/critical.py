@@ -1,0 +1,78 @@
+"""The critical path: the chain of tasks and delays that makes a step as long as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from core.explain.causes import Explanation
+from core.explain.lanes import IS_COMMUNICATION
+from core.explain.waits import IS_COLLECTIVE
+from core.trace.trace import ABSENT
+
+
+class Share(StrEnum):
+    """What a piece of the critical path is. The order is that of tables: append only."""
+
+    COMPUTE = "compute"
+    """A task that computes."""
+    TRANSFER = "transfer"
+    """A task that moves data between two lanes or to or from one: a copy, scatter or reduce."""
+    COLLECTIVE = "collective"
+    """A collective that every rank has reached."""
+    WAITING = "waiting"
+    """The next task was launched and had all that it needed, but its lane had not begun it."""
+    HOST = "host"
+    """The next task had all that it needed, but was not launched; or nobody noted when it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathPiece:
+    """From `start` to `end` (ns) the path is in a task or in the delay before it.
+
+    `task` is the task's position in the step's columns.
+    """
+
+    share: Share
+    start: int
+    end: int
+    task: int
+
+
+def critical_path(explanation: Explanation) -> list[PathPiece]:
+    """From the step's start to its end without a gap: what each moment of the makespan was for.
+
+    Goes back from the task that ended last to what it waited for last, and so on, as the
+    explanation of gaps does. Pieces without length are left out.
+    """
+    columns, waits = explanation.columns, explanation.waits
+    task = int(np.argmax(columns.end)) if len(columns) else ABSENT
+    until = explanation.finish
+    pieces: list[PathPiece] = []
+    while task >= 0 and until > explanation.begin:
+        begun = min(int(waits.begun[task]), until)
+        pieces.append(PathPiece(_share(int(columns.kind[task])), begun, until, task))
+        waiter = int(waits.slowest[task])
+        task = int(waits.before[waiter])
+        until = min(int(columns.end[task]), begun) if task >= 0 else explanation.begin
+        launched = int(columns.launched[waiter])
+        handed = begun if launched == ABSENT else min(max(launched, until), begun)
+        pieces.append(PathPiece(Share.WAITING, handed, begun, waiter))
+        pieces.append(PathPiece(Share.HOST, until, handed, waiter))
+    return [piece for piece in reversed(pieces) if piece.end > piece.start]
+
+
+def path_shares(pieces: list[PathPiece]) -> dict[Share, int]:
+    """Ns of each share; they add up to the makespan."""
+    totals = dict.fromkeys(Share, 0)
+    for piece in pieces:
+        totals[piece.share] += piece.end - piece.start
+    return totals
+
+
+def _share(kind: int) -> Share:
+    if IS_COLLECTIVE[kind]:
+        return Share.COLLECTIVE
+    return Share.TRANSFER if IS_COMMUNICATION[kind] else Share.COMPUTE

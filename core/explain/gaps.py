@@ -1,0 +1,186 @@
+"""One gap in facts and in words: how long, whose fault, and what that lane was doing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.explain.causes import CAUSES, Cause, Explanation, explain_run_step
+from core.explain.lanes import gap_at
+from core.plan.task import KINDS, Lane, Role, Task
+from core.trace.step import StepColumns
+from core.trace.trace import ABSENT, Trace
+
+MOST_REASONS = 3
+"""Reasons that a sentence names before it sums up the rest."""
+
+WORDS: dict[Cause, str] = {
+    Cause.FILL: "{duration} for {holder} on {place}: the pipeline fills",
+    Cause.DRAIN: "{duration} for {holder} on {place}: the pipeline drains",
+    Cause.COMPUTE: "{duration} for {holder} on {place}: another lane computes",
+    Cause.TRANSFER: "{duration} for {holder} on {place}: data is copied",
+    Cause.COLLECT: "{duration} for {holder} on {place}: one device works for all replicas",
+    Cause.SLOWEST_RANK: "{duration} for {holder} on {place}: the slowest rank comes late",
+    Cause.COLLECTIVE: "{duration} for {holder} on {place}: the collective moves data",
+    Cause.IMBALANCE: "{duration} for {holder} on {place}: this lane has fewer rows, or none",
+    Cause.HOST: "{duration} for {holder} on {place}: all was ready, but the host was late",
+    Cause.BETWEEN_STEPS: "{duration} between two steps",
+    Cause.NOTHING_TO_MOVE: "{duration} with nothing to move",
+}
+"""What a lane waits for, with placeholders, in English; the window translates them."""
+WHOLE = "{lane} waits {reason}"
+SEVERAL = "{lane} waits {duration}: {reasons}"
+REST = "{duration} for others"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Part of a gap: from `start` to `end` (ns) it had one cause and one holder.
+
+    `holder` is the holder as the plan has it (its index is the task's number in the step) and
+    `place` its lane; both None between steps and for lanes that only move data.
+    """
+
+    cause: Cause
+    start: int
+    end: int
+    holder: Task | None = None
+    place: Lane | None = None
+
+    @property
+    def duration(self) -> int:
+        """Ns."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class GapReport:
+    """An idle interval of a lane, and its reasons in order of time; they add up to it."""
+
+    lane: Lane
+    start: int
+    end: int
+    reasons: tuple[Reason, ...]
+
+    @property
+    def duration(self) -> int:
+        """Ns."""
+        return self.end - self.start
+
+    @property
+    def cause(self) -> Cause:
+        """The cause of most of the gap; of equals the first."""
+        totals: dict[Cause, int] = {}
+        for reason in self.reasons:
+            totals[reason.cause] = totals.get(reason.cause, 0) + reason.duration
+        return max(totals, key=lambda cause: totals[cause])
+
+
+def gap_report(explanation: Explanation, lane: int, time_ns: int) -> GapReport | None:
+    """The gap of a compute lane at a moment of a step; None if it is busy or outside the step."""
+    hit = explanation.find(lane, time_ns)
+    if hit is None:
+        return None
+    reasons = tuple(_reason(explanation, i) for i in explanation.pieces(int(explanation.gap[hit])))
+    return GapReport(explanation.lanes[lane], reasons[0].start, reasons[-1].end, reasons)
+
+
+def run_gap_report(
+    trace: Trace,
+    lane: int,
+    time_ns: int,
+    explained: Callable[[Trace, int], Explanation] = explain_run_step,
+) -> GapReport | None:
+    """The gap of any lane of a run at a moment; None if it is busy or outside the run.
+
+    `explained` gives a step's explanation: hand in one that remembers, to ask often.
+    """
+    row = trace.header.lanes[lane]
+    step = trace.step_at(time_ns)
+    if step is None:
+        between = _between_steps(trace, time_ns)
+        return _plain(row, Cause.BETWEEN_STEPS, *between) if between is not None else None
+    if row.role is Role.COMPUTE:
+        return gap_report(explained(trace, step), lane, time_ns)
+    gap = gap_at(trace, lane, time_ns)
+    return _plain(row, Cause.NOTHING_TO_MOVE, gap.start, gap.end) if gap is not None else None
+
+
+def task_of(columns: StepColumns, position: int) -> Task:
+    """An entry of a step's columns as a task; `after` holds numbers of tasks."""
+
+    def number(name: str) -> int | None:
+        value = int(getattr(columns, name)[position])
+        return None if value == ABSENT else value
+
+    first, last = columns.after_first[position : position + 2]
+    return Task(
+        int(columns.task[position]),
+        KINDS[columns.kind[position]],
+        int(columns.lane[position]),
+        number("stage"),
+        number("replica"),
+        number("microbatch"),
+        number("block"),
+        number("bucket"),
+        int(columns.rows[position]),
+        int(columns.bytes[position]),
+        after=tuple(int(columns.task[other]) for other in columns.after[first:last]),
+        paired_stage=number("paired_stage"),
+        paired_microbatch=number("paired_microbatch"),
+    )
+
+
+def lane_text(lane: Lane) -> str:
+    """How a sentence calls a lane: `lane 1`, or a copy lane by its name."""
+    return f"lane {lane.index}" if lane.role is Role.COMPUTE else lane.name
+
+
+def duration_text(ns: int) -> str:
+    """A duration in ms, or in us below a tenth: `12.1 ms`."""
+    return f"{ns / 1e6:.3g} ms" if ns >= 100_000 else f"{ns / 1e3:.3g} us"
+
+
+def sentence(gap: GapReport) -> str:
+    """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0: the pipeline fills`."""
+    lane = lane_text(gap.lane)
+    if len(gap.reasons) == 1:
+        return WHOLE.format(lane=lane, reason=_words(gap.reasons[0]))
+    longest = sorted(gap.reasons, key=lambda reason: reason.duration, reverse=True)[:MOST_REASONS]
+    named = [reason for reason in gap.reasons if reason in longest]
+    parts = [_words(reason) for reason in named]
+    if len(named) < len(gap.reasons):
+        left = gap.duration - sum(reason.duration for reason in named)
+        parts.append(REST.format(duration=duration_text(left)))
+    return SEVERAL.format(lane=lane, duration=duration_text(gap.duration), reasons="; ".join(parts))
+
+
+def _words(reason: Reason) -> str:
+    return WORDS[reason.cause].format(
+        duration=duration_text(reason.duration),
+        holder=reason.holder,
+        place=lane_text(reason.place) if reason.place is not None else "",
+    )
+
+
+def _reason(explanation: Explanation, piece: int) -> Reason:
+    holder = int(explanation.holder[piece])
+    return Reason(
+        CAUSES[explanation.cause[piece]],
+        int(explanation.start[piece]),
+        int(explanation.end[piece]),
+        task_of(explanation.columns, holder),
+        explanation.lanes[explanation.columns.lane[holder]],
+    )
+
+
+def _plain(lane: Lane, cause: Cause, start: int, end: int) -> GapReport:
+    return GapReport(lane, start, end, (Reason(cause, start, end),))
+
+
+def _between_steps(trace: Trace, time_ns: int) -> tuple[int, int] | None:
+    """The interval between two steps in which a moment lies."""
+    bounds = [trace.step_bounds(step) for step in trace.steps]
+    before = max((end for _, end in bounds if end <= time_ns), default=None)
+    behind = min((start for start, _ in bounds if start > time_ns), default=None)
+    return None if before is None or behind is None else (before, behind)
