@@ -99,9 +99,50 @@ def summary_text(summary: Summary) -> str:
             f"verified: gradient error {summary.gradient_error:.2g}, "
             f"loss error {summary.loss_error or 0:.2g} (largest of all measured steps)"
         )
+    lines += [_bubble_line(summary), _ladder_line(summary), _path_line(summary)]
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
-    header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans")
+    header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
     return "\n".join(lines) + "\n\n" + table(header, [_lane_row(lane) for lane in lanes])
+
+
+def _bubble_line(summary: Summary) -> str:
+    """Both definitions of the bubble, and the formula where there is one, as means."""
+    steps = summary.steps
+    forms = [step.closed_form for step in steps if step.closed_form is not None]
+    text = (
+        f"bubble: {_percent(_mean([step.bubble_by_makespan for step in steps]))} of the makespan, "
+        f"{_percent(_mean([step.bubble_by_lane_span for step in steps]))} of the longest lane"
+    )
+    return f"{text}, {_percent(_mean(forms))} by the formula" if forms else text
+
+
+def _ladder_line(summary: Summary) -> str:
+    """From the ideal step to the measured one, in ms: means of each rung."""
+    rungs = _means([step.ladder for step in summary.steps])
+    parts = [f"{'-' if ns < 0 else '+'} {name} {milliseconds(abs(ns))}" for name, ns in rungs]
+    return f"ladder in ms: {' '.join(parts).removeprefix('+ ')} = step"
+
+
+def _path_line(summary: Summary) -> str:
+    """What the critical path is made of, largest first."""
+    shares = sorted(_means([s.critical_path for s in summary.steps]), key=lambda pair: -pair[1])
+    total = sum(ns for _, ns in shares)
+    parts = [f"{_percent(ns / total)} {name}" for name, ns in shares if ns]
+    return f"critical path: {', '.join(parts)}"
+
+
+def _means(steps: Sequence[dict[str, int]]) -> list[tuple[str, float]]:
+    """The mean of each name over steps; a step without the name counts as 0."""
+    names = dict.fromkeys(name for step in steps for name in step)
+    return [(name, _mean([step.get(name, 0) for step in steps])) for name in names]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.3g} %"
 
 
 def _lane_row(steps: Sequence[LaneSummary]) -> tuple[object, ...]:
@@ -118,7 +159,17 @@ def _lane_row(steps: Sequence[LaneSummary]) -> tuple[object, ...]:
         f"{100 * idle / total:.1f}" if total else "0.0",
         size(max(step.peak_bytes for step in steps)),
         sum(step.spans for step in steps),
+        _main_cause(steps),
     )
+
+
+def _main_cause(steps: Sequence[LaneSummary]) -> str:
+    """The cause of most of a lane's idle time, with its share of it."""
+    totals = dict(_means([step.idle_by_cause for step in steps]))
+    if not totals:
+        return "-"
+    cause = max(totals, key=lambda name: totals[name])
+    return f"{cause} ({100 * totals[cause] / sum(totals.values()):.0f} %)"
 
 
 def _parts(plan: Plan) -> str:

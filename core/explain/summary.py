@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from core.explain.causes import explain_run_step
+from core.explain.figures import step_figures
 from core.explain.lanes import lane_time, step_slice
-from core.plan.task import KINDS, Kind
+from core.plan.specification import job_of
+from core.plan.strategies import STRATEGIES
+from core.plan.task import KINDS, Kind, Pipeline, PlanError, Role
 from core.trace.trace import Trace
 
 MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
-_FORWARD = KINDS.index(Kind.FORWARD)
+_ENTER = [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.OVERLAP)]
 
 
 @dataclass(frozen=True, slots=True)
 class LaneSummary:
-    """A lane in a step; times in ns add up to the step's makespan, `peak_bytes` is memory held."""
+    """A lane in a step; times in ns add up to the step's makespan, `peak_bytes` is memory held.
+
+    `idle_by_cause` has the ns of every cause that there is (core.explain.causes.Cause by name);
+    they add up to `idle_ns`.
+    """
 
     name: str
     device: str
@@ -30,11 +38,18 @@ class LaneSummary:
     idle_fraction: float
     peak_bytes: int
     spans: int
+    idle_by_cause: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class StepSummary:
-    """A measured step; `loss` and the errors are None where they are not known."""
+    """A measured step; `loss` and the errors are None where they are not known.
+
+    The bubbles are fractions: `bubble_by_makespan` of the compute lanes' makespan,
+    `bubble_by_lane_span` of the longest lane's own span, `closed_form` the schedule's formula for
+    the step's mean costs, by makespan, None where there is none. `ladder` and `critical_path` hold
+    ns that add up to the makespan (core.explain.ladder, core.explain.critical).
+    """
 
     step: int
     makespan_ns: int
@@ -43,6 +58,11 @@ class StepSummary:
     gradient_error: float | None = None
     loss_error: float | None = None
     clock_uncertainty_ns: float | None = None
+    bubble_by_makespan: float = 0.0
+    bubble_by_lane_span: float = 0.0
+    closed_form: float | None = None
+    ladder: dict[str, int] = field(default_factory=dict)
+    critical_path: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +123,7 @@ def summarise(trace: Trace) -> Summary:
     """Sum up a run, finished or not."""
     header = trace.header
     steps = completed_steps(trace)
+    pipelines = _pipelines(trace, steps)
     return Summary(
         strategy=header.specification.strategy,
         schedule=header.specification.schedule,
@@ -111,7 +132,7 @@ def summarise(trace: Trace) -> Summary:
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
-        steps=tuple(_step(trace, step) for step in steps),
+        steps=tuple(_step(trace, step, pipelines.get(step)) for step in steps),
     )
 
 
@@ -151,8 +172,26 @@ def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
     return int(held.max())
 
 
-def _step(trace: Trace, step: int) -> StepSummary:
+def _pipelines(trace: Trace, steps: list[int]) -> dict[int, Pipeline | None]:
+    """The numbers of each step's pipeline, from its plan; none of what cannot be planned again."""
+    header, lanes = trace.header, [x for x in trace.header.lanes if x.role is Role.COMPUTE]
+    rows = dict(enumerate(header.specification.all_rows))
+    known: dict[int, Pipeline | None] = {}
+    strategy = STRATEGIES.get(header.specification.strategy)
+    if strategy is None:
+        return {}
+    for count in {rows[step] for step in steps if step in rows}:
+        try:
+            job = job_of(header.specification, header.model, lanes, count)
+            known[count] = strategy.plan(job).pipeline
+        except PlanError:
+            known[count] = None
+    return {step: known.get(rows.get(step, -1)) for step in steps}
+
+
+def _step(trace: Trace, step: int, pipeline: Pipeline | None) -> StepSummary:
     start, end = trace.step_bounds(step)
+    figures = step_figures(explain_run_step(trace, step), pipeline)
     lanes = []
     for lane in trace.header.lanes:
         spans = trace.spans(lane.index)
@@ -161,6 +200,7 @@ def _step(trace: Trace, step: int) -> StepSummary:
             LaneSummary(
                 lane.name, lane.device, str(lane.role), time.busy_ns, time.communication_ns,
                 time.idle_ns, time.idle_fraction, peak_bytes(trace, lane.index, step), time.spans,
+                figures.idle_by_cause[lane.index],
             )
         )  # fmt: skip
     clocks = [row.uncertainty_ns for row in trace.clocks if row.step == step]
@@ -172,6 +212,11 @@ def _step(trace: Trace, step: int) -> StepSummary:
         _value(trace, "gradient_error", step),
         _value(trace, "loss_error", step),
         max(clocks, default=None),
+        figures.bubble_by_makespan,
+        figures.bubble_by_lane_span,
+        figures.closed_form,
+        figures.ladder,
+        figures.critical_path,
     )
 
 
@@ -199,7 +244,7 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)
         spans = spans[step_slice(spans, step)]
-        first = (spans["stage"] <= 0) & (spans["block"] <= 0) & (spans["kind"] == _FORWARD)
+        first = (spans["stage"] <= 0) & (spans["block"] <= 0) & np.isin(spans["kind"], _ENTER)
         for span in spans[first]:
             key = (max(0, int(span["replica"])), max(0, int(span["microbatch"])))
             rows[key] = rows.get(key, 0) + int(span["rows"])
