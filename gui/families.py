@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 import numpy as np
@@ -10,26 +11,42 @@ from core.plan.task import KINDS, Kind
 
 
 class Family(StrEnum):
-    """A meaning that has a colour of its own."""
+    """A meaning that has a colour of its own, or (an overlap) two colours at once."""
 
     FORWARD = "forward"
     BACKWARD = "backward"
+    BACKWARD_INPUT = "backward-input"
+    BACKWARD_WEIGHT = "backward-weight"
+    OVERLAP = "forward with backward"
     COMMUNICATION = "communication"
     UPDATE = "loss and update"
 
 
 FAMILIES: tuple[Family, ...] = tuple(Family)
-_BACKWARDS = frozenset({Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP})
+_OWN = {
+    Kind.FORWARD: Family.FORWARD,
+    Kind.BACKWARD: Family.BACKWARD,
+    Kind.BACKWARD_INPUT: Family.BACKWARD_INPUT,
+    Kind.BACKWARD_WEIGHT: Family.BACKWARD_WEIGHT,
+    Kind.OVERLAP: Family.OVERLAP,
+}
 
 
 def family_of(kind: Kind) -> Family:
     """The family that a kind belongs to."""
-    if kind is Kind.FORWARD:
-        return Family.FORWARD
-    if kind in _BACKWARDS:
-        return Family.BACKWARD
-    return Family.COMMUNICATION if kind.is_communication else Family.UPDATE
+    shared = Family.COMMUNICATION if kind.is_communication else Family.UPDATE
+    return _OWN.get(kind, shared)
 
 
 FAMILY_CODES = np.array([FAMILIES.index(family_of(kind)) for kind in KINDS], np.int8)
 """The index in FAMILIES of each kind's family, by the kind's index in KINDS."""
+
+
+def family_letters(present: Iterable[Kind]) -> dict[Family, str]:
+    """The families of the kinds that are `present`, in order, each with its kinds' letters."""
+    here = set(present)
+    letters: dict[Family, list[str]] = {family: [] for family in FAMILIES}
+    for kind in KINDS:
+        if kind in here:
+            letters[family_of(kind)].append(kind.letter)
+    return {family: " ".join(own) for family, own in letters.items() if own}

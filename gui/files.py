@@ -7,6 +7,7 @@ from typing import Protocol
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from core.trace.trace import Trace
 from gui.banner import Banner
 from gui.session import Run, Session
 from gui.settings import Settings
@@ -30,6 +31,12 @@ class Shown(Protocol):
 
     def theme_name(self) -> str:
         """Name of the theme."""
+
+    def memory_shown(self) -> bool:
+        """Whether what the lanes hold is shown below them."""
+
+    def prediction_shown(self) -> Trace | None:
+        """The prediction that is shown below the lanes, or None."""
 
     def show_run(self, run: Run) -> None:
         """Show a run, listing it if it is new."""
@@ -116,7 +123,10 @@ class Files:
             return
         ends = {} if part is None else {"start": int(part.start), "end": int(part.end)}
         try:
-            export_image(run.trace, path, theme=self._shown.theme_name(), **ends)
+            export_image(
+                run.trace, path, theme=self._shown.theme_name(), memory=self._shown.memory_shown(),
+                prediction=self._shown.prediction_shown(), **ends,
+            )  # fmt: skip
         except ValueError as error:
             self._banner.say(str(error))
             return

@@ -54,6 +54,24 @@ class Settings:
         self._store.setValue("folder", folder)
 
     @property
+    def memory(self) -> bool:
+        """Whether the timeline shows memory."""
+        return bool(self._store.value("memory", True, type=bool))
+
+    @memory.setter
+    def memory(self, shown: bool) -> None:
+        self._store.setValue("memory", shown)
+
+    @property
+    def prediction(self) -> bool:
+        """Whether the timeline shows predictions."""
+        return bool(self._store.value("prediction", True, type=bool))
+
+    @prediction.setter
+    def prediction(self, shown: bool) -> None:
+        self._store.setValue("prediction", shown)
+
+    @property
     def window(self) -> tuple[QByteArray, QByteArray] | None:
         """The window's geometry and the state of its docks, or None the first time."""
         if self._store.value("layout", 0, type=int) != LAYOUT:

@@ -16,8 +16,8 @@ from gui.families import FAMILIES, Family
 class Theme:
     """Every colour of the window as `#rrggbb`.
 
-    `window` lies behind panels, `plot` behind the timeline and `field` in inputs. Families and
-    the idle hatch keep 3:1 against `plot`; `on_bar` is the text inside a bar.
+    `window` lies behind panels, `plot` behind the timeline and `field` in inputs. Families, the
+    idle hatch and `memory` keep 3:1 against `plot`; `on_bar` is the text inside a bar.
     """
 
     name: str
@@ -33,39 +33,47 @@ class Theme:
     tint: str
     forward: str
     backward: str
+    backward_input: str
+    backward_weight: str
     communication: str
     update: str
     on_bar: str
     idle: str
+    memory: str
     warning: str
     error: str
 
-    def colour_of(self, family: Family) -> str:
-        """The colour of a family of kinds."""
+    def colours_of(self, family: Family) -> tuple[str, ...]:
+        """The colour of a family of kinds; of one that does two things at once, from the top."""
         return {
-            Family.FORWARD: self.forward,
-            Family.BACKWARD: self.backward,
-            Family.COMMUNICATION: self.communication,
-            Family.UPDATE: self.update,
+            Family.FORWARD: (self.forward,),
+            Family.BACKWARD: (self.backward,),
+            Family.BACKWARD_INPUT: (self.backward_input,),
+            Family.BACKWARD_WEIGHT: (self.backward_weight,),
+            Family.OVERLAP: (self.forward, self.backward),
+            Family.COMMUNICATION: (self.communication,),
+            Family.UPDATE: (self.update,),
         }[family]
 
     @property
-    def families(self) -> tuple[QColor, ...]:
+    def families(self) -> tuple[tuple[QColor, ...], ...]:
         """The colours of FAMILIES, in that order."""
-        return tuple(QColor(self.colour_of(family)) for family in FAMILIES)
+        return tuple(tuple(map(QColor, self.colours_of(family))) for family in FAMILIES)
 
 
 LIGHT = Theme(
     name="light", window="#f5f6f8", plot="#ffffff", field="#ffffff", line="#d5d9e0", grid="#eceef2",
     text="#171a21", muted="#5b6474", accent="#2457d6", on_accent="#ffffff", tint="#e8eefc",
-    forward="#2d6cbf", backward="#b4530b", communication="#8b398f", update="#2b7a4b",
-    on_bar="#ffffff", idle="#8d95a4", warning="#8a5a00", error="#b3261e",
+    forward="#2d6cbf", backward="#b4530b", backward_input="#8a7000", backward_weight="#6b2f0c",
+    communication="#8b398f", update="#2b7a4b", on_bar="#ffffff", idle="#8d95a4", memory="#7a869a",
+    warning="#8a5a00", error="#b3261e",
 )  # fmt: skip
 DARK = Theme(
     name="dark", window="#1b1e23", plot="#15181c", field="#22262c", line="#363c45", grid="#23272e",
     text="#e8eaee", muted="#a0a8b5", accent="#7aa2ff", on_accent="#0d1320", tint="#27324d",
-    forward="#5b9cf0", backward="#f0a04b", communication="#d18bd4", update="#5fc08a",
-    on_bar="#10141a", idle="#646d7b", warning="#f2c14e", error="#ff8a80",
+    forward="#5b9cf0", backward="#f0a04b", backward_input="#ffd699", backward_weight="#c27433",
+    communication="#d18bd4", update="#5fc08a", on_bar="#10141a", idle="#646d7b", memory="#7f8a9c",
+    warning="#f2c14e", error="#ff8a80",
 )  # fmt: skip
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 

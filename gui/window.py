@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from core.engine.messages import Outcome
 from core.plan.lanes import Hardware
+from core.trace.trace import Trace
 from gui.actions import make_actions
 from gui.banner import Banner
 from gui.check import Checked
@@ -140,6 +141,16 @@ class MainWindow(QMainWindow):
             self.timeline.follow()
         self.actions_by_name["follow"].setChecked(self.timeline.following)
 
+    def show_memory(self, shown: bool) -> None:
+        """Show what each lane holds below it, or do not, and remember it."""
+        self.settings.memory = shown
+        self.timeline.show_memory(shown)
+
+    def show_prediction(self, shown: bool) -> None:
+        """Show the prediction below each lane, or do not, and remember it."""
+        self.settings.prediction = shown
+        self.timeline.show_prediction(shown)
+
     def toggle_theme(self, dark: bool) -> None:
         """Change between light and dark, and remember it."""
         self.settings.theme = (DARK if dark else LIGHT).name
@@ -162,6 +173,15 @@ class MainWindow(QMainWindow):
     def theme_name(self) -> str:
         """Name of the theme."""
         return THEMES.get(self.settings.theme, LIGHT).name
+
+    def memory_shown(self) -> bool:
+        """Whether what the lanes hold is shown below them."""
+        return self.timeline.strips.memory
+
+    def prediction_shown(self) -> Trace | None:
+        """The prediction that is shown below the lanes, or None."""
+        shown = self.scene is not None and self.timeline.strips.ghosts
+        return self.scene.prediction if shown and self.scene is not None else None
 
     def note(self, text: str) -> None:
         """Say for a while in the status bar that something was done."""
@@ -351,6 +371,7 @@ class MainWindow(QMainWindow):
         timeline.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.view_changed.connect(self._mark_visible)
         timeline.reduction_changed.connect(self._set_per_pixel)
+        timeline.strips_changed.connect(self.overview.set_strips)
         self.overview.moved.connect(timeline.centre_on)
         self.steps.chosen.connect(timeline.fit_between)
 
@@ -366,8 +387,18 @@ class MainWindow(QMainWindow):
             self.restoreState(kept[1])
         self.form.set_specification(self.settings.specification)
         self.actions_by_name["follow"].setChecked(True)
+        self._restore_strips()
         self._apply_theme()
         self._allow()
+
+    def _restore_strips(self) -> None:
+        for name, shown in (
+            ("memory", self.settings.memory),
+            ("prediction", self.settings.prediction),
+        ):
+            self.actions_by_name[name].setChecked(shown)
+        self.show_memory(self.settings.memory)
+        self.show_prediction(self.settings.prediction)
 
     def _apply_theme(self) -> None:
         theme = THEMES[self.theme_name()]

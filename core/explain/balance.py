@@ -123,17 +123,14 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     ]
 
 
-def held_bytes(trace: Trace, lane: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Memory that a lane holds over time: times in ns and the bytes held from each on."""
-    counters = [c for name in MEMORY_COUNTERS if len((c := trace.counter(name, lane)).times)]
-    if not counters:
-        return np.empty(0, np.int64), np.empty(0)
-    times = np.unique(np.concatenate([counter.times for counter in counters]))
-    held = np.zeros(len(times))
-    for counter in counters:
-        at = np.searchsorted(counter.times, times, "right") - 1
-        held += np.where(at >= 0, counter.values[np.maximum(at, 0)], 0)
-    return times, held
+def held_bytes(
+    trace: Trace, lane: int, since: int = -1
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Memory that a lane holds over time: times in ns, from `since` on, and the bytes held then."""
+    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
+    fresh = [c.times[np.searchsorted(c.times, since) :] for c in counters]
+    times = np.unique(np.concatenate(fresh))
+    return times, sum((c.at(times) for c in counters), np.zeros(len(times)))
 
 
 def _mean(values: Sequence[int]) -> float:

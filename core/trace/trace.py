@@ -75,9 +75,23 @@ class Span:
 
     @property
     def label(self) -> str:
-        """What a bar says: the kind's letter and its micro-batch, block or bucket."""
-        numbers = (self.microbatch, self.bucket, self.block)
-        return self.kind.letter + next((str(n) for n in numbers if n is not None), "")
+        """What a bar says: see `bar_label`."""
+        numbers = (self.microbatch, self.bucket, self.block, self.replica, self.paired_microbatch)
+        return bar_label(self.kind, *(ABSENT if n is None else n for n in numbers))
+
+
+def bar_label(
+    kind: Kind, microbatch: int, bucket: int, block: int, replica: int, paired: int
+) -> str:
+    """What a bar says: its letter, and its micro-batch, bucket, block or receiving replica.
+
+    An overlap says both of its actions, `F3 B1`; `paired` is the backward's micro-batch. Numbers
+    that do not apply are ABSENT.
+    """
+    if kind is Kind.OVERLAP:
+        return f"{Kind.FORWARD.letter}{microbatch} {Kind.BACKWARD.letter}{paired}"
+    numbers = (microbatch, bucket, block, replica if kind.is_communication else ABSENT)
+    return kind.letter + next((str(n) for n in numbers if n != ABSENT), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +138,10 @@ class Column:
         self._data[self._size : needed] = values
         self._size = needed
 
+    def cut(self, size: int) -> None:
+        """Keep only the first `size` values."""
+        self._size = min(size, self._size)
+
 
 class Counter:
     """A named value over time, of one lane or (`lane` None) of the run."""
@@ -150,6 +168,12 @@ class Counter:
     def steps(self) -> NDArray[np.int32]:
         """The step of each value, or -1."""
         return self._steps.view
+
+    def at(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The value at each of `times`; 0 before the first."""
+        index = np.searchsorted(self.times, times, "right")
+        values: NDArray[np.float64] = np.append(0.0, self.values)[index]
+        return values
 
     def extend(self, times: NDArray[Any], values: NDArray[Any], steps: NDArray[Any]) -> None:
         """Append values in order of time."""
@@ -264,6 +288,8 @@ class Trace:
             Record.CLOCK: self._append_clocks,
         }
         for code in np.unique(records):
+            if RECORDS[code] is Record.NONE:
+                continue
             rows = np.flatnonzero(records == code)
             part = batch if len(rows) == len(records) else batch.take(pa.array(rows))
             takers[RECORDS[code]](part)
@@ -285,7 +311,9 @@ class Trace:
                 self._open.pop(key, None)
 
     def _append_open(self, batch: pa.RecordBatch) -> None:
-        columns = (batch["lane"].to_pylist(), _span_rows(batch, 0), batch["after"].to_pylist())
+        rows = _span_rows(batch, 0)
+        rows["end"] = ABSENT
+        columns = (batch["lane"].to_pylist(), rows, batch["after"].to_pylist())
         for lane, row, after in zip(*columns, strict=True):
             opened = _span(lane, ABSENT, row, tuple(after or ()))
             self._open[opened.step, opened.task] = opened

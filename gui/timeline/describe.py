@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from core.explain.lanes import Gap, lane_time
+from core.explain.summary import MEMORY_COUNTERS
 from core.plan.task import Kind, Payload
 from core.trace.trace import Span, Trace
-from gui.text import bytes_text, duration_text, percent_text, rows_text, time_text, tr
+from gui.text import NO_BREAK, bytes_text, duration_text, percent_text, rows_text, time_text, tr
 from gui.timeline.margins import step_name
+from gui.timeline.memory import ACTIVATIONS, LaneMemory
 from gui.timeline.selection import TimeRange
 
 Facts = list[tuple[str, str]]
+Card = tuple[str, list[str]]
 TITLES = {
     Kind.SCATTER: "Scatter",
     Kind.REPLICATE: "Replicate",
@@ -30,7 +35,9 @@ TITLES = {
 
 
 def action(span: Span) -> str:
-    """The textbook name of what a span did: `2F1`, as plans print it."""
+    """The textbook name of what a span did: `2F1`, as plans print it; `0F3+3B1` for an overlap."""
+    if span.kind is Kind.OVERLAP:
+        return "+".join(overlapped(span))
     before = span.stage if span.block is None else span.block
     behind = span.microbatch if span.bucket is None else span.bucket
     if span.kind.is_communication and before is None and behind is None:
@@ -38,8 +45,21 @@ def action(span: Span) -> str:
     return f"{'' if before is None else before}{span.kind.letter}{'' if behind is None else behind}"
 
 
+def overlapped(span: Span) -> tuple[str, str]:
+    """The forward and the backward that an overlap is: `0F3` and `3B1`."""
+    return (
+        f"{span.stage}{Kind.FORWARD.letter}{span.microbatch}",
+        f"{span.paired_stage}{Kind.BACKWARD.letter}{span.paired_microbatch}",
+    )
+
+
 def span_title(span: Span) -> str:
-    """What a span is: `Forward · stage 0 · micro-batch 3`."""
+    """What a span is: `Forward · stage 0 · micro-batch 3`, `Forward 0F3 and backward 3B1`."""
+    if span.kind is Kind.OVERLAP:
+        forward, backward = overlapped(span)
+        both = tr("Forward {forward} and backward {backward}", forward=forward, backward=backward)
+        replica = () if span.replica is None else (tr("replica {n}", n=span.replica),)
+        return " · ".join([both, *replica])
     parts = [tr(TITLES[span.kind])]
     numbers = (
         (tr("stage {n}"), span.stage), (tr("replica {n}"), span.replica),
@@ -50,7 +70,7 @@ def span_title(span: Span) -> str:
     return " · ".join(parts)
 
 
-def tooltip(trace: Trace, what: Span | Gap, now: float | None = None) -> tuple[str, list[str]]:
+def tooltip(trace: Trace, what: Span | Gap, now: float | None = None) -> Card:
     """A heading and the lines below it."""
     if isinstance(what, Gap):
         return gap_title(trace, what), gap_lines(trace, what)
@@ -72,6 +92,40 @@ def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
     lines = [f"{action(span)} · {_lane(trace, span.lane)} · {' · '.join(carried)}"]
     waited = waited_text(trace, span)
     return [*lines, tr("Waited for {what}.", what=waited)] if waited else lines
+
+
+def predicted_card(predicted: Span, measured: Span | None) -> Card:
+    """Heading and lines of a predicted span, beside what was `measured` of the same task."""
+    assert predicted.end is not None
+    length = predicted.end - predicted.start
+    words = tr("Predicted: {task}, {time}", task=action(predicted), time=duration_text(length))
+    lines = [span_title(predicted)]
+    if measured is None or measured.end is None:
+        return words, [*lines, tr("Not measured yet.")]
+    took, later = measured.end - measured.start, measured.start - predicted.start
+    change = f"{100 * (took / length - 1):+.0f}{NO_BREAK}%" if length else tr("more")
+    words += tr(" (measured {time}, {change})", time=duration_text(took), change=change)
+    begins = (
+        tr("It began {time} later than predicted.")
+        if later >= 0
+        else tr("It began {time} earlier than predicted.")
+    )
+    return words, [*lines, begins.format(time=duration_text(abs(later)))]
+
+
+def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: float) -> Card:
+    """Heading and lines of what a lane holds from `start` to `end` ns."""
+    held, activations = memory.most(start, end)
+    title = tr(
+        "{lane} holds {size}, of it activations {part}",
+        lane=_lane(trace, lane), size=bytes_text(held), part=bytes_text(activations),
+    )  # fmt: skip
+    at = np.array([start], np.int64)
+    rest = [name for name in MEMORY_COUNTERS if name != ACTIVATIONS]
+    sizes = [(name, float(trace.counter(name, lane).at(at)[0])) for name in rest]
+    parts = [f"{tr(name)} {bytes_text(size)}" for name, size in sizes if size]
+    most = tr("most in this run: {size}", size=bytes_text(memory.peak))
+    return title, [" · ".join(parts), most] if parts else [most]
 
 
 def waited_text(trace: Trace, span: Span) -> str:

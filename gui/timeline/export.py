@@ -28,18 +28,19 @@ from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
 from gui.text import duration_text, tr
 from gui.theme import THEMES, Theme
+from gui.timeline.legend import draw_legend, legend_entries
 from gui.timeline.margins import (
     AXIS,
     LABELS,
     STEPS,
     draw_axis,
     draw_labels,
-    draw_legend,
     draw_steps,
 )
 from gui.timeline.painter import Fonts, Frame, LanePainter
-from gui.timeline.rows import lay_out
+from gui.timeline.rows import Strips, lay_out
 from gui.timeline.scene import Scene
+from gui.timeline.strips import draw_strips
 from gui.timeline.viewport import Viewport
 
 FIGURE_STEPS = 2  # of many steps, so many are shown unless a range is asked for
@@ -67,6 +68,7 @@ class Figure:
     scene: Scene
     frame: Frame
     shown: Range
+    strips: Strips
     width: float
     height: float
 
@@ -79,11 +81,15 @@ def export_image(
     width: int = 1600,
     start: int | None = None,
     end: int | None = None,
+    memory: bool = True,
+    prediction: Trace | None = None,
 ) -> None:
     """Write the timeline from `start` to `end` ns (default: the last measured steps) as a figure.
 
-    The suffix chooses PNG, SVG or PDF. Needs no display. Raises ValueError, in one line, if the
-    suffix is unknown or the file cannot be written; nothing half-written is left behind.
+    With `memory`, what each lane holds stands below it, where it was recorded; so do a
+    `prediction`'s spans, as TimelineView.set_prediction takes it. The suffix chooses PNG, SVG or
+    PDF. Needs no display. Raises ValueError, in one line, if the suffix is unknown or the file
+    cannot be written; nothing half-written is left behind.
     """
     path = Path(path)
     write = WRITERS.get(path.suffix.lower())
@@ -92,7 +98,11 @@ def export_image(
     if not path.parent.is_dir():
         raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
     application = QGuiApplication.instance() or _headless()
-    figure = lay_out_figure(trace, THEMES[theme], float(width), _range(trace, start, end))
+    scene = Scene(trace)
+    scene.set_prediction(prediction)
+    strips = Strips(memory and scene.most_held > 0, prediction is not None)
+    shown = _range(trace, start, end)
+    figure = lay_out_figure(scene, THEMES[theme], float(width), shown, strips)
     try:
         with whole_file(path) as place:
             write(figure, place)
@@ -102,15 +112,16 @@ def export_image(
         del application
 
 
-def lay_out_figure(trace: Trace, theme: Theme, width: float, shown: Range) -> Figure:
+def lay_out_figure(
+    scene: Scene, theme: Theme, width: float, shown: Range, strips: Strips
+) -> Figure:
     """Place everything of a figure; its height follows from the lanes."""
-    scene = Scene(trace)
     scene.sum_up(shown.steps or None)
-    layout = lay_out(trace.header.lanes, MOST_HEIGHT)
+    layout = lay_out(scene.trace.header.lanes, MOST_HEIGHT, strips)
     view = Viewport(shown.start, max(1, shown.end - shown.start), width - LABELS - 2 * EDGE)
     top = EDGE + TITLE + AXIS + STEPS
     frame = Frame(view, layout, EDGE + LABELS, top, theme, vector=True)
-    return Figure(scene, frame, shown, width, top + layout.height + LEGEND + EDGE / 2)
+    return Figure(scene, frame, shown, strips, width, top + layout.height + LEGEND + EDGE / 2)
 
 
 def draw_figure(painter: QPainter, figure: Figure) -> None:
@@ -124,13 +135,16 @@ def draw_figure(painter: QPainter, figure: Figure) -> None:
         return
     bottom = frame.top + frame.layout.height
     draw_axis(painter, frame, fonts, bottom, figure.shown.start, EDGE + TITLE)
+    draw_strips(painter, figure.scene, frame)
     LanePainter(painter, figure.scene, frame, fonts).draw()
     draw_steps(painter, figure.scene, frame, fonts, frame.top - STEPS, bottom)
     painter.save()
     painter.translate(EDGE - 14, 0)
     draw_labels(painter, figure.scene, frame, fonts)
     painter.restore()
-    draw_legend(painter, theme, fonts, QPointF(frame.left, bottom + LEGEND / 2), vector=True)
+    entries = legend_entries(figure.scene, theme, figure.strips, vector=True)
+    at = QPointF(frame.left, bottom + LEGEND / 2)
+    draw_legend(painter, theme, fonts, at, figure.width - EDGE, entries)
 
 
 def default_range(trace: Trace) -> Range:

@@ -1,16 +1,14 @@
-"""What stands around the lanes: time axis, steps, lane labels, legend."""
+"""What stands around the lanes: time axis, steps, lane labels."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from gui.families import FAMILIES, Family
 from gui.text import duration_text, tr
-from gui.theme import Theme
 from gui.timeline.axis import ticks
-from gui.timeline.painter import HATCH, Fonts, Frame, hatch_brush, hatch_lines, text_width
-from gui.timeline.rows import HELPER_GAP, MEMORY, Row
+from gui.timeline.painter import Fonts, Frame, text_width
+from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
 
 AXIS = 24.0  # height of the time axis
@@ -18,12 +16,9 @@ STEPS = 18.0  # height of the strip that names the steps
 LABELS = 156.0  # width of the column that names the lanes
 INDENT = 14.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-FAMILY_LETTERS = {
-    Family.FORWARD: "F",
-    Family.BACKWARD: "B",
-    Family.COMMUNICATION: "S R G Σ A C",
-    Family.UPDATE: "L U",
-}
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+NAME = 16.0  # height of a lane's name
+DETAIL = 14.0  # and of each line below it
 
 
 def draw_axis(
@@ -101,11 +96,16 @@ def draw_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> 
         painter.setFont(fonts.small)
         painter.setPen(QColor(frame.theme.muted))
         painter.drawText(rect.adjusted(0, 0, 0, -4), _LEFT, note)
-    for row in frame.layout.rows:
+    for row in frame.visible(frame.layout.rows):
         if row.helper:
-            _helper_label(painter, scene, frame, fonts, row)
+            name = scene.trace.header.lanes[row.lane].name.split()[-1]
+            _strip_label(painter, frame, fonts, row, name)
         else:
             _lane_label(painter, scene, frame, fonts, row)
+    for row in frame.visible(frame.layout.ghosts):
+        _strip_label(painter, frame, fonts, row, tr("predicted"))
+    for row in frame.visible(frame.layout.memory):
+        _strip_label(painter, frame, fonts, row, scene.facts[row.lane].peak or tr("memory"))
 
 
 def cores_text(scene: Scene, device: str) -> str:
@@ -118,33 +118,34 @@ def cores_text(scene: Scene, device: str) -> str:
 
 def _lane_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row) -> None:
     facts = scene.facts[row.lane]
-    room = row.height + (MEMORY + HELPER_GAP if row.lane in frame.layout.memory else 0.0)
-    details = [text for text in (facts.idle, facts.peak) if text]
-    if room < 46:
+    details = [facts.idle] if frame.layout.memory else [facts.idle, facts.peak]
+    details = [text for text in details if text]
+    room = frame.layout.rooms[row.lane]
+    if room < NAME + DETAIL * len(details):
         details = ["  ".join(details)]
-    if room < 32:
+    if room < NAME + DETAIL:
         details = []
-    heights = 16.0 + 14.0 * len(details)
-    y = frame.top + row.top + max(0.0, (min(row.height, room) - heights) / 2)
+    heights = NAME + DETAIL * len(details)
+    y = frame.top + row.top + max(0.0, (row.height - heights) / 2)
     wide = frame.left - INDENT - 10
     painter.setPen(QColor(frame.theme.text))
-    _line(painter, fonts.bold, QRectF(INDENT, y, wide, 16), facts.name)
+    _line(painter, fonts.bold, QRectF(INDENT, y, wide, NAME), facts.name)
     name = text_width(fonts.bold, facts.name) + 7
     painter.setPen(QColor(frame.theme.muted))
     place = facts.place if details else facts.idle or facts.place
-    _line(painter, fonts.small, QRectF(INDENT + name, y, wide - name, 16), place)
+    _line(painter, fonts.small, QRectF(INDENT + name, y, wide - name, NAME), place)
     for number, text in enumerate(details):
-        _line(painter, fonts.small, QRectF(INDENT, y + 16 + 14 * number, wide, 14), text)
+        top = y + NAME + DETAIL * number
+        _line(painter, fonts.small, QRectF(INDENT, top, wide, DETAIL), text)
 
 
-def _helper_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row) -> None:
-    name = scene.trace.header.lanes[row.lane].name
+def _strip_label(painter: QPainter, frame: Frame, fonts: Fonts, row: Row, text: str) -> None:
+    """What a thin row under a lane is, beside its left end."""
     painter.setPen(QColor(frame.theme.muted))
-    rect = QRectF(INDENT, frame.top + row.top - 3, frame.left - INDENT - 12, row.height + 6)
     painter.setFont(fonts.small)
-    painter.drawText(
-        rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name.split()[-1]
-    )
+    middle = frame.top + row.top + row.height / 2
+    wide = frame.left - INDENT - 8
+    painter.drawText(QRectF(INDENT, middle - NAME / 2, wide, NAME), _RIGHT, text)
 
 
 def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
@@ -154,33 +155,3 @@ def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
         text, Qt.TextElideMode.ElideRight, int(max(0, rect.width()))
     )
     painter.drawText(rect, _LEFT, shown)
-
-
-def draw_legend(
-    painter: QPainter, theme: Theme, fonts: Fonts, at: QPointF, vector: bool = False
-) -> float:
-    """Colours with their letters, then idle; returns the width that it took."""
-    x = at.x()
-    painter.setFont(fonts.small)
-    for family in FAMILIES:
-        painter.fillRect(QRectF(x, at.y(), 12, 12), QColor(theme.colour_of(family)))
-        x = _legend_text(
-            painter, theme, fonts, x + 18, at.y(), f"{tr(family.value)} ({FAMILY_LETTERS[family]})"
-        )
-    box = QRectF(x, at.y(), 22, 12)
-    if vector:
-        painter.setPen(QPen(QColor(theme.idle), 0.6))
-        painter.drawLines(hatch_lines(box))
-    else:
-        painter.setBrushOrigin(QPointF(x % HATCH, 0))
-        painter.fillRect(box, hatch_brush(theme.idle, painter.device().devicePixelRatioF()))
-    return _legend_text(painter, theme, fonts, x + 28, at.y(), tr("idle")) - at.x()
-
-
-def _legend_text(
-    painter: QPainter, theme: Theme, fonts: Fonts, x: float, y: float, text: str
-) -> float:
-    width = text_width(fonts.small, text)
-    painter.setPen(QColor(theme.text))
-    painter.drawText(QRectF(x, y - 3, width + 4, 18), _LEFT, text)
-    return x + width + 18

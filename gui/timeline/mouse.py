@@ -11,6 +11,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 DRAG = 4.0  # pixels that the pointer moves before a press becomes a drag
 NOTCH = 120.0  # angleDelta of one notch of a wheel
 ZOOM = 0.8  # of the time stays visible for each notch
+HEIGHTEN = 1.15  # times as high are lanes after each notch
 
 
 class Target(Protocol):
@@ -24,6 +25,12 @@ class Target(Protocol):
 
     def scroll_by(self, pixels: float) -> None:
         """Move the rows up by so many pixels."""
+
+    def scale_lanes(self, factor: float, y: float) -> None:
+        """Make the lanes `factor` times as high; what is at the height `y` stays there."""
+
+    def over_names(self, x: float) -> bool:
+        """Whether a pixel lies in the column of the lanes' names."""
 
     def select_between(self, x0: float, x1: float) -> None:
         """Select the time between two pixels."""
@@ -100,13 +107,15 @@ class MouseNavigator:
             self._target.fit_at(event.position().x(), event.position().y())
 
     def wheel(self, event: QWheelEvent) -> None:
-        """Zoom at the pointer; with Shift or sideways pan; with Ctrl scroll the rows."""
-        turn = event.angleDelta()
+        """Zoom at the pointer, over the names scroll; Shift or sideways pan; Ctrl: lane height."""
+        turn, at = event.angleDelta(), event.position()
         modifiers = event.modifiers()
         if modifiers & Qt.KeyboardModifier.ShiftModifier or abs(turn.x()) > abs(turn.y()):
             self._target.pan_by(-(turn.x() or turn.y()) / 2)
         elif modifiers & Qt.KeyboardModifier.ControlModifier:
+            self._target.scale_lanes(HEIGHTEN ** (turn.y() / NOTCH), at.y())
+        elif self._target.over_names(at.x()):
             self._target.scroll_by(-turn.y() / 3)
         else:
-            self._target.zoom_at(ZOOM ** (turn.y() / NOTCH), event.position().x())
+            self._target.zoom_at(ZOOM ** (turn.y() / NOTCH), at.x())
         event.accept()

@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.plan.task import Role
 from gui.text import tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.margins import INDENT, LABELS, draw_legend
+from gui.timeline.legend import draw_legend, legend_entries
+from gui.timeline.margins import INDENT, LABELS
 from gui.timeline.painter import Fonts, Frame, LanePainter
-from gui.timeline.rows import Layout, Row
+from gui.timeline.rows import Layout, Row, Strips
 from gui.timeline.scene import Scene
 from gui.timeline.viewport import Viewport
 
@@ -37,6 +38,7 @@ class Overview(QWidget):
         self._visible = Viewport()
         self._picture: QPixmap | None = None
         self._drawn = Viewport()
+        self._strips = Strips()
 
     def sizeHint(self) -> QSize:  # noqa: D102
         return QSize(300, HEIGHT + LEGEND)
@@ -49,6 +51,11 @@ class Overview(QWidget):
     def show_scene(self, scene: Scene | None) -> None:
         """Show another run, or nothing."""
         self._scene, self._picture = scene, None
+        self.update()
+
+    def set_strips(self, strips: Strips) -> None:
+        """Explain these strips in the legend."""
+        self._strips = strips
         self.update()
 
     def refresh(self) -> None:
@@ -72,8 +79,7 @@ class Overview(QWidget):
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_window(painter, whole)
                 self._name(painter)
-            at = QPointF(LABELS, HEIGHT + 5)
-            draw_legend(painter, self._theme, Fonts.of(self.font()), at)
+                self._explain(painter, scene)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         self._picture = None
@@ -110,10 +116,15 @@ class Overview(QWidget):
             Row(lane, EDGE + n * height, max(1.0, height - (1 if height > 2 else 0)), True)
             for n, lane in enumerate(lanes)
         ]
-        frame = Frame(whole, Layout(tuple(rows), (), {}, HEIGHT), LABELS, 0, self._theme)
+        frame = Frame(whole, Layout(tuple(rows), height=HEIGHT), LABELS, 0, self._theme)
         with QPainter(picture) as painter:
             LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
         return picture
+
+    def _explain(self, painter: QPainter, scene: Scene) -> None:
+        entries = legend_entries(scene, self._theme, self._strips)
+        fonts, at = Fonts.of(self.font()), QPointF(LABELS, HEIGHT + 5)
+        draw_legend(painter, self._theme, fonts, at, self.width() - RIGHT, entries)
 
     def _name(self, painter: QPainter) -> None:
         painter.setFont(Fonts.of(self.font()).small)

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
-from core.plan.task import KINDS
-from core.trace.trace import Span
+from core.plan.task import KINDS, Kind
+from core.trace.trace import Span, bar_label
 from gui.families import FAMILIES, family_of
 from gui.text import bytes_text, rows_text
 from gui.theme import Theme
-from gui.timeline.reduction import Bars, PixelColumns, reduce_lane, runs
-from gui.timeline.rows import MEMORY, Layout, Row
-from gui.timeline.scene import Scene, bar_label
+from gui.timeline.boxes import boxes_of, fill_boxes, stacked
+from gui.timeline.reduction import Bars, PixelColumns, reduce_lane
+from gui.timeline.rows import Layout, Row
+from gui.timeline.scene import Scene
 from gui.timeline.viewport import Viewport
 
 HATCH = 8
 LABEL_PIXELS = 13.0  # narrower bars carry no text
-LEVELS = 8  # heights that a pixel column can have
-SEAM_PIXELS = 5.0  # wider bars leave a pixel free, so that neighbours can be told apart
+PAIR_PIXELS = 30.0  # lower bars name both actions of an overlap on one line
 MOST_HATCHES = 400  # more steps than this on screen are hatched as one
 
 
@@ -32,7 +33,8 @@ class Frame:
     """Where and how a scene is drawn.
 
     The plot begins at pixel `left`; the layout's zero stands at `top`. `now` is the present in ns
-    while the run is live. `vector` asks for lines instead of textures.
+    while the run is live. `vector` asks for lines instead of textures. Rows above `ceiling` or
+    below `floor` cannot be seen.
     """
 
     view: Viewport
@@ -42,6 +44,13 @@ class Frame:
     theme: Theme
     now: float | None = None
     vector: bool = False
+    ceiling: float = -math.inf
+    floor: float = math.inf
+
+    def visible(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Those of `rows` that can be seen."""
+        above, below = self.ceiling - self.top, self.floor - self.top
+        return (row for row in rows if row.bottom > above and row.top < below)
 
     def x(self, time_ns: float) -> float:
         """The pixel of a time, in the picture."""
@@ -83,13 +92,11 @@ class LanePainter:
 
     def draw(self) -> float:
         """Draw everything; returns the spans a pixel of the densest lane, 0 if all is exact."""
-        for row in self.frame.layout.rows:
+        for row in self.frame.visible(self.frame.layout.rows):
             self._idle(row)
             self._spans(row)
         for span in self.scene.trace.open_tasks:
             self._open(span)
-        for lane, top in self.frame.layout.memory.items():
-            self._memory(lane, top)
         return self.per_pixel
 
     def draw_spans(self) -> None:
@@ -123,44 +130,15 @@ class LanePainter:
         return ranges
 
     def _spans(self, row: Row) -> None:
-        reduced = reduce_lane(self.scene.columns[row.lane], self.frame.view)
+        view = self.frame.view
+        reduced = reduce_lane(self.scene.columns[row.lane], view)
+        boxes = boxes_of(reduced, view.width, row.height)
+        bottom = self.frame.top + row.bottom
+        fill_boxes(self.painter, boxes, self.frame.left, bottom, self.colours)
         if isinstance(reduced, PixelColumns):
             self.per_pixel = max(self.per_pixel, reduced.per_pixel)
-            self._columns(row, reduced)
-            return
-        self._bars(row, reduced)
-        if not row.helper:
+        elif not row.helper:
             self._texts(row, reduced)
-
-    def _bars(self, row: Row, bars: Bars) -> None:
-        left = np.maximum(bars.left, -2.0)
-        width = np.minimum(bars.right, self.frame.view.width + 2.0) - left
-        width = np.maximum(1.0, np.where(width > SEAM_PIXELS, width - 1.0, width))
-        self._fill(row, left, width, bars.family, np.full(len(left), row.height))
-
-    def _columns(self, row: Row, columns: PixelColumns) -> None:
-        level = np.ceil(columns.busy * LEVELS)
-        first, last = runs(columns.family, level)
-        heights = np.maximum(2.0, level[first] / LEVELS * row.height)
-        busy = level[first] > 0
-        first, last, heights = first[busy], last[busy], heights[busy]
-        self._fill(
-            row, first.astype(float), (last - first).astype(float), columns.family[first], heights
-        )
-
-    def _fill(
-        self, row: Row, left: NDArray, width: NDArray, family: NDArray, height: NDArray
-    ) -> None:
-        """Rectangles standing on the row's bottom, grouped by colour, without a pen."""
-        x, bottom = left + self.frame.left, self.frame.top + row.bottom
-        self.painter.setPen(Qt.PenStyle.NoPen)
-        for code in np.unique(family):
-            mine = family == code
-            self.painter.setBrush(self.colours[code])
-            columns = (x[mine].tolist(), width[mine].tolist(), height[mine].tolist())
-            self.painter.drawRects(
-                [QRectF(x0, bottom - h, w, h) for x0, w, h in zip(*columns, strict=True)]
-            )
 
     def _texts(self, row: Row, bars: Bars) -> None:
         left = np.maximum(bars.left, 0.0)
@@ -169,7 +147,10 @@ class LanePainter:
         if not len(wide):
             return
         spans = self.scene.trace.spans(row.lane)[bars.first + wide]
-        names = ("kind", "microbatch", "bucket", "block", "replica", "rows", "bytes")
+        names = (
+            "kind", "microbatch", "bucket", "block", "replica", "paired_microbatch",
+            "rows", "bytes",
+        )  # fmt: skip
         columns = [spans[name].tolist() for name in names]
         for index, (kind, *numbers, rows, size) in zip(
             wide, zip(*columns, strict=True), strict=True
@@ -180,7 +161,15 @@ class LanePainter:
                 self.frame.left + left[index], self.frame.top + row.top,
                 right[index] - left[index] - 1, row.height,
             )  # fmt: skip
-            self._text(rect, label, second)
+            if KINDS[kind] is Kind.OVERLAP and row.height >= PAIR_PIXELS:
+                self._pair(rect, label)
+            else:
+                self._text(rect, label, second)
+
+    def _pair(self, rect: QRectF, label: str) -> None:
+        """The two actions of an overlap, each on its own half."""
+        for half, action in zip(stacked(rect, 2), label.split(), strict=True):
+            self._text(half, action, "")
 
     def _text(self, rect: QRectF, label: str, second: str) -> None:
         """The label in the middle of a bar, what it carries below; each only where it fits."""
@@ -212,44 +201,22 @@ class LanePainter:
         if end is None:
             end = max(span.start, self.scene.bounds[1])
         rect = self.frame.row_rect(row, span.start, end)
-        colour = self.colours[FAMILIES.index(family_of(span.kind))]
-        light = QColor(colour)
-        light.setAlpha(90)
         self.painter.fillRect(rect, QColor(self.frame.theme.plot))
-        self.painter.fillRect(rect, light)
-        self.painter.fillRect(QRectF(rect.right() - 3, rect.top(), 3, rect.height()), colour)
-        self.painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 2), colour)
+        self._open_parts(rect, self.colours[FAMILIES.index(family_of(span.kind))])
         if row.helper or rect.width() < LABEL_PIXELS:
             return
-        numbers = (span.microbatch, span.bucket, span.block, span.replica)
-        label = bar_label(span.kind, *(-1 if n is None else n for n in numbers))
         self.painter.setFont(self.fonts.bold)
         self.painter.setPen(QColor(self.frame.theme.text))
-        if text_width(self.fonts.bold, label) <= rect.width() - 2:
-            self.painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+        if text_width(self.fonts.bold, span.label) <= rect.width() - 2:
+            self.painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, span.label)
 
-    def _memory(self, lane: int, top: float) -> None:
-        """The memory that the lane holds over time, as a stepped line over its own peak."""
-        times, held = self.scene.memory.get(lane, (np.empty(0), np.empty(0)))
-        if not len(times) or held.max() <= 0:
-            return
-        view = self.frame.view
-        first = max(0, int(np.searchsorted(times, view.start, "right")) - 1)
-        last = int(np.searchsorted(times, view.end, "right"))
-        x = np.clip((times[first:last] - view.start) * view.width / view.span, 0, view.width)
-        if not len(x):
-            return
-        end = view.x(self.frame.now if self.frame.now is not None else self.scene.bounds[1])
-        x = np.append(x, min(max(end, x[-1]), view.width))
-        x, low = _thinned(x, held[first:last])
-        base = self.frame.top + top + MEMORY
-        y = base - low / held.max() * (MEMORY - 2)
-        xs, ys = np.repeat(x, 2)[1:-1] + self.frame.left, np.repeat(y, 2)
-        points = [QPointF(a, b) for a, b in zip(xs.tolist(), ys.tolist(), strict=True)]
-        shade = QColor(self.frame.theme.muted)
-        self.painter.setPen(QPen(shade, 1))
-        self.painter.setBrush(Qt.BrushStyle.NoBrush)
-        self.painter.drawPolyline(QPolygonF(points))
+    def _open_parts(self, rect: QRectF, colours: tuple[QColor, ...]) -> None:
+        for part, colour in zip(stacked(rect, len(colours)), colours, strict=True):
+            light = QColor(colour)
+            light.setAlpha(90)
+            self.painter.fillRect(part, light)
+            self.painter.fillRect(QRectF(part.right() - 3, part.top(), 3, part.height()), colour)
+        self.painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 2), colours[0])
 
 
 def hatch(painter: QPainter, rect: QRectF, frame: Frame) -> None:
@@ -304,10 +271,3 @@ def _text_width(key: str, label: str) -> float:
 def text_width(font: QFont, label: str) -> float:
     """Width of a label in pixels, remembered."""
     return _text_width(font.toString(), label)
-
-
-def _thinned(x: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
-    """At most one value a pixel, the largest, so that a peak is never lost. `x` has one more."""
-    pixels = np.floor(x[:-1]).astype(np.int64)
-    first = np.flatnonzero(np.diff(pixels, prepend=-1))
-    return np.append(x[:-1][first], x[-1]), np.maximum.reduceat(values, first)

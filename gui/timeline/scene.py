@@ -8,17 +8,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.balance import LaneBalance, held_bytes, lane_balance
+from core.explain.balance import LaneBalance, lane_balance
 from core.explain.summary import measured_steps
-from core.plan.task import Kind, Lane, Role
+from core.plan.task import KINDS, Kind, Lane, Role
 from core.trace.trace import ABSENT, Trace
 from gui.families import FAMILIES, FAMILY_CODES, Family
 from gui.text import bytes_text, percent_text, tr
+from gui.timeline.memory import LaneMemory
 from gui.timeline.reduction import LaneColumns
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
 LATEST_SPANS = 512  # tell which stage or replica a lane holds
+_FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLAP)]
 
 
 @dataclass(slots=True)
@@ -33,7 +35,11 @@ class LaneFacts:
 
 @dataclass(slots=True)
 class Scene:
-    """A trace with the columns and words that drawing needs; `update` follows a growing trace."""
+    """A trace with the columns and words that drawing needs; `update` follows a growing trace.
+
+    `memory` has an entry for each compute lane, `ghosts` one for each lane once there is a
+    `prediction`; `kinds` are those that have a span.
+    """
 
     trace: Trace
     columns: list[LaneColumns] = field(default_factory=list)
@@ -42,13 +48,20 @@ class Scene:
     summed: int = 0
     bounds: tuple[int, int] = (0, 0)
     _version: int = -1
-    memory: dict[int, tuple[NDArray, NDArray]] = field(default_factory=dict)
+    memory: dict[int, LaneMemory] = field(default_factory=dict)
+    kinds: set[Kind] = field(default_factory=set)
+    prediction: Trace | None = None
+    ghosts: list[LaneColumns] = field(default_factory=list)
     step_numbers: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
     step_ends: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __post_init__(self) -> None:
-        self.columns = [LaneColumns() for _ in self.trace.header.lanes]
+        lanes = self.trace.header.lanes
+        self.columns = [LaneColumns() for _ in lanes]
+        self.memory = {
+            lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
+        }
         self.update()
         self.sum_up()
 
@@ -58,7 +71,11 @@ class Scene:
             return
         self._version, self.bounds = self.trace.version, self.trace.bounds
         for lane, columns in enumerate(self.columns):
-            columns.update(self.trace.spans(lane))
+            spans = self.trace.spans(lane)
+            self.kinds.update(KINDS[code] for code in np.unique(spans["kind"][len(columns) :]))
+            columns.update(spans)
+        for memory in self.memory.values():
+            memory.update(self.trace)
         steps = self.trace.steps
         bounds = np.array([self.trace.step_bounds(step) for step in steps], np.int64).reshape(-1, 2)
         self.step_numbers = np.array(steps, np.int64)
@@ -74,11 +91,27 @@ class Scene:
             lane_facts(self.trace, lane, balance, bool(chosen))
             for lane, balance in zip(lanes, self.balances, strict=True)
         ]
-        self.memory = {
-            lane.index: held
-            for lane in lanes
-            if lane.role is Role.COMPUTE and len((held := held_bytes(self.trace, lane.index))[0])
-        }
+
+    @property
+    def most_held(self) -> float:
+        """The most bytes that any lane has held; 0 where memory was not recorded."""
+        return max((memory.peak for memory in self.memory.values()), default=0.0)
+
+    def set_prediction(self, prediction: Trace | None) -> None:
+        """Take a prediction of the same lanes and steps, in the same time, or None.
+
+        Raises ValueError if it has another number of lanes.
+        """
+        lanes = len(self.trace.header.lanes)
+        if prediction is not None and len(prediction.header.lanes) != lanes:
+            have = len(prediction.header.lanes)
+            raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
+        self.prediction = prediction
+        self.ghosts = []
+        if prediction is not None:
+            self.ghosts = [LaneColumns() for _ in range(lanes)]
+            for lane, columns in enumerate(self.ghosts):
+                columns.update(prediction.spans(lane))
 
 
 def shown_steps(trace: Trace, live: bool = False) -> list[int]:
@@ -115,14 +148,8 @@ def lane_place(trace: Trace, lane: Lane) -> str:
     return ""
 
 
-def bar_label(kind: Kind, microbatch: int, bucket: int, block: int, replica: int) -> str:
-    """What a bar says: its letter, and its micro-batch, bucket, block or receiving replica."""
-    numbers = (microbatch, bucket, block, replica if kind.is_communication else ABSENT)
-    return kind.letter + next((str(n) for n in numbers if n != ABSENT), "")
-
-
 def _forward(spans: NDArray) -> NDArray:
-    return FAMILY_CODES[spans["kind"]] == FAMILIES.index(Family.FORWARD)
+    return np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)
 
 
 def _numbered(one: str, many: str, numbers: NDArray) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.explain.lanes import Gap, gap_at
 from core.trace.trace import Span
 from gui.timeline.painter import Frame
+from gui.timeline.reduction import LaneColumns
 from gui.timeline.scene import Scene
 
 REACH = 1.5  # a span this many pixels away still counts as hit
@@ -36,15 +37,14 @@ def hit(scene: Scene, frame: Frame, x: float, y: float) -> Span | Gap | None:
             and span.start - reach <= time <= (frame.now or span.start) + reach
         ):
             return span
-    index = nearest(scene, row.lane, time, reach)
+    index = nearest(scene.columns[row.lane], time, reach)
     if index is not None:
         return scene.trace.span(row.lane, index)
     return gap_at(scene.trace, row.lane, int(time))
 
 
-def nearest(scene: Scene, lane: int, time: float, reach: float) -> int | None:
-    """Index of the lane's span at a time, or of the closest one within `reach` ns."""
-    columns = scene.columns[lane]
+def nearest(columns: LaneColumns, time: float, reach: float) -> int | None:
+    """Index of a lane's span at a time, or of the closest one within `reach` ns."""
     index = int(columns.starts.searchsorted(time, "right")) - 1
     candidates = [i for i in (index, index + 1) if 0 <= i < len(columns)]
     distances = [(max(columns.starts[i] - time, time - columns.ends[i], 0), i) for i in candidates]

@@ -19,15 +19,17 @@ from core.explain.lanes import Gap
 from core.trace.trace import Span, Trace
 from gui.text import tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.describe import tooltip
-from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
+from gui.timeline.hover import card_at
+from gui.timeline.margins import AXIS, LABELS, STEPS
 from gui.timeline.mouse import MouseNavigator
 from gui.timeline.navigation import ZoomHistory, along_lane, dependent, live_view, settled_view
-from gui.timeline.overlay import draw_card, draw_empty, draw_selection
-from gui.timeline.painter import Fonts, Frame, LanePainter
-from gui.timeline.rows import Layout, lay_out
+from gui.timeline.overlay import draw_empty
+from gui.timeline.painter import Fonts, Frame
+from gui.timeline.picture import Hovered, draw_over, draw_scene
+from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
 from gui.timeline.selection import Selection, TimeRange, bounds_of, hit
+from gui.timeline.stack import LaneStack
 from gui.timeline.viewport import Viewport
 
 RIGHT = 12.0  # free pixels at the plot's right edge
@@ -46,6 +48,7 @@ class TimelineView(QAbstractScrollArea):
     following_changed = Signal(bool)
     view_changed = Signal()
     reduction_changed = Signal(float)
+    strips_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,10 +67,11 @@ class TimelineView(QAbstractScrollArea):
         self.following = True
         self.waiting = ""
         self.selection: Selection | None = None
-        self.hovered: tuple[QPointF, str, list[str]] | None = None
+        self.hovered: Hovered | None = None
         self._choose_zoom = True
         self._reduced = 0.0
-        self._layout = Layout((), (), {}, 0.0)
+        self.stack = LaneStack()
+        self.strips = Strips()
         self._history = ZoomHistory()
         self._mouse = MouseNavigator(self)
         self._picture: QPixmap | None = None
@@ -92,6 +96,29 @@ class TimelineView(QAbstractScrollArea):
         self.theme = theme
         self._redraw()
 
+    def set_prediction(self, prediction: Trace | None) -> None:
+        """Show a prediction of the run that is shown as ghosts under its lanes, or take it away.
+
+        It has the run's lanes and steps, in the run's time; another run that is shown has none.
+        Does nothing while no run is shown. Raises ValueError if it has another number of lanes.
+        """
+        if self.scene is not None:
+            self.scene.set_prediction(prediction)
+            self._lay_out()
+            self._redraw()
+
+    def show_memory(self, wanted: bool) -> None:
+        """Show what each lane holds below it, or do not."""
+        self.stack.memory = wanted
+        self._lay_out()
+        self._redraw()
+
+    def show_prediction(self, wanted: bool) -> None:
+        """Show the prediction below each lane where there is one, or do not."""
+        self.stack.prediction = wanted
+        self._lay_out()
+        self._redraw()
+
     def set_waiting(self, text: str) -> None:
         """What an empty timeline says that it waits for."""
         self.waiting = text
@@ -103,7 +130,7 @@ class TimelineView(QAbstractScrollArea):
             return
         ended = self.now is not None and now is None
         self.now = now
-        if len(self._layout.memory) != len(self.scene.memory):
+        if self.strips != self.stack.strips(self.scene):
             self._lay_out()
         if self.following and now is not None:
             self._move(live_view(self.view, self.scene, now, self._choose_zoom))
@@ -115,7 +142,10 @@ class TimelineView(QAbstractScrollArea):
     def frame_of_rows(self) -> Frame:
         """Where the lanes are drawn in the widget's viewport."""
         top = AXIS + STEPS - self.verticalScrollBar().value()
-        return Frame(self.view, self._layout, LABELS, top, self.theme, self.now)
+        return Frame(
+            self.view, self.stack.layout, LABELS, top, self.theme, self.now,
+            ceiling=AXIS + STEPS, floor=self.viewport().height(),
+        )  # fmt: skip
 
     # Moving: these are what mouse and keys do
 
@@ -132,6 +162,22 @@ class TimelineView(QAbstractScrollArea):
         """Move the rows up by so many pixels, as far as there are rows."""
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + round(pixels))
+
+    def scale_lanes(self, factor: float, y: float) -> None:
+        """Make the lanes `factor` times as high; what is at the pixel `y` stays there."""
+        if self.scene is None:
+            return
+        bar, above = self.verticalScrollBar(), y - AXIS - STEPS
+        share = (bar.value() + above) / self.stack.layout.height
+        self.stack.scale(factor)
+        self._lay_out()
+        bar.setValue(round(share * self.stack.layout.height - above))
+        self.hover_at(None)
+        self._redraw()
+
+    def over_names(self, x: float) -> bool:
+        """Whether a pixel lies in the column of the lanes' names."""
+        return x < LABELS
 
     def zoom_in(self) -> None:
         """Zoom in around the middle."""
@@ -158,7 +204,10 @@ class TimelineView(QAbstractScrollArea):
             self._redraw()
 
     def fit(self) -> None:
-        """Fill the view with the selection; again, or without one, with everything."""
+        """Fill the view with the selection; again, or without one, with everything.
+
+        With everything, the lanes' height is chosen anew so that they fit.
+        """
         if self.scene is None:
             return
         if self.selection is not None:
@@ -166,6 +215,9 @@ class TimelineView(QAbstractScrollArea):
             if fitted != self.view:
                 self._by_hand(fitted, "fit selection")
                 return
+        self.stack.height = None
+        self._lay_out()
+        self._redraw()
         self._by_hand(self.view.fitted(*map(float, self.scene.bounds)), "fit")
 
     def fit_between(self, start: float, end: float) -> None:
@@ -236,13 +288,15 @@ class TimelineView(QAbstractScrollArea):
 
     def hover_at(self, at: QPointF | None) -> None:
         """Show the card of what is at a pixel, or none."""
-        found = None if at is None else self._at(at.x(), at.y())
-        if self.scene is None or at is None or found is None:
-            if self.hovered is not None:
-                self.hovered = None
-                self.viewport().update()
+        card = None
+        if self.scene is not None and at is not None and at.y() >= AXIS + STEPS:
+            card = card_at(self.scene, self.frame_of_rows, at.x(), at.y())
+        if at is not None and card is not None:
+            self.hovered = (at, *card)
+        elif self.hovered is not None:
+            self.hovered = None
+        else:
             return
-        self.hovered = (at, *tooltip(self.scene.trace, found, self.now))
         self.viewport().update()
 
     def end_gesture(self) -> None:
@@ -257,7 +311,10 @@ class TimelineView(QAbstractScrollArea):
         with QPainter(self.viewport()) as painter:
             painter.drawPixmap(0, 0, self._picture)
             if self.scene is not None:
-                self._draw_overlay(painter, self.scene)
+                draw_over(
+                    painter, self.scene, self.frame_of_rows, self._fonts(),
+                    QRectF(self.viewport().rect()), self.selection, self.hovered,
+                )  # fmt: skip
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         super().resizeEvent(event)
@@ -331,12 +388,14 @@ class TimelineView(QAbstractScrollArea):
         size = self.viewport().size()
         self._move(self.view.resized(size.width() - LABELS - RIGHT))
         available = size.height() - AXIS - STEPS
-        if self.scene is not None:
-            lanes = self.scene.trace.header.lanes
-            self._layout = lay_out(lanes, available, bool(self.scene.memory))
+        self.stack.lay_out(self.scene, available)
+        strips = self.stack.strips(self.scene)
+        if strips != self.strips:
+            self.strips = strips
+            self.strips_changed.emit(strips)
         bar = self.verticalScrollBar()
         bar.setPageStep(max(1, int(available)))
-        bar.setRange(0, max(0, int(self._layout.height - available)))
+        bar.setRange(0, max(0, int(self.stack.layout.height - available)))
 
     def _redraw(self) -> None:
         self._picture = None
@@ -358,32 +417,10 @@ class TimelineView(QAbstractScrollArea):
         return picture
 
     def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
-        frame = self.frame_of_rows
-        bottom = min(area.bottom(), frame.top + self._layout.height)
-        draw_axis(painter, frame, fonts, bottom)
-        draw_steps(painter, scene, frame, fonts, AXIS, bottom)
-        body = QRectF(0, AXIS + STEPS, area.width(), area.height() - AXIS - STEPS)
-        painter.setClipRect(body)
-        draw_labels(painter, scene, frame, fonts)
-        painter.setClipRect(QRectF(LABELS, body.top(), self.view.width, body.height()))
-        per_pixel = LanePainter(painter, scene, frame, fonts).draw()
+        per_pixel = draw_scene(painter, scene, self.frame_of_rows, fonts, area)
         if per_pixel != self._reduced:
             self._reduced = per_pixel
             self.reduction_changed.emit(per_pixel)
-
-    def _draw_overlay(self, painter: QPainter, scene: Scene) -> None:
-        frame, fonts = self.frame_of_rows, self._fonts()
-        area = QRectF(self.viewport().rect())
-        bottom = min(area.bottom(), frame.top + self._layout.height)
-        if self.selection is not None:
-            painter.setClipRect(
-                QRectF(LABELS - 2, AXIS + STEPS - 2, self.view.width + 4, area.height())
-            )
-            draw_selection(painter, scene.trace, frame, fonts, self.selection, bottom)
-            painter.setClipping(False)
-        if self.hovered is not None:
-            at, title, lines = self.hovered
-            draw_card(painter, self.theme, fonts, at, area, title, lines)
 
     def _fonts(self) -> Fonts:
         return Fonts.of(QFont(self.font()))

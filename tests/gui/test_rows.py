@@ -4,7 +4,7 @@ import pytest
 
 from core.plan.lanes import Hardware, make_lanes, with_helpers
 from core.plan.task import Role
-from gui.timeline.rows import COMPUTE, lay_out
+from gui.timeline.rows import COMPUTE, Strips, lay_out
 from tests.gui.make_believe import GPUS, HARDWARE
 
 
@@ -23,7 +23,7 @@ def test_a_copy_lane_stands_under_the_lane_that_it_serves_and_is_thinner() -> No
 @pytest.mark.parametrize("memory", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 7, 40])
 def test_rows_never_overlap(count: int, memory: bool) -> None:
-    layout = lay_out(make_lanes(["cpu"] * count, HARDWARE, None), 500, memory)
+    layout = lay_out(make_lanes(["cpu"] * count, HARDWARE, None), 500, Strips(memory, memory))
     assert all(a.bottom < b.top for a, b in zip(layout.rows, layout.rows[1:], strict=False))
     assert layout.height >= layout.rows[-1].bottom
 

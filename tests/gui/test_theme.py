@@ -1,14 +1,18 @@
 """Colours carry meaning, and can be seen."""
 
+import math
+from itertools import combinations
+
 import pytest
 from PySide6.QtGui import QPalette
 
 from core.plan.task import KINDS, Kind
-from gui.families import FAMILIES, FAMILY_CODES, Family, family_of
+from gui.families import FAMILIES, FAMILY_CODES, Family, family_letters, family_of
 from gui.theme import THEMES, contrast, palette
 
 FAINTEST = 3.0  # WCAG 2.2 for graphics
 FAINTEST_TEXT = 4.5
+TELLING = 0.08
 
 
 def test_contrast_follows_the_published_extremes() -> None:
@@ -19,8 +23,12 @@ def test_contrast_follows_the_published_extremes() -> None:
 
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize(
-    "part", ["forward", "backward", "communication", "update", "idle", "accent"]
-)
+    "part",
+    [
+        "forward", "backward", "backward_input", "backward_weight", "communication", "update",
+        "idle", "memory", "accent",
+    ],
+)  # fmt: skip
 def test_graphics_stand_out_from_the_plot(name: str, part: str) -> None:
     theme = THEMES[name]
     assert contrast(getattr(theme, part), theme.plot) >= FAINTEST
@@ -38,7 +46,35 @@ def test_words_can_be_read_on_every_ground(name: str, part: str, ground: str) ->
 @pytest.mark.parametrize("family", FAMILIES)
 def test_letters_can_be_read_on_their_bars(name: str, family: Family) -> None:
     theme = THEMES[name]
-    assert contrast(theme.on_bar, theme.colour_of(family)) >= FAINTEST_TEXT
+    for colour in theme.colours_of(family):
+        assert contrast(theme.on_bar, colour) >= FAINTEST_TEXT
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_the_parts_of_a_backward_have_shades_that_can_be_told_apart(name: str) -> None:
+    theme = THEMES[name]
+    shades = (theme.backward, theme.backward_input, theme.backward_weight)
+    assert min(distance(one, other) for one, other in combinations(shades, 2)) >= TELLING
+    assert contrast(theme.backward_input, theme.backward_weight) >= 2
+
+
+def distance(one: str, other: str) -> float:
+    """How far two colours lie apart in Oklab, where 0.02 can just be told."""
+    return math.dist(oklab(one), oklab(other))
+
+
+def oklab(colour: str) -> tuple[float, ...]:
+    """Björn Ottosson's Oklab (2020) of `#rrggbb`."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    long = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b) ** (1 / 3)
+    medium = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b) ** (1 / 3)
+    short = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b) ** (1 / 3)
+    return (
+        0.2104542553 * long + 0.7936177850 * medium - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short,
+    )
 
 
 @pytest.mark.parametrize("name", THEMES)
@@ -50,6 +86,11 @@ def test_the_palette_carries_the_themes_own_colours(name: str) -> None:
 
 def test_every_kind_belongs_to_a_family() -> None:
     assert len(FAMILY_CODES) == len(KINDS)
-    assert family_of(Kind.BACKWARD_WEIGHT) is Family.BACKWARD
-    assert family_of(Kind.ALL_REDUCE) is Family.COMMUNICATION
+    assert family_of(Kind.BACKWARD_WEIGHT) is Family.BACKWARD_WEIGHT
+    assert family_of(Kind.REDUCE_SCATTER) is Family.COMMUNICATION
     assert family_of(Kind.STEP) is Family.UPDATE
+
+
+def test_a_familys_letters_are_those_of_the_kinds_that_are_there() -> None:
+    present = {Kind.COPY, Kind.ALL_GATHER, Kind.BACKWARD_INPUT}
+    assert family_letters(present) == {Family.BACKWARD_INPUT: "I", Family.COMMUNICATION: "C AG"}

@@ -1,0 +1,74 @@
+"""The rectangles of a lane's row, for measured and predicted spans alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from gui.timeline.reduction import Bars, PixelColumns, runs
+
+LEVELS = 8  # heights that a pixel column can have
+SEAM_PIXELS = 5.0  # wider bars leave a pixel free, so that neighbours can be told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """Rectangles that stand on a row's bottom: in pixels from the plot's left, with their family.
+
+    All four have an entry for each rectangle.
+    """
+
+    left: NDArray[np.floating]
+    width: NDArray[np.floating]
+    height: NDArray[np.floating]
+    family: NDArray[np.int8]
+
+    def rects(self, chosen: NDArray[np.bool_], left: float, bottom: float) -> list[QRectF]:
+        """Those that are `chosen`, where the plot begins at `left` and the row ends at `bottom`."""
+        columns = (self.left[chosen] + left, self.width[chosen], self.height[chosen])
+        places = zip(*(column.tolist() for column in columns), strict=True)
+        return [QRectF(x, bottom - height, width, height) for x, width, height in places]
+
+
+def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes:
+    """The rectangles of what was reduced, on a row of `height` in a plot of `width` pixels."""
+    if isinstance(reduced, Bars):
+        left = np.maximum(reduced.left, -2.0)
+        wide = np.minimum(reduced.right, width + 2.0) - left
+        wide = np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
+        return Boxes(left, wide, np.full(len(left), height), reduced.family)
+    level = np.ceil(reduced.busy * LEVELS)
+    first, last = runs(reduced.family, level)
+    busy = level[first] > 0
+    first, last = first[busy], last[busy]
+    heights = np.maximum(2.0, level[first] / LEVELS * height)
+    return Boxes(first.astype(float), (last - first).astype(float), heights, reduced.family[first])
+
+
+def fill_boxes(
+    painter: QPainter,
+    boxes: Boxes,
+    left: float,
+    bottom: float,
+    colours: tuple[tuple[QColor, ...], ...],
+) -> None:
+    """Fill the rectangles without a pen, family by family; `colours` is Theme.families."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    for code in np.unique(boxes.family):
+        rects = boxes.rects(boxes.family == code, left, bottom)
+        parts = colours[code]
+        for number, colour in enumerate(parts):
+            painter.setBrush(colour)
+            painter.drawRects([stacked(rect, len(parts))[number] for rect in rects])
+
+
+def stacked(rect: QRectF, parts: int) -> list[QRectF]:
+    """A rectangle cut into so many of the same height, from the top."""
+    height = rect.height() / parts
+    return [
+        QRectF(rect.left(), rect.top() + n * height, rect.width(), height) for n in range(parts)
+    ]

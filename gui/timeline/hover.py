@@ -1,0 +1,44 @@
+"""What the card beside the pointer says: of a span, a gap, a ghost, or memory."""
+
+from __future__ import annotations
+
+from core.trace.trace import Span
+from gui.timeline.describe import Card, memory_card, predicted_card, tooltip
+from gui.timeline.painter import Frame
+from gui.timeline.rows import at_height
+from gui.timeline.scene import Scene
+from gui.timeline.selection import REACH, hit, nearest
+
+
+def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    """Heading and lines for a pixel of the picture, or None where there is nothing to say."""
+    found = hit(scene, frame, x, y)
+    if found is not None:
+        return tooltip(scene.trace, found, frame.now)
+    if not frame.left <= x <= frame.left + frame.view.width:
+        return None
+    predicted = ghost_at(scene, frame, x, y)
+    if predicted is not None:
+        return predicted_card(predicted, scene.trace.find(predicted.step, predicted.task))
+    return _memory_at(scene, frame, x, y)
+
+
+def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
+    """The predicted span at a pixel of the picture, or None."""
+    row = at_height(frame.layout.ghosts, y - frame.top)
+    if row is None or scene.prediction is None:
+        return None
+    time, reach = frame.view.time(x - frame.left), REACH * frame.view.ns_per_pixel
+    index = nearest(scene.ghosts[row.lane], time, reach)
+    return None if index is None else scene.prediction.span(row.lane, index)
+
+
+def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    row = at_height(frame.layout.memory, y - frame.top)
+    if row is None:
+        return None
+    memory, start = scene.memory[row.lane], frame.view.time(x - frame.left)
+    end = scene.bounds[1] if frame.now is None else frame.now
+    if not len(memory) or not memory.times[0] <= start <= end:
+        return None
+    return memory_card(scene.trace, row.lane, memory, start, start + frame.view.ns_per_pixel)

@@ -1,0 +1,109 @@
+"""The legend: what the colours of a picture mean, of those that are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.families import family_letters
+from gui.text import tr
+from gui.theme import Theme
+from gui.timeline.boxes import stacked
+from gui.timeline.painter import HATCH, Fonts, hatch_brush, hatch_lines, text_width
+from gui.timeline.rows import Strips
+from gui.timeline.scene import Scene
+from gui.timeline.strips import memory_colours
+
+BOX = 12.0
+WIDE = 22.0  # the hatch needs more room to be seen
+GAP = 6.0  # between a box and its words
+SPACE = 18.0  # between entries
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """What a colour or pattern means; `draw` fills its box, which is `width` pixels wide."""
+
+    text: str
+    width: float
+    draw: Callable[[QPainter, QRectF], None]
+
+
+def legend_entries(
+    scene: Scene, theme: Theme, strips: Strips, vector: bool = False
+) -> list[LegendEntry]:
+    """The families that the scene has spans of, idle time, and the strips that are shown."""
+    entries = [
+        LegendEntry(
+            f"{tr(family.value)} ({letters})", BOX, _filled(*map(QColor, theme.colours_of(family)))
+        )
+        for family, letters in family_letters(scene.kinds).items()
+    ]
+    if entries:
+        entries.append(LegendEntry(tr("idle"), WIDE, _hatched(theme, vector)))
+    if strips.ghosts:
+        entries.append(LegendEntry(tr("predicted"), WIDE, _outlined(theme)))
+    if strips.memory:
+        rest, activations = memory_colours(theme)
+        entries.append(LegendEntry(tr("activations held"), BOX, _filled(activations)))
+        entries.append(LegendEntry(tr("other memory"), BOX, _filled(rest)))
+    return entries
+
+
+def draw_legend(
+    painter: QPainter,
+    theme: Theme,
+    fonts: Fonts,
+    at: QPointF,
+    right: float,
+    entries: list[LegendEntry],
+) -> None:
+    """The entries in a row from `at` on; further left where they would pass the pixel `right`."""
+    widths = [entry.width + GAP + text_width(fonts.small, entry.text) for entry in entries]
+    whole = sum(widths) + SPACE * (len(widths) - 1)
+    x = min(at.x(), max(SPACE, right - whole))
+    painter.setFont(fonts.small)
+    for entry, width in zip(entries, widths, strict=True):
+        entry.draw(painter, QRectF(round(x), at.y(), entry.width, BOX))
+        painter.setPen(QColor(theme.text))
+        words = QRectF(round(x) + entry.width + GAP, at.y() - 3, width, BOX + 6)
+        painter.drawText(words, _LEFT, entry.text)
+        x += width + SPACE
+
+
+def _filled(*colours: QColor) -> Callable[[QPainter, QRectF], None]:
+    def draw(painter: QPainter, box: QRectF) -> None:
+        for part, colour in zip(stacked(box, len(colours)), colours, strict=True):
+            painter.fillRect(part, colour)
+
+    return draw
+
+
+def _hatched(theme: Theme, vector: bool) -> Callable[[QPainter, QRectF], None]:
+    def draw(painter: QPainter, box: QRectF) -> None:
+        if vector:
+            painter.setPen(QPen(QColor(theme.idle), 0.6))
+            painter.drawLines(hatch_lines(box))
+        else:
+            painter.setBrushOrigin(QPointF(box.left() % HATCH, 0))
+            painter.fillRect(box, hatch_brush(theme.idle, painter.device().devicePixelRatioF()))
+
+    return draw
+
+
+def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
+    """Two empty boxes as low as ghosts are, in the colours of forward and backward."""
+
+    def draw(painter: QPainter, box: QRectF) -> None:
+        low = box.adjusted(0, 3, 0, -3)
+        half = low.width() / 2
+        for number, colour in enumerate((theme.forward, theme.backward)):
+            outer = QRectF(low.left() + number * half, low.top(), half - 1, low.height())
+            painter.fillRect(outer, QColor(colour))
+            painter.fillRect(outer.adjusted(1, 1, -1, -1), QColor(theme.plot))
+
+    return draw

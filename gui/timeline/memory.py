@@ -1,0 +1,126 @@
+"""The memory that a lane holds over time, kept up as counters arrive and reduced to pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.balance import held_bytes
+from core.explain.summary import MEMORY_COUNTERS
+from core.trace.trace import Column, Trace
+from gui.timeline.viewport import Viewport
+
+ACTIVATIONS = "activations"
+BLOCK = 64  # values that share a maximum
+
+
+class Peaks:
+    """Values over time, growing, and the largest of each block of 64 of them."""
+
+    def __init__(self) -> None:
+        self._values, self._blocks = Column(np.float64), Column(np.float64)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """All values."""
+        return self._values.view
+
+    @property
+    def blocks(self) -> NDArray[np.float64]:
+        """The largest value of each block; the last block may still be filling."""
+        rest = self.values[len(self._blocks) * BLOCK :]
+        return np.append(self._blocks.view, rest.max()) if len(rest) else self._blocks.view
+
+    def replace(self, since: int, values: NDArray[np.float64]) -> None:
+        """Put `values` where the value at `since` stood, instead of all from there on."""
+        self._values.cut(since)
+        self._values.extend(values)
+        known, whole = min(since, len(self._blocks) * BLOCK) // BLOCK, len(self._values) // BLOCK
+        self._blocks.cut(known)
+        fresh = self.values[known * BLOCK : whole * BLOCK]
+        self._blocks.extend(fresh.reshape(-1, BLOCK).max(axis=1))
+
+
+class LaneMemory:
+    """What one lane holds over time: in all, and in activations; in bytes from each time on."""
+
+    def __init__(self, lane: int) -> None:
+        self.lane = lane
+        self._times = Column(np.int64)
+        self.held, self.activations = Peaks(), Peaks()
+        self._known = [0] * len(MEMORY_COUNTERS)
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """When what is held changed, in ns since the run's start."""
+        return self._times.view
+
+    @property
+    def peak(self) -> float:
+        """The most bytes held so far."""
+        return float(self.held.blocks.max()) if len(self) else 0.0
+
+    def update(self, trace: Trace) -> None:
+        """Take the counters' new values; only what is not older than they are is worked out."""
+        counters = [trace.counter(name, self.lane) for name in MEMORY_COUNTERS]
+        fresh = [
+            int(counter.times[known])
+            for counter, known in zip(counters, self._known, strict=True)
+            if len(counter.times) > known
+        ]
+        if not fresh:
+            return
+        self._known = [len(counter.times) for counter in counters]
+        since = min(fresh)
+        keep = int(self.times.searchsorted(since))
+        times, held = held_bytes(trace, self.lane, since)
+        self._times.cut(keep)
+        self._times.extend(times)
+        self.held.replace(keep, held)
+        self.activations.replace(keep, trace.counter(ACTIVATIONS, self.lane).at(times))
+
+    def most(self, start: float, end: float) -> tuple[int, int]:
+        """The most bytes held at once from `start` to `end` ns, and how many were activations."""
+        first = int(self.times.searchsorted(start, "right")) - 1
+        last = int(self.times.searchsorted(end, "left"))
+        if last <= 0:
+            return 0, 0
+        first = max(0, first)
+        at = first + int(self.held.values[first : max(last, first + 1)].argmax())
+        return int(self.held.values[at]), int(self.activations.values[at])
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryColumns:
+    """The most bytes held, and the most of activations, in each pixel column."""
+
+    held: NDArray[np.float64]
+    activations: NDArray[np.float64]
+
+
+def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColumns:
+    """What a lane holds in each pixel up to `end` ns; a peak shows however short it is."""
+    pixels = int(view.width)
+    if not len(memory):
+        return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
+    edges = view.start + np.arange(pixels + 1) * view.ns_per_pixel
+    index = np.searchsorted(memory.times, edges, "right") - 1
+    empty = (index[1:] < 0) | (edges[:-1] >= end)
+    index = np.maximum(index, 0)
+    crowded = index[-1] - index[0] > BLOCK * pixels
+    columns = []
+    for peaks in (memory.held, memory.activations):
+        most = _most(peaks.blocks, index // BLOCK) if crowded else _most(peaks.values, index)
+        columns.append(np.where(empty, 0.0, most))
+    return MemoryColumns(*columns)
+
+
+def _most(values: NDArray[np.float64], index: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The largest of values[index[i]] to values[index[i + 1]], both included, for each i."""
+    inside = np.maximum.reduceat(values[: index[-1] + 1], index[:-1])
+    return np.maximum(inside, values[index[1:]])

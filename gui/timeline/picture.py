@@ -1,0 +1,45 @@
+"""The timeline's widget as a picture: everything but selection and hover, then these."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
+from gui.timeline.overlay import draw_card, draw_selection
+from gui.timeline.painter import Fonts, Frame, LanePainter
+from gui.timeline.scene import Scene
+from gui.timeline.selection import Selection
+from gui.timeline.strips import draw_strips
+
+Hovered = tuple[QPointF, str, list[str]]
+
+
+def draw_scene(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF) -> float:
+    """Draw axis, labels, lanes and strips; returns the spans a pixel of the densest lane."""
+    bottom = min(area.bottom(), frame.top + frame.layout.height)
+    draw_axis(painter, frame, fonts, bottom)
+    draw_steps(painter, scene, frame, fonts, AXIS, bottom)
+    body = QRectF(0, AXIS + STEPS, area.width(), area.height() - AXIS - STEPS)
+    painter.setClipRect(body)
+    draw_labels(painter, scene, frame, fonts)
+    painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))
+    draw_strips(painter, scene, frame)
+    return LanePainter(painter, scene, frame, fonts).draw()
+
+
+def draw_over(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF,
+    selection: Selection | None, hovered: Hovered | None,
+) -> None:  # fmt: skip
+    """Draw what is selected, and the card beside the pointer."""
+    bottom = min(area.bottom(), frame.top + frame.layout.height)
+    if selection is not None:
+        painter.setClipRect(
+            QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
+        )
+        draw_selection(painter, scene.trace, frame, fonts, selection, bottom)
+        painter.setClipping(False)
+    if hovered is not None:
+        at, title, lines = hovered
+        draw_card(painter, frame.theme, fonts, at, area, title, lines)

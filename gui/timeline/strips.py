@@ -1,0 +1,91 @@
+"""Draws what stands under a compute lane: the prediction's ghost, and the memory held."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from gui.theme import Theme
+from gui.timeline.boxes import Boxes, boxes_of, fill_boxes
+from gui.timeline.memory import LaneMemory, reduce_memory
+from gui.timeline.painter import Frame
+from gui.timeline.reduction import reduce_lane, runs
+from gui.timeline.rows import Row
+from gui.timeline.scene import Scene
+
+EDGE = 1.0  # an outline's width
+HEADROOM = 1.0  # free pixels above the highest line
+STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to this
+
+
+def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
+    """Every strip that can be seen."""
+    for row in frame.visible(frame.layout.ghosts):
+        draw_ghost(painter, scene, frame, row)
+    most = scene.most_held
+    for row in frame.visible(frame.layout.memory):
+        draw_memory(painter, scene.memory[row.lane], frame, row, most, _end(scene, frame))
+
+
+def draw_ghost(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
+    """The predicted spans of a lane as outlines, which no measured span has."""
+    if not scene.ghosts:
+        return
+    reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
+    boxes = boxes_of(reduced, frame.view.width, row.height)
+    bottom = frame.top + row.bottom
+    fill_boxes(painter, boxes, frame.left, bottom, frame.theme.families)
+    painter.setBrush(QColor(frame.theme.plot))
+    painter.drawRects(_inside(boxes).rects(boxes.width > 3 * EDGE, frame.left, bottom - EDGE))
+
+
+def draw_memory(
+    painter: QPainter, memory: LaneMemory, frame: Frame, row: Row, most: float, end: float
+) -> None:
+    """What a lane holds up to `end` ns: activations from the bottom up, above them all the rest.
+
+    `most` bytes reach to the strip's top, for every lane alike, so that lanes can be compared.
+    """
+    columns = reduce_memory(memory, frame.view, end)
+    scale = (row.height - HEADROOM) * STEPS_PER_PIXEL / most if most else 0.0
+    held = np.ceil(columns.held * scale) / STEPS_PER_PIXEL
+    activations = np.ceil(columns.activations * scale) / STEPS_PER_PIXEL
+    first, last = runs(held, activations)
+    some = held[first] > 0
+    first, last = first[some], last[some]
+    left, width = first.astype(float), (last - first).astype(float)
+    bottom = frame.top + row.bottom
+    painter.setPen(Qt.PenStyle.NoPen)
+    for colour, height in zip(memory_colours(frame.theme), (held, activations), strict=True):
+        boxes = Boxes(left, width, height[first], np.zeros(len(first), np.int8))
+        painter.setBrush(colour)
+        painter.drawRects(boxes.rects(boxes.height > 0, frame.left, bottom))
+    painter.setPen(QPen(QColor(frame.theme.memory), EDGE))
+    painter.drawPolyline(_top_line(left, width, bottom - held[first], frame.left))
+
+
+def memory_colours(theme: Theme) -> tuple[QColor, QColor]:
+    """The colours of all that is held, and of the activations in it."""
+    return QColor(theme.line), QColor(theme.memory)
+
+
+def _top_line(left: np.ndarray, width: np.ndarray, y: np.ndarray, plot: float) -> QPolygonF:
+    xs = np.stack([left, left + width], axis=1).ravel() + plot
+    ys = np.repeat(y, 2)
+    return QPolygonF([QPointF(a, b) for a, b in zip(xs.tolist(), ys.tolist(), strict=True)])
+
+
+def _inside(boxes: Boxes) -> Boxes:
+    """What is left of boxes within an outline."""
+    return Boxes(
+        boxes.left + EDGE,
+        boxes.width - 2 * EDGE,
+        np.maximum(0.0, boxes.height - 2 * EDGE),
+        boxes.family,
+    )
+
+
+def _end(scene: Scene, frame: Frame) -> float:
+    """Until when memory is drawn: the present, or the run's end."""
+    return float(scene.bounds[1]) if frame.now is None else frame.now
