@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from core.cli import commands
+from core.cli import commands, prediction
 from core.cli.arguments import BAD_INPUT, make_parser
 from core.cli.commands import RunError
 from core.plan.task import PlanError
@@ -28,6 +28,8 @@ def main(arguments: list[str]) -> int:
             commands.plan(given)
         elif given.command == "run":
             return commands.run(given, write_image)
+        elif given.command == "predict":
+            prediction.predict(given, write_image)
         elif given.command == "export":
             commands.export(given, write_image)
         elif given.command == "open":

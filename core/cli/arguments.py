@@ -36,6 +36,9 @@ def make_parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run a strategy and print its summary")
     _add_specification(run)
     _add_outputs(run)
+    predict = commands.add_parser("predict", help="predict a step from what its passes cost")
+    _add_specification(predict)
+    _add_prediction(predict)
     export = commands.add_parser("export", help="draw a recording as PNG, SVG or PDF")
     export.add_argument("recording")
     export.add_argument("--image", required=True, metavar="FILE", help="*.png, *.svg or *.pdf")
@@ -46,7 +49,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def specification_of(arguments: argparse.Namespace) -> Specification:
-    """The run that the options of `plan` and `run` ask for."""
+    """The run that the options of a command ask for."""
     given = vars(arguments)
     model = {f.name: given[f.name] for f in fields(ModelSettings) if f.name in given}
     own = {f.name: given[f.name] for f in fields(Specification) if f.name in given}
@@ -78,6 +81,15 @@ def _add_specification(parser: argparse.ArgumentParser) -> None:
     add("--optimizer", default=default.optimizer, metavar="NAME", help=", ".join(OPTIMIZERS))
     add("--lr", type=float, default=default.lr, metavar="RATE", help="learning rate")
     add("--seed", type=int, default=default.seed, metavar="N", help="of parameters and data")
+
+
+def _add_prediction(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--costs", metavar="FILE", help="what passes and transfers cost (*.json or *.toml)")
+    add("--slow-lane", action="append", default=[], metavar="LANE:FACTOR", help="3:1.5, repeatable")
+    add("--link", metavar="US:GB_S", help="latency and bandwidth of every transfer: 5:25")
+    add("--image", metavar="FILE", help="draw the predicted timeline: *.png, *.svg or *.pdf")
+    add("--summary", metavar="FILE", help="write the summary as JSON")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:

@@ -56,7 +56,7 @@ def plan(arguments: argparse.Namespace) -> None:
     specification = with_defaults(specification)
     hardware = _ask_hardware() if specification.devices.strip() == "auto" else host()
     lanes = lanes_of(specification, hardware, present=False)
-    model = _ask_description(specification) if specification.own_model else describe(specification)
+    model = describe_model(specification)
     schedule = f" {specification.schedule}" if specification.schedule else ""
     for rows, planned in plans_of(specification, model, lanes).items():
         title = (
@@ -175,6 +175,13 @@ def _ask_hardware() -> Hardware:
             time.sleep(POLL_SECONDS)
     finally:
         client.close()
+
+
+def describe_model(specification: Specification) -> ModelDescription:
+    """The description of any model; the user's own is asked for in a process that has torch."""
+    if specification.own_model:
+        return _ask_description(specification)
+    return describe(with_defaults(specification))
 
 
 def _ask_description(specification: Specification) -> ModelDescription:

@@ -86,6 +86,7 @@ class Header:
 
     `origin_ns` is `time.perf_counter_ns()` at the run's start on `host`'s clock, so that another
     process of the same machine can tell the time since. `hardware` and `versions` are for people.
+    `predicted` says that the spans never ran: their times are those of a cost model.
     """
 
     specification: Specification
@@ -96,6 +97,7 @@ class Header:
     started: str = ""
     hardware: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    predicted: bool = False
     format: int = FORMAT
 
     @classmethod
@@ -129,6 +131,7 @@ class Header:
                 Specification.from_dict(values["specification"]),
                 ModelDescription.from_dict(values["model"]),
                 lanes,
+                predicted=values.get("predicted", False),  # recordings of version 0.1 lack it
                 **{
                     key: values[key]
                     for key in (

@@ -1,0 +1,124 @@
+"""The commands that predict: a step from costs, without a machine that could run it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.cli.arguments import specification_of
+from core.cli.commands import WriteImage, describe_model
+from core.cli.report import milliseconds, table
+from core.files import check_distinct, check_image, check_writable, whole_file
+from core.plan.specification import check
+from core.plan.task import Role
+from core.predict.costs import CostError, CostModel, Link
+from core.predict.costs_file import NEEDED, read_costs
+from core.predict.predict import Prediction, predict_step, predicted_trace
+from core.predict.setting import Setting, setting_of
+from core.trace.writer import TaskColumns
+
+MOST_LANES_SHOWN = 64
+
+
+def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
+    """Predict a step, print its table, write what was asked for. Raises PlanError in one line."""
+    specification = specification_of(arguments)
+    check(specification)
+    check_writable("--summary", arguments.summary)
+    check_image("--image", arguments.image)
+    check_distinct(arguments.summary, arguments.image)
+    costs = costs_of_arguments(arguments)
+    setting = setting_of(specification, describe_model(specification), costs)
+    prediction = predict_step(setting.plan, costs)
+    if arguments.summary is not None:
+        text = json.dumps(summary_of(setting, prediction), indent=1, allow_nan=False)
+        with whole_file(arguments.summary) as path:
+            path.write_text(text + "\n", encoding="utf-8")
+    if arguments.image is not None:
+        tasks = TaskColumns(setting.plan.tasks)
+        trace = predicted_trace(setting.header, tasks, prediction.columns)
+        write_image(trace, Path(arguments.image), "light")
+    print(prediction_text(setting, prediction))
+
+
+def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
+    """The costs that the options name. Raises CostError if there are none, or for a bad option."""
+    if arguments.costs is None:
+        raise CostError(f"predict needs --costs FILE, a JSON or TOML file with {NEEDED}")
+    costs = read_costs(arguments.costs)
+    if arguments.link is not None:
+        latency, bandwidth = _pair("--link", arguments.link, "LATENCY_US:GB_S, such as 5:25")
+        if bandwidth <= 0:
+            raise CostError(f"--link {arguments.link}: use a bandwidth above 0 GB/s")
+        costs = costs.over(Link.of(latency, bandwidth))
+    accepted = "LANE:FACTOR, such as 3:1.5"
+    pairs = [_pair("--slow-lane", text, accepted) for text in arguments.slow_lane]
+    return costs.slowed({int(lane): factor for lane, factor in pairs})
+
+
+def summary_of(setting: Setting, prediction: Prediction) -> dict[str, Any]:
+    """The prediction as plain JSON values; a lane's busy, communication and idle time add up."""
+    figures = asdict(prediction.figures)
+    idle = figures.pop("idle_by_cause")
+    lanes = [
+        {"role": str(lane.role), **asdict(told), "idle_by_cause": causes}
+        for lane, told, causes in zip(setting.plan.lanes, prediction.lanes, idle, strict=True)
+    ]
+    specification = setting.specification
+    return {
+        "predicted": True,
+        "strategy": specification.strategy,
+        "schedule": specification.schedule,
+        "stages": len(setting.plan.stages),
+        "microbatches": len({part.microbatch for part in setting.plan.parts}),
+        "batch": specification.batch_rows,
+        "makespan_ns": prediction.makespan_ns,
+        **figures,
+        "lanes": lanes,
+    }
+
+
+def prediction_text(setting: Setting, prediction: Prediction) -> str:
+    """What `predict` prints."""
+    summary = summary_of(setting, prediction)
+    schedule = f" {summary['schedule']}" if summary["schedule"] else ""
+    computing = [lane for lane in summary["lanes"] if lane["role"] == Role.COMPUTE]
+    form = summary["closed_form"]
+    lines = [
+        f"{summary['strategy']}{schedule}, {summary['stages']} stages on {len(computing)} lanes, "
+        f"{summary['microbatches']} micro-batches: predicted",
+        f"step: {milliseconds(prediction.makespan_ns)} ms",
+        f"bubble: {summary['bubble_by_makespan']:.4f} by makespan, "
+        f"{summary['bubble_by_lane_span']:.4f} by the longest lane's own span, "
+        + ("no closed form" if form is None else f"{form:.4f} by the closed form"),
+    ]
+    header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "activations", "idle mostly for")
+    rows = [_row(lane, prediction.makespan_ns) for lane in computing[:MOST_LANES_SHOWN]]
+    text = "\n".join(lines) + "\n\n" + table(header, rows)
+    hidden = len(computing) - len(rows)
+    return text + (f"\n{hidden} further lanes are in the --summary" if hidden else "")
+
+
+def _row(lane: dict[str, Any], makespan: int) -> Sequence[object]:
+    causes: dict[str, int] = lane["idle_by_cause"]
+    return (
+        lane["name"],
+        milliseconds(lane["busy_ns"]),
+        milliseconds(lane["communication_ns"]),
+        milliseconds(lane["idle_ns"]),
+        f"{100 * lane['idle_ns'] / makespan:.1f}" if makespan else "0.0",
+        lane["peak_activations"],
+        max(causes, key=lambda cause: causes[cause]) if causes else "-",
+    )
+
+
+def _pair(option: str, text: str, accepted: str) -> tuple[float, float]:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)", text)
+    if match is None:
+        raise CostError(f"{option} {text!r}: use {accepted}")
+    return float(match[1]), float(match[2])

@@ -1,0 +1,235 @@
+"""Costs as a small JSON or TOML file, written by hand or by a calibration.
+
+    {"forward_ms": 18.5, "backward_input_ms": 18.1, "backward_weight_ms": 9.3, "step_ms": 2,
+     "link_latency_us": 5, "link_bandwidth_gb_s": 25}
+
+| key | meaning |
+|---|---|
+| `forward_ms`, `step_ms` | of one stage and micro-batch (a step: of one stage); a number for every
+  stage alike, or a list by stage |
+| `backward_input_ms`, `backward_weight_ms` | the two parts of a backward; may be missing if
+  `backward_ms` is there and the plan has no parts |
+| `backward_ms` | a full backward; their sum unless given |
+| `loss_ms` | of one micro-batch, a number; 0 unless given |
+| `transfer_ms` | of any transfer, whatever it moves; or |
+| `link_latency_us`, `link_bandwidth_gb_s` | latency of a link and GB (1e9 bytes) each second |
+| `rows` | the rows that the costs are for: other micro-batches cost in proportion. Without it every
+  micro-batch costs the same |
+| `by` | `stage`, or `block` if the lists go by the model's blocks |
+| `sizes` | a list of further costs, each a table with `rows` and some of the passes' keys: between
+  two sizes a cost is read off the line through them |
+| `transfers` | by kind (`copy`, `scatter`, ...) a list of [bytes, ms] that were measured |
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from core.files import whole_file
+from core.plan.strategy import listed
+from core.plan.task import Kind
+from core.predict.costs import STAGED, CostError, CostModel, Curve, Link, cost_name
+
+_NAMES = {cost_name(kind): kind for kind in (*STAGED, Kind.LOSS)}
+_SIZED = {name: kind for name, kind in _NAMES.items() if kind is not Kind.STEP}
+_LINK = ("link_latency_us", "link_bandwidth_gb_s")
+_KEYS = (*_NAMES, "transfer_ms", *_LINK, "rows", "by", "sizes", "transfers")
+NEEDED = (
+    "forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or "
+    "link_latency_us with link_bandwidth_gb_s"
+)
+_READERS: dict[str, Callable[[str], dict[str, Any]]] = {".json": json.loads, ".toml": tomllib.loads}
+
+
+def read_costs(path: Path | str) -> CostModel:
+    """The costs in a JSON or TOML file. Raises CostError in one line that names what is wrong."""
+    reader = _READERS.get(Path(path).suffix.lower())
+    if reader is None:
+        raise CostError(f"--costs {path}: use a name that ends in {listed(list(_READERS))}")
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CostError(f"--costs {path} cannot be read: {error}") from error
+    try:
+        values = reader(text)
+    except ValueError as error:
+        raise CostError(f"--costs {path} cannot be read: {error}") from error
+    try:
+        return costs_of(values)
+    except CostError as error:
+        raise CostError(f"--costs {path}: {error}") from error
+
+
+def write_costs(path: Path | str, costs: CostModel) -> None:
+    """Write costs as JSON, whole or not at all. Raises OSError if it cannot be written."""
+    with whole_file(path) as place:
+        place.write_text(json.dumps(values_of(costs), indent=1) + "\n", encoding="utf-8")
+
+
+def costs_of(values: Any) -> CostModel:
+    """The costs that a file's values say. Raises CostError naming the first bad or missing key."""
+    if not isinstance(values, dict):
+        raise CostError(f"costs are a table of numbers, not {_said(values)}")
+    for key in values:
+        if key not in _KEYS:
+            raise CostError(f"there is no cost {key!r}; use {listed(list(_KEYS))}")
+    by = values.get("by", "stage")
+    if by not in ("stage", "block"):
+        raise CostError(f"by is {_said(by)}; use 'stage' or 'block'")
+    transfers = _transfers(values.get("transfers", {}))
+    passes, by_rows = _passes(values)
+    link, transfer_ns = _link(values)
+    missing = _missing(passes)
+    if link is None and transfer_ns is None and not transfers:
+        missing.append(f"transfer_ms (or {' and '.join(_LINK)})")
+    if missing:
+        raise CostError(f"the costs miss {', '.join(missing)}")
+    passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
+    return CostModel(passes, transfers, link, transfer_ns, by_rows, by == "block")
+
+
+def values_of(costs: CostModel) -> dict[str, Any]:
+    """The inverse of `costs_of`; factors of slow lanes are not kept."""
+    values: dict[str, Any] = {"by": "block"} if costs.by_block else {}
+    sizes = sorted({x for kind in _SIZED.values() for curve in costs.passes.get(kind, ())
+                    for x, _ in curve})  # fmt: skip
+    tables = [{"rows": size, **_passes_at(costs, size)} for size in sizes]
+    if not costs.by_rows:
+        del tables[0]["rows"]
+    values |= tables[0]
+    values["step_ms"] = _several([dict(c)[1] / 1e6 for c in costs.passes[Kind.STEP]])
+    if tables[1:]:
+        values["sizes"] = tables[1:]
+    if costs.transfer_ns is not None:
+        values["transfer_ms"] = costs.transfer_ns / 1e6
+    if costs.link is not None:
+        values |= {_LINK[0]: costs.link.latency_ns / 1e3, _LINK[1]: 1 / costs.link.ns_per_byte}
+    if costs.transfers:
+        values["transfers"] = {
+            str(kind): [[size, ns / 1e6] for size, ns in curve]
+            for kind, curve in costs.transfers.items()
+        }
+    return values
+
+
+def _passes_at(costs: CostModel, size: float) -> dict[str, Any]:
+    """The passes that have a point at a size."""
+    found = {}
+    for name, kind in _SIZED.items():
+        curves = costs.passes.get(kind, ())
+        points = [dict(curve).get(size) for curve in curves]
+        if points and None not in points:
+            found[name] = _several([(ns or 0.0) / 1e6 for ns in points])
+    return found
+
+
+def _several(numbers: list[float]) -> float | list[float]:
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _passes(values: Mapping[str, Any]) -> tuple[dict[Kind, tuple[Curve, ...]], bool]:
+    """The passes' curves, and whether their sizes are rows."""
+    more = values.get("sizes", [])
+    if not isinstance(more, list) or not all(isinstance(table, dict) for table in more):
+        raise CostError(f"sizes is {_said(more)}; use a list of tables")
+    by_rows = "rows" in values or bool(more)
+    points: dict[Kind, list[list[tuple[float, float]]]] = {}
+    tables = [values] if _SIZED.keys() & values.keys() else []
+    for table in [*tables, *more]:
+        size = _number("rows", table["rows"], above=0) if "rows" in table else 1.0
+        if by_rows and "rows" not in table:
+            raise CostError("the costs miss rows: with sizes, each table needs its own")
+        for name in _SIZED.keys() & table.keys():
+            costs = _numbers(name, table[name])
+            if name == cost_name(Kind.LOSS) and len(costs) > 1:
+                raise CostError(f"{name} is a list; a loss is the last stage's alone: use a number")
+            curves = points.setdefault(_NAMES[name], [[] for _ in costs])
+            if len(curves) != len(costs):
+                raise CostError(f"{name} has {len(curves)} and {len(costs)} entries; use as many")
+            for curve, cost in zip(curves, costs, strict=True):
+                curve.append((size, cost))
+    passes = {kind: tuple(tuple(sorted(c)) for c in curves) for kind, curves in points.items()}
+    if "step_ms" in values:
+        passes[Kind.STEP] = tuple(((1.0, ns),) for ns in _numbers("step_ms", values["step_ms"]))
+    _check_lengths(passes)
+    return passes, by_rows
+
+
+def _check_lengths(passes: Mapping[Kind, tuple[Curve, ...]]) -> None:
+    """Lists go by the same stages, so they have as many entries; no size is there twice."""
+    lists = {cost_name(kind): len(curves) for kind, curves in passes.items() if len(curves) > 1}
+    if len(set(lists.values())) > 1:
+        counts = ", ".join(f"{name} has {count}" for name, count in lists.items())
+        raise CostError(f"lists by stage need as many entries as each other: {counts}")
+    for kind, curves in passes.items():
+        sizes = [size for size, _ in curves[0]]
+        if len(set(sizes)) < len(sizes):
+            raise CostError(f"{cost_name(kind)} is given twice for the same rows")
+
+
+def _missing(passes: Mapping[Kind, Any]) -> list[str]:
+    parts = () if Kind.BACKWARD in passes else (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
+    needed = (Kind.FORWARD, *parts, Kind.STEP)
+    return [cost_name(kind) for kind in needed if kind not in passes]
+
+
+def _link(values: Mapping[str, Any]) -> tuple[Link | None, float | None]:
+    given = [name for name in _LINK if name in values]
+    if given and "transfer_ms" in values:
+        raise CostError(f"transfer_ms and {given[0]} both say what a transfer takes; use one")
+    if "transfer_ms" in values:
+        return None, 1e6 * _number("transfer_ms", values["transfer_ms"])
+    if not given:
+        return None, None
+    for name in _LINK:
+        if name not in values:
+            raise CostError(f"the costs miss {name}, which goes with {given[0]}")
+    latency = _number(_LINK[0], values[_LINK[0]])
+    return Link.of(latency, _number(_LINK[1], values[_LINK[1]], above=0)), None
+
+
+def _transfers(values: Any) -> dict[Kind, Curve]:
+    if not isinstance(values, dict):
+        raise CostError(f"transfers is {_said(values)}; use a table by kind")
+    kinds = {str(kind): kind for kind in Kind if kind.is_communication}
+    curves = {}
+    for name, points in values.items():
+        if name not in kinds:
+            raise CostError(f"transfers has {name!r}; use {listed(list(kinds))}")
+        if not isinstance(points, list) or not points:
+            raise CostError(f"transfers.{name} is {_said(points)}; use a list of [bytes, ms]")
+        curves[kinds[name]] = tuple(sorted(_point(f"transfers.{name}", p) for p in points))
+    return curves
+
+
+def _point(name: str, point: Any) -> tuple[float, float]:
+    if not isinstance(point, list) or len(point) != 2:
+        raise CostError(f"{name} has {_said(point)}; use [bytes, ms]")
+    return _number(f"{name} bytes", point[0], above=0), 1e6 * _number(name, point[1])
+
+
+def _numbers(name: str, value: Any) -> list[float]:
+    """A cost in ns for every stage alike, or for each."""
+    if isinstance(value, list):
+        if not value:
+            raise CostError(f"{name} is an empty list; use a number, or one for each stage")
+        return [1e6 * _number(name, item) for item in value]
+    return [1e6 * _number(name, value)]
+
+
+def _number(name: str, value: Any, above: float | None = None) -> float:
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not fits or value < 0 or (above is not None and value <= above):
+        wanted = "a number of 0 or more" if above is None else f"a number above {above:g}"
+        raise CostError(f"{name} is {_said(value)}; use {wanted}")
+    return float(value)
+
+
+def _said(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

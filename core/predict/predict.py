@@ -1,0 +1,96 @@
+"""Predicts a plan: when every task would run on a cost model, and what that comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.causes import explain_step
+from core.explain.figures import StepFigures, step_figures
+from core.explain.lanes import IS_COMMUNICATION
+from core.plan.task import Lane, Plan, Runner
+from core.predict.costs import CostModel, durations
+from core.predict.peaks import peak_activations
+from core.predict.simulate import simulate
+from core.trace.schema import Header
+from core.trace.step import StepColumns
+from core.trace.trace import Trace
+from core.trace.writer import TaskColumns, Timings, span_batch
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedLane:
+    """What a lane does in the predicted step; its three times add up to the makespan.
+
+    `peak_activations` is the most that it holds at a time, each of one stage and micro-batch.
+    """
+
+    name: str
+    busy_ns: int
+    communication_ns: int
+    idle_ns: int
+    peak_activations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A predicted step: its tasks with their times, and what they come to."""
+
+    columns: StepColumns
+    makespan_ns: int
+    lanes: tuple[PredictedLane, ...]
+    figures: StepFigures
+
+
+def predict_step(plan: Plan, costs: CostModel) -> Prediction:
+    """Predict a step of `plan`. Raises CostError if the costs do not cover it."""
+    columns = predict_times(plan, StepColumns.of_plan(plan), costs)
+    return Prediction(
+        columns,
+        int(columns.end.max(initial=0)),
+        predicted_lanes(columns, plan.lanes),
+        step_figures(explain_step(columns, plan.lanes), plan.pipeline),
+    )
+
+
+def predict_times(plan: Plan, columns: StepColumns, costs: CostModel) -> StepColumns:
+    """`columns`, those of `plan`, with predicted times: the quick part, for a plan kept as it is.
+
+    Raises CostError if the costs do not cover the plan.
+    """
+    times = durations(columns, costs, plan.stages)
+    return simulate(columns, times, collectives=plan.runner is Runner.RANKS)
+
+
+def predicted_trace(header: Header, tasks: TaskColumns, columns: StepColumns) -> Trace:
+    """A predicted step as a trace, to be drawn as a run is; its header says that it is predicted.
+
+    `tasks` are the columns of the plan's tasks; the trace has a single step, of index 0.
+    """
+    trace = Trace(replace(header, predicted=True))
+    if len(columns):
+        starts, ends = columns.start.tolist(), columns.end.tolist()
+        trace.append(span_batch(tasks, Timings(0, columns.task.tolist(), starts, ends)))
+    return trace
+
+
+def lane_times(columns: StepColumns, lanes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Computing and communication time of each lane in ns, each an array of `lanes` entries."""
+    moves = IS_COMMUNICATION[columns.kind]
+    busy, moving = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
+    np.add.at(busy, columns.lane[~moves], columns.duration[~moves])
+    np.add.at(moving, columns.lane[moves], columns.duration[moves])
+    return busy, moving
+
+
+def predicted_lanes(columns: StepColumns, lanes: tuple[Lane, ...]) -> tuple[PredictedLane, ...]:
+    """What each lane does in a predicted step."""
+    makespan = int(columns.end.max(initial=0))
+    busy, moving = (times.tolist() for times in lane_times(columns, len(lanes)))
+    peaks = peak_activations(columns, len(lanes)).tolist()
+    return tuple(
+        PredictedLane(lane.name, computes, moves, makespan - computes - moves, peak)
+        for lane, computes, moves, peak in zip(lanes, busy, moving, peaks, strict=True)
+    )

@@ -1,0 +1,109 @@
+"""What is predicted where there is no machine: a specification's missing numbers, filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.models.description import Block, ModelDescription
+from core.plan.lanes import Hardware
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import (
+    DEFAULT_SCHEDULE,
+    Specification,
+    check,
+    job_of,
+    lanes_of,
+    with_defaults,
+)
+from core.plan.strategies.dp_pp import REPLICAS
+from core.plan.strategies.pipeline import MICROBATCHES
+from core.plan.task import Kind, Plan
+from core.predict.costs import CostModel
+from core.trace.schema import Header
+
+_NO_HARDWARE = Hardware(cores=1, memory=0)
+_DEFAULT_LANES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A run that is only predicted: what was asked for with its numbers filled in, and its plan."""
+
+    specification: Specification
+    model: ModelDescription
+    plan: Plan
+
+    @property
+    def header(self) -> Header:
+        """The header of a prediction of this run."""
+        return Header(
+            self.specification, self.model, self.plan.lanes, self.plan.replicas, predicted=True
+        )
+
+
+def setting_of(specification: Specification, model: ModelDescription, costs: CostModel) -> Setting:
+    """Plan a step that no machine has to run. Raises PlanError if it cannot be planned.
+
+    Devices default to as many lanes as the stages need, two without `--stages`; these lanes copy
+    beside computing, as GPUs do (`--devices 8xcpu` are lanes that copy themselves). The batch
+    defaults to a row for each micro-batch, or as many rows as the costs are for. A model that has
+    fewer blocks than there are stages is stretched, unless the costs go by its blocks.
+    """
+    strategy = check(specification)
+    s = specification
+    if s.devices.strip() == "auto":
+        s = replace(s, devices=f"{_lane_count(s, strategy.options)}xcuda")
+    lanes = lanes_of(s, _NO_HARDWARE, present=False)
+    if s.batch is None:
+        s = replace(s, batch=_rows(costs) * _microbatches(s, strategy.options, len(lanes)))
+    s = replace(with_defaults(s), steps=1, warmup=0, data=None)
+    options = strategy.options
+    stages = s.stages or _chunks(s, options) * len(lanes) // _replicas(s, options)
+    if "stages" in options and not costs.by_block:
+        model = stretched(model, stages)
+    return Setting(s, model, strategy.plan(job_of(s, model, lanes, s.batch_rows)))
+
+
+def stretched(model: ModelDescription, blocks: int) -> ModelDescription:
+    """The same model in `blocks` equal blocks if it has fewer; its output stays as it is.
+
+    Each has an equal share of the parameters, and the middle block's output.
+    """
+    if len(model.blocks) >= blocks:
+        return model
+    middle = model.blocks[(len(model.blocks) - 1) // 2].output_elements
+    count = max(1, model.parameter_bytes // model.element_bytes // blocks)
+    made = [Block(f"block{i}", (("parameters", count),), middle) for i in range(blocks)]
+    made[-1] = replace(made[-1], output_elements=model.blocks[-1].output_elements)
+    return replace(model, blocks=tuple(made))
+
+
+def _chunks(s: Specification, options: frozenset[str]) -> int:
+    if "schedule" not in options:
+        return 1
+    return s.chunks or SCHEDULES[s.schedule or DEFAULT_SCHEDULE].chunks
+
+
+def _replicas(s: Specification, options: frozenset[str]) -> int:
+    return (s.replicas or REPLICAS) if "replicas" in options else 1
+
+
+def _lane_count(s: Specification, options: frozenset[str]) -> int:
+    """As many lanes as the stages need; ranks of too few stages are the plan's to refuse."""
+    if s.stages is None:
+        return _DEFAULT_LANES * _replicas(s, options)
+    return max(1, s.stages // _chunks(s, options)) * _replicas(s, options)
+
+
+def _microbatches(s: Specification, options: frozenset[str], lanes: int) -> int:
+    """Into how many pieces the batch should divide: micro-batches, or a share for each lane."""
+    if "microbatches" not in options:
+        return 1 if "stages" in options else lanes
+    if s.split_size is not None:
+        return MICROBATCHES * s.split_size * _replicas(s, options)
+    return (s.microbatches or MICROBATCHES) * _replicas(s, options)
+
+
+def _rows(costs: CostModel) -> int:
+    """The rows of a micro-batch that the costs are for."""
+    return max(1, round(costs.passes[Kind.FORWARD][0][0][0])) if costs.by_rows else 1
