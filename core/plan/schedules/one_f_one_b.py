@@ -8,16 +8,14 @@ activations of at most p - i micro-batches.
 """
 
 from core.plan.schedules.gpipe import bubble_time
-from core.plan.schedules.schedule import Action, Schedule, backward, forward
+from core.plan.schedules.schedule import Action, Schedule, alternate, backward, forward
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
     """Warm-up forwards, then a forward and a backward in turn, then the remaining backwards."""
-    ahead = min(ranks - 1 - rank, microbatches)
-    actions = [forward(rank, m) for m in range(ahead)]
-    for m in range(ahead, microbatches):
-        actions += [forward(rank, m), backward(rank, m - ahead)]
-    return actions + [backward(rank, m) for m in range(microbatches - ahead, microbatches)]
+    forwards = [forward(rank, m) for m in range(microbatches)]
+    backwards = [backward(rank, m) for m in range(microbatches)]
+    return alternate(forwards, backwards, ranks - 1 - rank)
 
 
 SCHEDULE = Schedule(

@@ -52,6 +52,10 @@ Order = Callable[[int, int, int, int], list[Action]]
 """The actions of (rank, ranks, micro-batches, chunks), in order."""
 
 
+SPLIT_BACKWARD = frozenset({Kind.FORWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT})
+"""The passes of schedules that never run a whole backward."""
+
+
 def loop(ranks: int, chunks: int) -> list[Seat]:
     """Stage s on rank s modulo the ranks: each pass goes round `chunks` times."""
     return [Seat(0, stage, stage % ranks) for stage in range(ranks * chunks)]
@@ -70,17 +74,21 @@ def anywhere(ranks: int, microbatches: int, chunks: int) -> None:
 class ClosedForm:
     """What the literature says of a schedule where every stage costs the same and copies nothing.
 
-    `bubble` is each rank's idle time, in the unit of the costs of one stage's forward, backward
-    for the input and backward for the weights that `bubble_time` was given.
+    `bubble` is each rank's idle time within the makespan, in the unit of the stage costs that were
+    given, and `fraction` its share of the makespan. `span_bubble` and `span_fraction` are those of
+    the longest lane's own span, from its first pass to its last.
     """
 
     bubble: float
     fraction: float
+    span_bubble: float
+    span_fraction: float
 
 
 BubbleTime = Callable[[int, int, int, float, float, float], float | None]
 """Idle time of (ranks, micro-batches, chunks, forward, backward-input, backward-weight), in the
-costs' unit (of one stage and micro-batch); None outside the formula's domain."""
+costs' unit (of one stage and micro-batch); None outside the formula's domain. Formulas hold for
+exact costs; the domains were found by simulating all schedules with random ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +99,10 @@ class Schedule:
     which rank holds which stage. A rank holds one stage, or with `chunks` that many of them unless
     asked otherwise (`settable_chunks`). `check` raises PlanError for numbers that the schedule does
     not take. With `whole_loss` there is one loss on the concatenated outputs instead of one for
-    each micro-batch. `bubble_time` is the literature's formula.
+    each micro-batch. `bubble_time` is the literature's formula for a rank's idle time within the
+    makespan, `span_bubble_time` for that within the longest lane's own span where it is another:
+    where the ranks do not begin and end with the step. A schedule that is written for so many
+    `ranks` and `microbatches` names them; `uses` are the kinds of passes that it has.
     """
 
     name: str
@@ -104,17 +115,23 @@ class Schedule:
     check: Callable[[int, int, int], None] = anywhere
     whole_loss: bool = False
     bubble_time: BubbleTime | None = None
+    span_bubble_time: BubbleTime | None = None
+    ranks: int | None = None
+    microbatches: int | None = None
     uses: frozenset[Kind] = field(default_factory=lambda: frozenset({Kind.FORWARD, Kind.BACKWARD}))
 
     def closed_form(
         self, ranks: int, microbatches: int, chunks: int, f: float, b: float, w: float
     ) -> ClosedForm | None:
-        """The formula's bubble with stage costs `f`, `b` and `w`; None where it says nothing."""
-        bubble = self.bubble_time and self.bubble_time(ranks, microbatches, chunks, f, b, w)
-        if bubble is None:
+        """The formulas' bubbles with stage costs `f`, `b` and `w`; None where they say nothing."""
+        if self.bubble_time is None:
+            return None
+        times = (self.bubble_time, self.span_bubble_time or self.bubble_time)
+        bubble, span = (time(ranks, microbatches, chunks, f, b, w) for time in times)
+        if bubble is None or span is None:
             return None
         work = microbatches * chunks * (f + b + w)
-        return ClosedForm(bubble, bubble / (work + bubble))
+        return ClosedForm(bubble, bubble / (work + bubble), span, span / (work + span))
 
     def orders(self, ranks: int, microbatches: int, chunks: int) -> list[list[Action]]:
         """Every rank's actions. Raises PlanError outside the schedule's domain."""
@@ -145,6 +162,42 @@ def backward_weight(stage: int, microbatch: int) -> Action:
 def overlap(first: Action, second: Action) -> Action:
     """A forward and a backward that run as one task."""
     return Action(first.stage, Kind.OVERLAP, first.microbatch, first.replica, second)
+
+
+def alternate(
+    forwards: Sequence[Action],
+    backwards: Sequence[Action],
+    ahead: int,
+    weights: Sequence[Action] = (),
+    delay: int = 0,
+) -> list[Action]:
+    """`ahead` forwards, then a forward and a backward in turn, then the remaining backwards.
+
+    From the (`delay` + 1)-th backward on, each is followed by the next of `weights`; the others
+    come last.
+    """
+    actions = list(forwards[:ahead])
+    for index, action in enumerate(backwards):
+        actions += forwards[ahead + index : ahead + index + 1]
+        actions.append(action)
+        if index >= delay:
+            actions += weights[index - delay : index - delay + 1]
+    return actions + list(weights[max(0, len(backwards) - delay) :])
+
+
+def rounds(ranks: int, microbatches: int) -> int:
+    """How many rounds interleaved schedules share the micro-batches into, as torch's do."""
+    return max(1, microbatches // ranks)
+
+
+def equal_rounds(ranks: int, microbatches: int, chunks: int) -> None:
+    """Raise PlanError if the micro-batches make no equal rounds."""
+    count = rounds(ranks, microbatches)
+    refuse(
+        microbatches % count == 0,
+        f"{microbatches} micro-batches on {ranks} ranks make no {count} equal rounds: "
+        f"use a multiple of {ranks}",
+    )
 
 
 def refuse(holds: bool, message: str) -> None:

@@ -1,7 +1,8 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from core.plan.complete import check_complete
 from core.plan.merge import merge
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.schedule import Action
@@ -27,14 +28,34 @@ def test_two_stages_run_four_micro_batches_in_the_order_of_the_picture(schedule,
     assert names(SCHEDULES[schedule].order(stage, 2, 4, 1)) == expected
 
 
-@given(st.sampled_from(sorted(SCHEDULES)), st.integers(1, 9), st.integers(1, 20))
-def test_every_stage_runs_each_micro_batch_forward_once_and_back_once(name, stages, microbatches):
-    for stage in range(stages):
-        actions = SCHEDULES[name].order(stage, stages, microbatches, 1)
-        forwards = [a.microbatch for a in actions if a.kind is Kind.FORWARD]
-        backwards = [a.microbatch for a in actions if a.kind is Kind.BACKWARD]
-        assert sorted(forwards) == list(range(microbatches))
-        assert backwards == [None] or sorted(backwards) == list(range(microbatches))
+@st.composite
+def cases(draw):
+    """A schedule with numbers of its domain: (schedule, ranks, micro-batches, chunks)."""
+    schedule = SCHEDULES[draw(st.sampled_from(sorted(SCHEDULES)))]
+    ranks, microbatches = draw(st.integers(1, 9)), draw(st.integers(1, 20))
+    chunks = draw(st.integers(1, 4)) if schedule.settable_chunks else schedule.chunks
+    try:
+        schedule.check(ranks, microbatches, chunks)
+    except PlanError:
+        reject()
+    return schedule, ranks, microbatches, chunks
+
+
+@given(cases())
+def test_every_stage_runs_each_micro_batch_forward_once_and_back_once(case):
+    schedule, ranks, microbatches, chunks = case
+    orders = schedule.orders(ranks, microbatches, chunks)
+    check_complete(orders, schedule.seats(ranks, chunks), microbatches)
+
+
+@given(cases())
+def test_no_schedule_deadlocks_in_its_domain_on_any_number_of_lanes(case):
+    schedule, ranks, microbatches, chunks = case
+    orders = schedule.orders(ranks, microbatches, chunks)
+    stages = 1 + max(seat.stage for seat in schedule.seats(ranks, chunks))
+    for lanes in (ranks, 1 + ranks // 2):
+        merged = merge(orders, [r % lanes for r in range(ranks)], stages, range(microbatches))
+        assert sorted(map(str, merged)) == sorted(str(a) for order in orders for a in order)
 
 
 @given(st.integers(1, 9), st.integers(1, 20))

@@ -1,0 +1,67 @@
+"""Chimera (Li and Hoefler 2021, arXiv 2107.06925): two replicas, one down and one up the ranks.
+
+    rank 0  0F0 0F1  .  3F2 3B2 3F3 3B3 0B0  .  0B1
+    rank 1   .  1F0 2F2 1F1 2F3 2B2 1B0 2B3 1B1
+    rank 2   .  1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3
+    rank 3  0F2 0F3  .  3F0 3B0 3F1 3B1 0B2  .  0B3
+
+Stage s of replica 0 is on rank s, that of replica 1 on the rank as far from the other end, so the
+second replica works where the first one fills and drains. Micro-batches come in units of as many as
+there are ranks, the first half of a unit down and the second half up.
+"""
+
+from core.plan.schedules.schedule import Action, Schedule, Seat, backward, forward, refuse
+
+
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+    """Both replicas' passes by the tick in which the paper's figure 3 has them."""
+    actions: list[tuple[int, Action]] = []
+    for first in range(0, microbatches, ranks):
+        count = min(ranks, microbatches - first)
+        for index in range(count):
+            up = index >= (count + 1) // 2
+            stage = ranks - 1 - rank if up else rank
+            lap = index - (count + 1) // 2 if up else index
+            tick = 2 * (first + lap)
+            actions += [
+                (tick + stage, forward(stage, first + index, int(up))),
+                (tick + 2 * ranks - 1 - stage, backward(stage, first + index, int(up))),
+            ]
+    return [action for _, action in sorted(actions, key=lambda timed: timed[0])]
+
+
+def seats(ranks: int, chunks: int) -> list[Seat]:
+    """Replica 0 down the ranks, replica 1 up."""
+    return [
+        *(Seat(0, stage, stage) for stage in range(ranks)),
+        *(Seat(1, stage, ranks - 1 - stage) for stage in range(ranks)),
+    ]
+
+
+def check(ranks: int, microbatches: int, chunks: int) -> None:
+    """Raise PlanError for an odd number of ranks, or a micro-batch for one replica only."""
+    refuse(ranks % 2 == 0, f"chimera needs an even number of ranks, not {ranks}")
+    refuse(
+        microbatches >= 2,
+        f"chimera needs at least 2 micro-batches, one a replica, not {microbatches}",
+    )
+
+
+def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
+    """(D - 2)(B + W): the paper's critical path has D forwards and 2D - 2 backwards.
+
+    For one unit (m = p) with backwards no shorter than forwards, or whole units with equal ones.
+    """
+    whole = (m == p and b + w >= f) or (m % p == 0 and b + w == f)
+    return (p - 2) * (b + w) if whole else None
+
+
+SCHEDULE = Schedule(
+    "chimera",
+    "Chimera",
+    "Two replicas of the model, one down and one up the lanes.",
+    order,
+    seats=seats,
+    check=check,
+    bubble_time=bubble_time,
+)

@@ -1,0 +1,62 @@
+"""Interleaved 1F1B (Narayanan et al. 2021, arXiv 2104.04473): 1F1B with several chunks a rank.
+
+    rank 0  0F0 0F1 2F0 2F1 0F2 2B0 0F3 2B1 2F2 0B0 2F3 0B1  .  2B2  .  2B3 0B2 0B3
+    rank 1   .  1F0 1F1 3F0 3B0 3F1 3B1 1F2 1B0 1F3 1B1 3F2 3B2 3F3 3B3 1B2 1B3
+
+Rank r of p holds stages r, r + p, r + 2p, ...; micro-batches go through the chunks in rounds of
+about p, which makes the bubble smaller by the number of chunks. As in torch.distributed.pipelining
+the micro-batches need not be a multiple of the ranks, but all rounds are equally large.
+"""
+
+from collections.abc import Callable
+
+from core.plan.schedules.schedule import (
+    Action,
+    Schedule,
+    alternate,
+    backward,
+    equal_rounds,
+    forward,
+    rounds,
+)
+
+
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+    """Forwards ahead for the other chunks and twice the ranks behind, then one and one in turn."""
+    size = microbatches // rounds(ranks, microbatches)
+    stages = range(rank, ranks * chunks, ranks)
+    forwards = in_rounds(forward, stages, microbatches, size)
+    backwards = in_rounds(backward, stages[::-1], microbatches, size)
+    return alternate(forwards, backwards, (chunks - 1) * size + 2 * (ranks - 1 - rank))
+
+
+def in_rounds(
+    make: Callable[[int, int], Action], stages: range, microbatches: int, size: int
+) -> list[Action]:
+    """Passes of `size` micro-batches through all `stages` in turn, then of the next ones."""
+    return [
+        make(stage, m)
+        for first in range(0, microbatches, size)
+        for stage in stages
+        for m in range(first, first + size)
+    ]
+
+
+def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
+    """(p - 1)(F + B + W) of a chunk: the paper's section 2.2.
+
+    With fewer micro-batches than ranks a rank waits for its own next chunk.
+    """
+    return (p - 1) * (f + b + w) if m >= p else None
+
+
+SCHEDULE = Schedule(
+    "interleaved",
+    "Interleaved 1F1B",
+    "1F1B with several stages on each lane.",
+    order,
+    chunks=2,
+    settable_chunks=True,
+    check=equal_rounds,
+    bubble_time=bubble_time,
+)

@@ -1,0 +1,54 @@
+"""ZB-V (Qi et al. 2023, arXiv 2401.10241, section 6): stages there and back, no waiting inside.
+
+    rank 0  0F0 0F1 0F2 3F0 3I0 3W0 3F1 3I1 3W1 0I0 0W0 3F2 3I2 3W2 0I1 0W1 0I2 0W2
+    rank 1   .  1F0 2F0 1F1 2F1 2I0 2W0 1F2 1I0 1W0 2F2 2I1 2W1 1I1 2I2 1I2 1W1 2W2 1W2
+
+Rank r of p holds stages r and 2p - 1 - r, so the first rank also has the loss. It holds no more
+activations than 1F1B's first rank. Where there are fewer than 2p - 1 micro-batches the passes of
+the others are left out.
+"""
+
+from core.plan.schedules.numbered import numbered
+from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, vee
+
+
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+    """Warm-up, a steady round of six passes, and at the end the weights that were put off."""
+    full = max(2 * ranks - 1, microbatches)
+    behind = ranks - rank
+    passes = (
+        ["F"] * (2 * behind - 1)
+        + ["f", "F"] * rank
+        + ["f", "i", "w"] * behind
+        + ["F", "I", "W", "f", "i", "w"] * (full - ranks - behind + 1)
+        + ["I", "W", "f", "i", "w"] * (behind - 1)
+        + ["I", "i"] * rank
+        + ["I", "W"] * behind
+        + ["w"] * rank
+        + ["W"] * rank
+    )
+    actions = numbered(passes, rank, 2 * ranks - 1 - rank)
+    return [a for a in actions if a.microbatch is not None and a.microbatch < microbatches]
+
+
+def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
+    """(p - 1)F of a half: with equal costs ranks begin and end one after the other, m >= 2p - 1."""
+    return (p - 1) * f if m >= 2 * p - 1 and f == b == w else None
+
+
+def span_bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
+    """None at all: the paper's section 6, with equal costs and m >= 2p - 1."""
+    return 0 if m >= 2 * p - 1 and f == b == w else None
+
+
+SCHEDULE = Schedule(
+    "zb-v",
+    "ZB-V",
+    "Stages there and back over the lanes, no waiting inside a lane.",
+    order,
+    seats=vee,
+    chunks=2,
+    bubble_time=bubble_time,
+    span_bubble_time=span_bubble_time,
+    uses=SPLIT_BACKWARD,
+)
