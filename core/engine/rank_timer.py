@@ -1,71 +1,81 @@
-"""Times what torch does inside a rank: blocks by hooks, gradient buckets by a communication hook.
+"""Times what torch does inside a rank: blocks by hooks, collectives as the rank's model tells.
 
 A block's backward begins when the gradient of its output is there and ends when its last parameter
-has its gradient (without parameters: when the next block's begins). A bucket is ready when the
-hook is called, launched when the all-reduce is, and done when its future is.
+has its gradient (without trained parameters: when the gradient of its input is there).
 """
 
-# No postponed annotations: torch checks the communication hook's at run time.
+from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
 
-import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 
 from core.engine import memory
 from core.engine.lanes import Lane, Mark
-from core.plan.task import Kind
+from core.plan.strategy import Collective
+from core.plan.task import Kind, Payload
+
+Tell = Callable[[str, float], None]
+"""Called with (name, value) when memory held changes."""
 
 
 @dataclass
 class Timed:
-    """Something that happened in a rank; `number` is its block or bucket, or -1."""
+    """Something that happened in a rank; `number` is its block or bucket, or -1.
+
+    A collective starts when it was asked for, is launched when it is handed to torch, and ends
+    when it has come to an end; its `names` are those of its parameters.
+    """
 
     kind: Kind
     number: int
     start: Mark
     end: Mark = None
-    launched: Mark = None
+    launched: int | None = None
+    payload: Payload = Payload.NONE
     names: tuple[str, ...] = ()
 
 
 @dataclass
 class Happened:
-    """What has happened in the step so far, in order."""
+    """What has happened in the step so far, in order; collectives in the order of asking."""
 
     compute: list[Timed] = field(default_factory=list)
-    buckets: list[Timed] = field(default_factory=list)
+    collectives: list[Timed] = field(default_factory=list)
     shapes: list[tuple[list[int], list[int]]] = field(default_factory=list)
+
+    def report(self) -> tuple[Collective, ...]:
+        """The collectives, as a plan is completed with them."""
+        return tuple(Collective(t.kind, t.payload, t.names) for t in self.collectives)
 
 
 class RankTimer:
-    """Hooks into a rank's model. `tell` is called with (name, value) when memory held changes."""
+    """Hooks into a rank's model, and holds what has happened in the step."""
 
-    def __init__(
-        self, lane: Lane, blocks: nn.Sequential, backend: str, tell: Callable[[str, float], None]
-    ) -> None:
+    def __init__(self, lane: Lane, tell: Tell) -> None:
         self._lane = lane
-        self._on_stream = backend == "nccl"  # its futures complete on a stream, not on the host
         self._tell = tell
-        self._names = {id(parameter): name for name, parameter in blocks.named_parameters()}
         self._saved: dict[tuple[int, int], int] = {}
         self._held = 0
         self._measuring: AbstractContextManager[list[Tensor]] | None = None
+        self._parameters: list[Tensor] = []
         self._known: list[Tensor] = []
-        self._parameters = list(blocks.parameters())
+        self._hooked: set[int] = set()
         self._rows = 0
         self.now = Happened()
+
+    def watch(self, blocks: nn.Sequential, parameters: list[Tensor]) -> None:
+        """Time `blocks`, once torch has put its own hooks on them: ours run inside those.
+
+        `parameters` are the tensors that are held anyway and so are no activations.
+        """
+        self._parameters = parameters
         for number, block in enumerate(blocks):
             block.register_forward_pre_hook(self._before(number))
+            block.register_forward_hook(self._ended, prepend=True)
             block.register_forward_hook(self._after(number))
-        for parameter in blocks.parameters():
-            if parameter.requires_grad:
-                parameter.register_post_accumulate_grad_hook(self._gradient_ready)
 
     def begin(self, rows: int) -> None:
         """Forget the last step."""
@@ -87,55 +97,63 @@ class RankTimer:
         if self.now.compute[-1] is not timed:
             self._backward_ends(mark)
 
-    def bucket_hook(self, world: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:  # type: ignore[name-defined]
-        """All-reduce a bucket to its average, as DDP itself would, and time it."""
-        names = tuple(self._names[id(parameter)] for parameter in bucket.parameters())
-        timed = Timed(Kind.ALL_REDUCE, len(self.now.buckets), self._lane.mark(True), names=names)
-        self.now.buckets.append(timed)
-        gradients = bucket.buffer().div_(world)
-        work: Any = dist.all_reduce(gradients, async_op=True)
-        timed.launched = time.perf_counter_ns()
+    def ask(self, kind: Kind, payload: Payload, number: int, names: tuple[str, ...]) -> Timed:
+        """A collective is asked for: whoever runs it sets when it is launched, and its end."""
+        timed = Timed(kind, number, self._lane.mark(True), payload=payload, names=names)
+        self.now.collectives.append(timed)
+        return timed
 
-        def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
-            timed.end = self._completed()
-            return future.value()[0]
-
-        return work.get_future().then(done)  # type: ignore[no-any-return]
-
-    def open_now(self) -> Timed | None:
-        """What has started on the device and not ended; safe from another thread."""
+    def open_compute(self) -> Timed | None:
+        """What has started on the compute lane and not ended; safe from another thread."""
         for timed in self.now.compute:
-            ended = timed.end is not None and self._lane.reached(timed.end)
-            if not ended and self._lane.reached(timed.start):
+            if not self._over(timed) and self._lane.reached(timed.start):
                 return timed
+        return None
+
+    def open_collective(self) -> tuple[Timed, list[Timed]] | None:
+        """The first collective under way, and those that are over; safe from another thread."""
+        over: list[Timed] = []
+        for timed in self.now.collectives:
+            if not self._over(timed):
+                return None if timed.launched is None else (timed, over)
+            over.append(timed)
         return None
 
     def marks(self) -> list[Mark]:
         """The lane's marks of the step, each once, to be recycled; the step is forgotten."""
         happened, self.now = self.now, Happened()
-        marks = [timed.start for timed in happened.buckets]
+        marks = [timed.start for timed in happened.collectives]
         marks += [mark for timed in happened.compute for mark in (timed.start, timed.end)]
         return list({id(mark): mark for mark in marks if mark is not None}.values())
 
-    def _completed(self) -> Mark:
-        if not self._on_stream:
-            return time.perf_counter_ns()
-        event = torch.cuda.Event(enable_timing=True)
-        event.record()
-        return event
+    def _over(self, timed: Timed) -> bool:
+        if timed.end is None or isinstance(timed.end, int):  # host time
+            return timed.end is not None
+        return self._lane.reached(timed.end)
 
     def _before(self, number: int) -> Callable[..., None]:
         def hook(block: nn.Module, inputs: tuple[Tensor, ...]) -> None:
             if (number, self._rows) not in self._saved:
                 self._measuring = memory.saved_tensors()
                 self._measured = self._measuring.__enter__()
+            if number not in self._hooked:
+                # Only now: a sharded block has its whole parameters only while it runs.
+                self._hooked.add(number)
+                for parameter in block.parameters():
+                    if parameter.requires_grad:
+                        parameter.register_post_accumulate_grad_hook(self._gradient_ready)
             self.now.compute.append(Timed(Kind.FORWARD, number, self._lane.mark(True)))
 
         return hook
 
+    def _ended(self, block: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+        """A forward pass is over, before torch does what it does behind it."""
+        self.now.compute[-1].end = self._lane.mark(True)
+        if output.requires_grad:
+            output.register_hook(lambda gradient: self._backward_ends(self._lane.mark(True)))
+
     def _after(self, number: int) -> Callable[..., None]:
         def hook(block: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
-            self.now.compute[-1].end = self._lane.mark(True)
             if self._measuring is not None:
                 self._measuring.__exit__(None, None, None)
                 self._measuring = None
@@ -151,9 +169,7 @@ class RankTimer:
 
     def _backward_begins(self, number: int) -> Callable[[Tensor], None]:
         def hook(gradient: Tensor) -> None:
-            mark = self._lane.mark(True)
-            self._backward_ends(mark)
-            self.now.compute.append(Timed(Kind.BACKWARD, number, mark))
+            self.now.compute.append(Timed(Kind.BACKWARD, number, self._lane.mark(True)))
 
         return hook
 
@@ -165,7 +181,7 @@ class RankTimer:
             self._hold(-self._saved[last.number, self._rows])
 
     def _gradient_ready(self, parameter: Tensor) -> None:
-        """A block's backward pass ends with its last gradient, before its bucket is launched."""
+        """A block's backward pass ends with its last gradient, before that is reduced."""
         if self.now.compute[-1].kind is Kind.BACKWARD:
             self.now.compute[-1].end = self._lane.mark(True)
 

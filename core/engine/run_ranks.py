@@ -19,15 +19,15 @@ from core.engine.executor import Stopped
 from core.engine.hardware import find_hardware
 from core.engine.messages import Rows
 from core.engine.prepare import Prepared
-from core.engine.rank import BUCKETS_LEVEL, FAILED_LEVEL
+from core.engine.rank import COLLECTIVES_LEVEL, FAILED_LEVEL
+from core.engine.rank_expectation import completed, from_text
 from core.engine.stop import Stop
 from core.engine.wire import describe_exit, receive
-from core.plan.specification import job_of
-from core.plan.strategy import Buckets
+from core.plan.strategy import Collectives
 from core.trace.schema import RECORDS, Record
 from core.trace.writer import TaskColumns, TraceWriter
 
-MATCHED = ("lane", "kind", "replica", "block", "bucket")
+MATCHED = ("lane", "kind", "replica", "block", "bucket", "payload")
 LAST_WORDS_SECONDS = 1.0
 _SPAN = RECORDS.index(Record.SPAN)
 _LOG = RECORDS.index(Record.LOG)
@@ -158,17 +158,17 @@ def _blame(ranks: list[_RankProcess], words: dict[int, str]) -> str:
 
 
 class Matcher:
-    """Completes the plan from the buckets that ranks report, and holds their spans against it."""
+    """Completes the plan from what ranks report, and holds their spans against it."""
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
-        self._agreed: dict[int, tuple[int, Buckets]] = {}
-        self._columns: dict[int, TaskColumns] = {}
+        self._agreed: dict[int, tuple[int, Collectives]] = {}
+        self._columns: dict[tuple[int, int | None], TaskColumns] = {}
 
     def take(self, rank: int, batch: pa.RecordBatch) -> tuple[str | None, pa.RecordBatch | None]:
         """A rank's last words if the batch has them, and the rows to pass on.
 
-        Raises RankError if a span has no task, or if ranks disagree on the buckets.
+        Raises RankError if a span has no task, or if ranks disagree on their collectives.
         """
         records = batch["record"].indices
         codes = records.to_pylist()
@@ -177,22 +177,22 @@ class Matcher:
             for row, (level, text, step) in enumerate(
                 zip(*(batch[n].to_pylist() for n in ("name", "text", "step")), strict=True)
             ):
-                if codes[row] == _LOG and level == BUCKETS_LEVEL:
-                    self._agree(rank, step, json.loads(text))
+                if codes[row] == _LOG and level == COLLECTIVES_LEVEL:
+                    self._agree(rank, step, from_text(text))
                 elif codes[row] == _LOG and level == FAILED_LEVEL:
                     said = text
                 else:
                     keep.append(row)
             return said, batch.take(pa.array(keep, pa.int64())) if keep else None
-        if codes and codes[0] == _SPAN:
-            self._match(rank, batch)
+        if _SPAN in codes:
+            spans = [row for row, code in enumerate(codes) if code == _SPAN]
+            self._match(rank, batch.take(pa.array(spans)))
         return None, batch
 
-    def _agree(self, rank: int, step: int, report: dict[str, list[list[str]]]) -> None:
-        buckets = tuple(tuple(names) for names in report["buckets"])
-        other, known = self._agreed.setdefault(step, (rank, buckets))
-        if known != buckets:
-            raise RankError(f"ranks {other} and {rank} have different buckets in step {step}")
+    def _agree(self, rank: int, step: int, collectives: Collectives) -> None:
+        other, known = self._agreed.setdefault(step, (rank, collectives))
+        if known != collectives:
+            raise RankError(f"ranks {other} and {rank} have different collectives in step {step}")
 
     def _match(self, rank: int, batch: pa.RecordBatch) -> None:
         step = batch["step"][0].as_py()
@@ -206,18 +206,13 @@ class Matcher:
                 raise RankError(f"rank {rank}, step {step}: {name} of a span is not its task's")
 
     def _columns_of(self, step: int) -> TaskColumns:
-        """Task columns of a step: its plan completed with the buckets last agreed on."""
+        """Task columns of a step: its plan completed with the collectives last agreed on."""
         since = max((s for s in self._agreed if s <= step), default=None)
         rows = self._prepared.specification.all_rows[step]
-        key = hash((rows, since))
+        key = rows, since
         if key not in self._columns:
-            plan = self._prepared.plans[rows]
-            complete = self._prepared.strategy.complete
-            if since is not None and complete is not None:
-                specification, model = self._prepared.specification, self._prepared.model
-                job = job_of(specification, model, list(self._prepared.lanes), rows)
-                plan = complete(job, self._agreed[since][1])
-            self._columns[key] = TaskColumns(plan.tasks)
+            agreed = None if since is None else self._agreed[since][1]
+            self._columns[key] = TaskColumns(completed(self._prepared, rows, agreed).tasks)
         return self._columns[key]
 
 

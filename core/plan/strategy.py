@@ -6,10 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.models.description import ModelDescription
-from core.plan.task import Lane, Plan, PlanError, Runner
+from core.plan.task import Kind, Lane, Payload, Plan, PlanError, Runner
 
-Buckets = tuple[tuple[str, ...], ...]
-"""Gradient buckets in launch order, each the names of its parameters (as in nn.Sequential)."""
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A collective as torch runs it in each rank: `names` are its parameters (as in nn.Sequential).
+
+    Where it is of parameters, these are gathered; where it is of their gradients, reduced.
+    """
+
+    kind: Kind
+    payload: Payload
+    names: tuple[str, ...]
+
+
+Collectives = tuple[Collective, ...]
+"""A step's collectives in launch order, which is the same on every rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +52,8 @@ class Strategy:
 
     `options` names the settings, beyond those of every run, that the strategy reads; the window
     and the command line refuse the others. `complete` is for strategies that torch runs: it
-    writes the plan anew from the gradient buckets that torch reports.
+    writes the plan anew from the collectives that torch reports. `sharded` says that each rank
+    holds a part of every parameter, of its gradient and of the optimizer's state, instead of all.
     """
 
     name: str
@@ -48,7 +62,8 @@ class Strategy:
     plan: Callable[[Job], Plan]
     options: frozenset[str] = field(default_factory=frozenset)
     runner: Runner = Runner.LANES
-    complete: Callable[[Job, Buckets], Plan] | None = None
+    complete: Callable[[Job, Collectives], Plan] | None = None
+    sharded: bool = False
 
 
 def require_rows(job: Job, needed: int, what: str) -> None:

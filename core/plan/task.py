@@ -71,7 +71,11 @@ KINDS: tuple[Kind, ...] = tuple(Kind)
 
 
 class Payload(StrEnum):
-    """What a task moves or works on; tells a scatter of inputs from one of gradients."""
+    """What a task moves or works on; tells a scatter of inputs from one of gradients.
+
+    Parameters are gathered for the forward pass and, where they were given up after it, again for
+    the backward pass. The order is the wire's dictionary: append only.
+    """
 
     NONE = ""
     INPUT = "input"
@@ -80,6 +84,7 @@ class Payload(StrEnum):
     GRADIENT = "gradient"
     PARAMETERS = "parameters"
     PARAMETER_GRADIENTS = "parameter gradients"
+    PARAMETERS_AGAIN = "parameters again"
 
 
 class Role(StrEnum):

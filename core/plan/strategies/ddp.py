@@ -14,9 +14,11 @@ from collections.abc import Iterable
 from core.models.description import ModelDescription
 from core.plan.lanes import with_helpers
 from core.plan.splits import starts, tensor_split
-from core.plan.strategy import Buckets, Job, Strategy
+from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Part, Payload, Placement, Plan, PlanBuilder, Role, Runner, Stage
 
+Buckets = tuple[tuple[str, ...], ...]
+"""Gradient buckets in launch order, each the names of its parameters."""
 FIRST_BUCKET_BYTES = 1024 * 1024  # torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
 
 
@@ -51,16 +53,21 @@ def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
 
 def plan(job: Job) -> Plan:
     """The expectation before torch has reported its buckets."""
-    return complete(job, expected_buckets(job.model, job.bucket_mb))
+    buckets = expected_buckets(job.model, job.bucket_mb)
+    return complete(
+        job,
+        tuple(Collective(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, names) for names in buckets),
+    )
 
 
-def complete(job: Job, buckets: Buckets) -> Plan:
+def complete(job: Job, collectives: Collectives) -> Plan:
     """The plan with the gradient buckets that torch uses; rows by `torch.tensor_split`."""
     sizes = tensor_split(job.rows, len(job.lanes))
     ranks = range(len(sizes))
     blocks = range(len(job.model.blocks))
     build = PlanBuilder()
     backwards = [_compute(build, rank, blocks, sizes[rank]) for rank in ranks]
+    buckets = tuple(collective.names for collective in collectives)
     reduced = _all_reduces(build, job, buckets, backwards)
     for rank in ranks:
         build.add(Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
