@@ -17,7 +17,7 @@ class Theme:
     """Every colour of the window as `#rrggbb`.
 
     `window` lies behind panels, `plot` behind the timeline and `field` in inputs. Families, the
-    idle hatch and `memory` keep 3:1 against `plot`; `on_bar` is the text inside a bar.
+    idle hatch and `memory` keep 3:1 against `plot`; `on_bar` is the text inside most bars.
     """
 
     name: str
@@ -60,12 +60,24 @@ class Theme:
         """The colours of FAMILIES, in that order."""
         return tuple(tuple(map(QColor, self.colours_of(family))) for family in FAMILIES)
 
+    @property
+    def letters(self) -> tuple[tuple[QColor, ...], ...]:
+        """The colours of text on bars in those of `families`."""
+        return tuple(
+            tuple(QColor(self.letters_on(colour)) for colour in self.colours_of(family))
+            for family in FAMILIES
+        )
+
+    def letters_on(self, colour: str) -> str:
+        """The colour of text on a bar of `colour`: `on_bar`, or `text` where that is clearer."""
+        return max(self.on_bar, self.text, key=lambda words: contrast(words, colour))
+
 
 LIGHT = Theme(
     name="light", window="#f5f6f8", plot="#ffffff", field="#ffffff", line="#d5d9e0", grid="#eceef2",
     text="#171a21", muted="#5b6474", accent="#2457d6", on_accent="#ffffff", tint="#e8eefc",
-    forward="#2d6cbf", backward="#b4530b", backward_input="#8a7000", backward_weight="#6b2f0c",
-    communication="#8b398f", update="#2b7a4b", on_bar="#ffffff", idle="#8d95a4", memory="#7a869a",
+    forward="#2d6cbf", backward="#b4530b", backward_input="#c97f08", backward_weight="#6b2f0c",
+    communication="#8b398f", update="#2b7a4b", on_bar="#ffffff", idle="#8d95a4", memory="#858fa1",
     warning="#8a5a00", error="#b3261e",
 )  # fmt: skip
 DARK = Theme(

@@ -15,7 +15,7 @@ from gui.timeline.boxes import stacked
 from gui.timeline.painter import HATCH, Fonts, hatch_brush, hatch_lines, text_width
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
-from gui.timeline.strips import memory_colours
+from gui.timeline.strips import PALE, blend, memory_colours
 
 BOX = 12.0
 WIDE = 22.0  # the hatch needs more room to be seen
@@ -104,6 +104,8 @@ def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
         for number, colour in enumerate((theme.forward, theme.backward)):
             outer = QRectF(low.left() + number * half, low.top(), half - 1, low.height())
             painter.fillRect(outer, QColor(colour))
-            painter.fillRect(outer.adjusted(1, 1, -1, -1), QColor(theme.plot))
+            painter.fillRect(
+                outer.adjusted(1, 1, -1, -1), blend(QColor(colour), QColor(theme.plot), PALE)
+            )
 
     return draw

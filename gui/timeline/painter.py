@@ -87,7 +87,7 @@ class LanePainter:
     def __init__(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
         self.painter, self.scene, self.frame, self.fonts = painter, scene, frame, fonts
         self.colours = frame.theme.families
-        self.on_bar = QColor(frame.theme.on_bar)
+        self.letters = frame.theme.letters
         self.per_pixel = 0.0
 
     def draw(self) -> float:
@@ -157,27 +157,28 @@ class LanePainter:
         ):
             label = bar_label(KINDS[kind], *numbers)
             second = bytes_text(size) if size else rows_text(rows) if rows else ""
+            pens = self.letters[bars.family[index]]
             rect = QRectF(
                 self.frame.left + left[index], self.frame.top + row.top,
                 right[index] - left[index] - 1, row.height,
             )  # fmt: skip
             if KINDS[kind] is Kind.OVERLAP and row.height >= PAIR_PIXELS:
-                self._pair(rect, label)
+                self._pair(rect, label, pens)
             else:
-                self._text(rect, label, second)
+                self._text(rect, label, second, pens[0])
 
-    def _pair(self, rect: QRectF, label: str) -> None:
+    def _pair(self, rect: QRectF, label: str, pens: tuple[QColor, ...]) -> None:
         """The two actions of an overlap, each on its own half."""
-        for half, action in zip(stacked(rect, 2), label.split(), strict=True):
-            self._text(half, action, "")
+        for half, action, pen in zip(stacked(rect, 2), label.split(), pens, strict=True):
+            self._text(half, action, "", pen)
 
-    def _text(self, rect: QRectF, label: str, second: str) -> None:
+    def _text(self, rect: QRectF, label: str, second: str, pen: QColor) -> None:
         """The label in the middle of a bar, what it carries below; each only where it fits."""
         sizes = (self.fonts.bold, self.fonts.small)
         font = next((f for f in sizes if text_width(f, label) <= rect.width() - 2), None)
         if font is None:
             return
-        self.painter.setPen(self.on_bar)
+        self.painter.setPen(pen)
         self.painter.setFont(font)
         fits = (
             second

@@ -15,6 +15,7 @@ from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
 
 EDGE = 1.0  # an outline's width
+PALE = 0.8  # of the plot's colour within the outline
 HEADROOM = 1.0  # free pixels above the highest line
 STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to this
 
@@ -29,15 +30,15 @@ def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 
 def draw_ghost(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
-    """The predicted spans of a lane as outlines, which no measured span has."""
+    """The predicted spans of a lane, outlined and pale, as no measured span is."""
     if not scene.ghosts:
         return
     reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
     boxes = boxes_of(reduced, frame.view.width, row.height)
     bottom = frame.top + row.bottom
     fill_boxes(painter, boxes, frame.left, bottom, frame.theme.families)
-    painter.setBrush(QColor(frame.theme.plot))
-    painter.drawRects(_inside(boxes).rects(boxes.width > 3 * EDGE, frame.left, bottom - EDGE))
+    inside = _inside(boxes)
+    fill_boxes(painter, inside, frame.left, bottom - EDGE, _pale(frame.theme))
 
 
 def draw_memory(
@@ -77,13 +78,23 @@ def _top_line(left: np.ndarray, width: np.ndarray, y: np.ndarray, plot: float) -
 
 
 def _inside(boxes: Boxes) -> Boxes:
-    """What is left of boxes within an outline."""
-    return Boxes(
-        boxes.left + EDGE,
-        boxes.width - 2 * EDGE,
-        np.maximum(0.0, boxes.height - 2 * EDGE),
-        boxes.family,
-    )
+    """What is left of boxes within an outline, of those that are wide enough to have one."""
+    wide = boxes.width > 3 * EDGE
+    left, width, height = boxes.left[wide], boxes.width[wide], boxes.height[wide]
+    inner = np.maximum(0.0, height - 2 * EDGE)
+    return Boxes(left + EDGE, width - 2 * EDGE, inner, boxes.family[wide])
+
+
+def _pale(theme: Theme) -> tuple[tuple[QColor, ...], ...]:
+    """The families' colours, most of the way to the plot's."""
+    plot = QColor(theme.plot)
+    return tuple(tuple(blend(colour, plot, PALE) for colour in parts) for parts in theme.families)
+
+
+def blend(colour: QColor, other: QColor, share: float) -> QColor:
+    """A colour with a `share`, 0 to 1, of another."""
+    pairs = zip(colour.getRgb()[:3], other.getRgb()[:3], strict=True)
+    return QColor(*(round(a + (b - a) * share) for a, b in pairs))
 
 
 def _end(scene: Scene, frame: Frame) -> float:

@@ -47,7 +47,7 @@ def test_words_can_be_read_on_every_ground(name: str, part: str, ground: str) ->
 def test_letters_can_be_read_on_their_bars(name: str, family: Family) -> None:
     theme = THEMES[name]
     for colour in theme.colours_of(family):
-        assert contrast(theme.on_bar, colour) >= FAINTEST_TEXT
+        assert contrast(theme.letters_on(colour), colour) >= FAINTEST_TEXT
 
 
 @pytest.mark.parametrize("name", THEMES)
