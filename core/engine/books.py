@@ -1,68 +1,113 @@
 """Closes a step's books: counters of memory and lines of sizes, from what its tasks left behind.
 
-Lanes only note numbers while they work; the rows are made here, when the step is over.
+Lanes only note numbers while they work. The rows of a plan's steps are the same but for their
+numbers, so they are laid out once, and each step fills in times and values.
 """
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 
 from core.engine.operations import Operations, Step
 from core.plan.task import Kind, Task
 from core.trace.schema import Record
-from core.trace.writer import Notes
+from core.trace.writer import Notes, StepNotes
+
+_GRADIENT_MAKERS = frozenset({Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP})
+_BEGIN, _END = -1, -2  # of the step, as against the end of a task
+
+Shapes = dict[int, tuple[torch.Size, torch.Size]]
 
 
-def note_memory(
-    notes: Notes,
-    operations: Operations,
-    step: Step,
-    began: int,
-    tasks: Sequence[Task],
-    ends: list[int],
-    activations: list[float],
-) -> None:
-    """Add counters of parameters, gradients, optimizer state and activations of every lane.
+@dataclass
+class _Layout:
+    """Rows by what holds from when: the end of a task, by its index, or the step's begin or end.
 
-    `tasks` are those that have ended, at `ends` (absolute ns), when their lanes held `activations`
-    bytes. A gradient counts from the end of its stage's first backward, which allocates it.
+    The first rows are each task's activations. `optimizers` are the rows (and their lanes) whose
+    values must be asked for.
     """
+
+    shapes: Shapes
+    notes: Notes = field(default_factory=Notes)
+    at: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    optimizers: list[tuple[int, int]] = field(default_factory=list)
+
+    def count(self, name: str, lane: int, at: int, value: float) -> None:
+        """Add a counter's row."""
+        self.notes.add(Record.COUNTER, name, 0, 0, lane, value)
+        self.at.append(at)
+        self.values.append(value)
+
+    def say(self, text: str, at: int) -> None:
+        """Add a line's row."""
+        self.notes.add(Record.LOG, "size", 0, 0, text=text)
+        self.at.append(at)
+        self.values.append(0)
+
+
+class Books:
+    """The closing rows of one plan's steps. For steps of which every task has ended."""
+
+    def __init__(self, operations: Operations) -> None:
+        self._operations = operations
+        self._layout: _Layout | None = None
+
+    def close(
+        self, step: Step, began: int, ends: Sequence[int], activations: Sequence[int]
+    ) -> StepNotes:
+        """The rows of a step: the `ends` of its tasks (absolute ns), and what their lanes held."""
+        if self._layout is None or self._layout.shapes != step.shapes:
+            self._layout = _lay_out(self._operations, step)
+        layout = self._layout
+        values = np.array(layout.values)
+        values[: len(activations)] = activations
+        for row, lane in layout.optimizers:
+            values[row] = self._operations.optimizer_bytes(lane)
+        starts = np.array([*ends, max(ends), began])[layout.at]  # -2 and -1 are the last two
+        return StepNotes(layout.notes, step.index, starts, values)
+
+
+def _lay_out(operations: Operations, step: Step) -> _Layout:
+    layout = _Layout(dict(step.shapes))
+    tasks = step.plan.tasks
+    for task in tasks:
+        layout.count("activations", task.lane, task.index, 0)
     for lane, size in operations.parameter_bytes.items():
-        notes.add(Record.COUNTER, "parameters", began, step.index, lane, size)
-        notes.add(Record.COUNTER, "gradients", began, step.index, lane, 0)
-    lanes = [task.lane for task in tasks]
-    notes.add_counters("activations", step.index, ends, lanes, activations)
-    gradients: Counter[int] = Counter()
-    seen = set()
-    for task, end in zip(tasks, ends, strict=True):
-        place = (task.replica or 0, task.stage or 0)
-        if task.kind is Kind.BACKWARD and place not in seen:
-            seen.add(place)
-            gradients[task.lane] += operations.stages[place].gradient_bytes
-            held = gradients[task.lane]
-            notes.add(Record.COUNTER, "gradients", end, step.index, task.lane, held)
-        elif task.kind is Kind.STEP:
-            state = operations.optimizer_bytes(task.lane)
-            notes.add(Record.COUNTER, "optimizer", end, step.index, task.lane, state)
-
-
-def note_sizes(notes: Notes, step: Step, tasks: Sequence[Task], ends: list[int]) -> None:
-    """Add the tutorial's lines: what entered and left each forward pass, and the whole model."""
+        layout.count("parameters", lane, _BEGIN, size)
+        layout.count("gradients", lane, _BEGIN, 0)
+    _count_gradients(layout, operations, tasks)
     staged = len(step.plan.stages) > 1
-    for task, end in zip(tasks, ends, strict=True):
+    for task in tasks:
         if task.index in step.shapes:
             text = inside(task.stage if staged else None, *step.shapes[task.index])
-            notes.add(Record.LOG, "size", end, step.index, text=text)
+            layout.say(text, task.index)
     whole, output = list(step.batch_shape), [step.batch_shape[0], *step.output_shape]
-    text = f"Outside: input size {whole} output_size {output}"
-    notes.add(Record.LOG, "size", max(ends), step.index, text=text)
+    layout.say(f"Outside: input size {whole} output_size {output}", _END)
+    return layout
 
 
-@functools.lru_cache(1024)
+def _count_gradients(layout: _Layout, operations: Operations, tasks: Sequence[Task]) -> None:
+    """A gradient counts from the end of its stage's first backward, which allocates it."""
+    held: Counter[int] = Counter()
+    seen = set()
+    for task in tasks:
+        stage = task.stage if task.paired_stage is None else task.paired_stage
+        place = (task.replica or 0, stage or 0)
+        if task.kind in _GRADIENT_MAKERS and place not in seen:
+            seen.add(place)
+            held[task.lane] += operations.stages[place].gradient_bytes
+            layout.count("gradients", task.lane, task.index, held[task.lane])
+        elif task.kind is Kind.STEP:
+            layout.optimizers.append((len(layout.at), task.lane))
+            layout.count("optimizer", task.lane, task.index, 0)
+
+
 def inside(stage: int | None, entered: torch.Size, left: torch.Size) -> str:
     """The line of one forward pass."""
     where = "" if stage is None else f" stage {stage}"

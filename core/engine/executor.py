@@ -13,12 +13,12 @@ from functools import partial
 
 from torch import Tensor
 
-from core.engine.books import note_memory, note_sizes
+from core.engine.books import Books
 from core.engine.lanes import Clock, Lane, Mark, allocator_bytes, open_clock
 from core.engine.modules import Batch
 from core.engine.operations import Operations, Step
 from core.plan.task import Plan, Task
-from core.trace.writer import Notes, Opening, TaskColumns, Timings, TraceWriter
+from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
 
 POLL_SECONDS = 0.0002
 BUBBLE_FLUSH_SECONDS = 0.09
@@ -68,6 +68,7 @@ class Executor:
         self._clocks: dict[str, Clock] = {
             name: open_clock(name) for name in dict.fromkeys(lane.lane.device for lane in lanes)
         }
+        self._books: dict[TaskColumns, Books] = {}
         self._halt = threading.Event()
         self._error: BaseException | None = None
         self._jobs: list[_Job] = []
@@ -158,16 +159,12 @@ class Executor:
                 writer.counter(f"allocator {device}", allocated, step=self._step)
         finished = [job for job in jobs if job.end is not None]
         self._write_spans(finished)
-        tasks = [job.task for job in finished]
-        ends = [self._time(job, job.end) for job in finished]
-        held: list[float] = [job.activations for job in finished]
-
-        def write(notes: Notes) -> None:
-            note_memory(notes, self._operations, step, began, tasks, ends, held)
-            if len(tasks) == len(step.plan.tasks):
-                note_sizes(notes, step, tasks, ends)
-
-        writer.note(write)
+        if len(finished) == len(jobs):
+            ends = [self._time(job, job.end) for job in jobs]
+            held = [job.activations for job in jobs]
+            if self._columns not in self._books:
+                self._books[self._columns] = Books(self._operations)
+            writer.step_notes(self._books[self._columns].close(step, began, ends, held))
 
     def _write_spans(self, jobs: Iterable[_Job]) -> None:
         assert self._writer is not None

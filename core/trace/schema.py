@@ -1,9 +1,11 @@
 """The one schema of wire, recording and file, and the run's header kept as its metadata.
 
-A stream is an Apache Arrow IPC stream. Its `record` column tells five sorts of rows apart:
+A stream is an Apache Arrow IPC stream. Its `record` column tells its rows apart:
 
     span     a finished task: kind, lane, step, stage, ..., start, end
-    open     a task that has started; its span follows (on CUDA the start is provisional)
+    open     a task that has started; its span follows (on CUDA the start is provisional); its end,
+             if there is one, is a moment at which it still ran
+    none     a task of which there is no news: it was told before, or has not started
     counter  `name` had `value` at `start`, on `lane` and in `step` where these apply
     log      `text` was said at `start`; `name` is its level
     clock    half-width in ns (`value`) of device `name`'s clock anchors in `step`
@@ -40,6 +42,7 @@ class Record(StrEnum):
     COUNTER = "counter"
     LOG = "log"
     CLOCK = "clock"
+    NONE = "none"
 
 
 RECORDS = tuple(Record)

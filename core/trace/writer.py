@@ -5,18 +5,25 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterable, KeysView, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from core.plan.task import Task
 from core.trace.schema import SCHEMA, TASK_FIELDS, WORDS, Header, Record
+from core.trace.template import Template
 
 _DICTIONARIES = {name: pa.array(words, pa.string()) for name, words in WORDS.items()}
+MOST_TEMPLATE_ROWS = 512
+"""A flush sends a row for each task of such a plan, news or not; longer plans' rows are chosen."""
 _CODE = {name: {word: code for code, word in enumerate(words)} for name, words in WORDS.items()}
+
+_NUMBERS = ("step", "start", "value")
+_SPAN, _OPEN, _NONE = (_CODE["record"][r] for r in (Record.SPAN, Record.OPEN, Record.NONE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +66,9 @@ class Notes:
         return len(self.record)
 
     @property
-    def form(self) -> tuple[list[Any], ...] | None:
-        """What two steps' rows must share to have one template; None if not of a single step."""
-        first = self.step[0]
-        if first is None or self.step.count(first) < len(self.step):
-            return None
-        return self.record, self.name, self.lane, self.text
+    def shared(self) -> tuple[list[Any], ...]:
+        """What two lists of rows must share to differ in numbers only."""
+        return self.record, self.name, self.lane, self.text, [step is None for step in self.step]
 
     def add(
         self,
@@ -85,48 +89,18 @@ class Notes:
         self.value.append(value)
         self.text.append(text)
 
-    def add_counters(
-        self, name: str, step: int, starts: list[int], lanes: list[int], values: list[float]
-    ) -> None:
-        """Add a row for each of `starts`: a counter of a lane."""
-        count = len(starts)
-        self.record += [_CODE["record"][Record.COUNTER]] * count
-        self.name += [name] * count
-        self.start += starts
-        self.step += [step] * count
-        self.lane += lanes
-        self.value += values
-        self.text += [None] * count
 
+@dataclass(frozen=True, slots=True)
+class StepNotes:
+    """A step's rows as an earlier step's `form` with other numbers, one for each row.
 
-class Template:
-    """A batch's encoded message, of which some columns are filled in anew for the next step.
-
-    Rows of one step look like the last step's but for their times. Encoding goes through much code
-    that a computing lane has driven out of the caches, filling in does not.
+    `starts` are ns on the clock of `time.perf_counter_ns`; `values` count where the form has one.
     """
 
-    def __init__(self, batch: pa.RecordBatch, filled: Iterable[str]) -> None:
-        self.message = np.frombuffer(batch.serialize(), np.uint8).copy()
-        # Reading the message back without copying tells where in it each column's numbers lie.
-        plain = pa.schema([pa.field(f.name, _plain(f.type)) for f in batch.schema])
-        again = pa.ipc.read_record_batch(pa.py_buffer(self.message), plain)
-        self._numbers = {}
-        for name in filled:
-            numbers = again[name].buffers()[1]
-            first = numbers.address - self.message.ctypes.data
-            width = again[name].type.to_pandas_dtype()
-            place = self.message[first : first + len(batch) * np.dtype(width).itemsize]
-            self._numbers[name] = place.view(width)
-
-    @property
-    def filled(self) -> KeysView[str]:
-        """The columns that are filled in."""
-        return self._numbers.keys()
-
-    def fill(self, name: str, values: Any) -> None:
-        """Set a column; what stands where it was null is ignored."""
-        self._numbers[name][:] = values
+    form: Notes
+    step: int
+    starts: NDArray[np.int64]
+    values: NDArray[np.float64]
 
 
 class TaskColumns:
@@ -144,21 +118,16 @@ class TaskColumns:
     def __len__(self) -> int:
         return len(self._every)
 
-    def are_all(self, tasks: list[int]) -> bool:
-        """Whether `tasks` are all tasks in order."""
-        return tasks == self._every
-
     def take(self, tasks: list[int]) -> dict[str, pa.Array]:
         """The columns of some tasks, by name; at no cost for all of them in order."""
-        if self.are_all(tasks):
+        if tasks == self._every:
             return self._whole
         return _by_name(self.batch.take(pa.array(np.array(tasks, np.int32))))
 
 
 def span_batch(columns: TaskColumns, timings: Timings, origin: int = 0) -> pa.RecordBatch:
     """Span and open rows for `timings`, in their order; `origin` is subtracted from every time."""
-    open_code, span_code = _CODE["record"][Record.OPEN], _CODE["record"][Record.SPAN]
-    codes = [open_code if end is None else span_code for end in timings.end]
+    codes = [_OPEN if end is None else _SPAN for end in timings.end]
     values = {
         **columns.take(timings.task),
         "record": _word_array("record", codes),
@@ -198,10 +167,15 @@ class TraceWriter:
         self._origin = header.origin_ns
         self._sink = sink
         self._writer = pa.ipc.new_stream(sink, header.to_schema())
-        self._begun = False
-        self._templates: dict[TaskColumns | None, tuple[Sequence[Any], Template]] = {}
+        self._writer.write_batch(note_batch(Notes()))  # the dictionaries, which never change
+        self._task_templates: dict[tuple[TaskColumns, bool], Template] = {}
+        self._form = Notes()
+        self._form_template = Template(note_batch(self._form), _NUMBERS)
+        self._shared = self._form.shared
+        self._notes_template = self._form_template
         self._lock = threading.Lock()
         self._notes = Notes()
+        self._step_notes: list[StepNotes] = []
         self._timings: list[tuple[TaskColumns, Timings]] = []
         self.opened: Callable[[], list[tuple[TaskColumns, Opening]]] = list
         self.ended: Callable[[], list[tuple[TaskColumns, Timings]]] = list
@@ -231,10 +205,10 @@ class TraceWriter:
             now = time.perf_counter_ns()
             self._notes.add(Record.CLOCK, device, now, step, value=uncertainty_ns)
 
-    def note(self, write: Callable[[Notes], None]) -> None:
-        """Let `write` add rows with times of its own."""
+    def step_notes(self, notes: StepNotes) -> None:
+        """Collect a step's counters and lines."""
         with self._lock:
-            write(self._notes)
+            self._step_notes.append(notes)
 
     def forward(self, batch: pa.RecordBatch) -> None:
         """Send a batch that another process has made."""
@@ -248,9 +222,12 @@ class TraceWriter:
             openings = self.opened()
             ended = self.ended()  # the executor's lock is taken before the list is read
             spans, self._timings = self._timings + ended, []
+            closings, self._step_notes = self._step_notes, []
             notes, self._notes = self._notes, Notes()
             for columns, timings in self._with_openings(spans, openings):
                 self._write_spans(columns, timings)
+            for closing in closings:
+                self._write_step_notes(closing)
             if len(notes):
                 self._write_notes(notes)
 
@@ -282,65 +259,59 @@ class TraceWriter:
         return spans
 
     def _write(self, batch: pa.RecordBatch) -> None:
-        if self._begun:
-            self._sink.write(batch.serialize())  # in one piece; Arrow's writer makes many
-        else:
-            self._writer.write_batch(batch)  # with the dictionaries, which never change
-            self._begun = True
+        self._sink.write(batch.serialize())  # in one piece; Arrow's writer makes many
 
     def _write_spans(self, columns: TaskColumns, timings: Timings) -> None:
-        """Write spans; a whole step's through the template that its plan's last step left."""
-
-        def encode() -> pa.RecordBatch:
-            return span_batch(columns, timings, self._origin)
-
-        whole = columns.are_all(timings.task) and None not in timings.end
-        if timings.ready is not None or not whole:
-            self._write(encode())
+        """Write spans and open tasks, through the plan's template where it has one."""
+        if timings.ready is not None or len(columns) > MOST_TEMPLATE_ROWS:
+            self._write(span_batch(columns, timings, self._origin))
             return
-        filled = {
-            "step": timings.step,
-            "start": np.array(timings.start) - self._origin,
-            "end": np.array(timings.end) - self._origin,
-        }
+        key = (columns, timings.launched is not None)
+        if key not in self._task_templates:
+            self._task_templates[key] = _task_template(*key)
+        template = self._task_templates[key]
+        now = time.perf_counter_ns()
+        codes = [_OPEN if end is None else _SPAN for end in timings.end]
+        ends = [now if end is None else end for end in timings.end]
+        tasks = np.array(timings.task)
+        template["step"][:] = timings.step
+        template["record"][:] = _NONE
+        template["record"][tasks] = codes
+        template["start"][tasks] = np.array(timings.start) - self._origin
+        template["end"][tasks] = np.array(ends) - self._origin
         if timings.launched is not None:
-            filled["launched"] = np.array(timings.launched) - self._origin
-        self._write_like(columns, (), encode, filled)
+            template["launched"][tasks] = np.array(timings.launched) - self._origin
+        self._sink.write(template.message)
 
     def _write_notes(self, notes: Notes) -> None:
-        """Write counters and lines; through the last step's template if only numbers differ."""
+        """Write rows; through a template if the last ones differed in numbers only."""
+        shared = notes.shared
+        if shared != self._shared:
+            self._shared, self._notes_template = shared, Template(note_batch(notes), _NUMBERS)
+        template = self._notes_template
+        template["step"][:] = [step or 0 for step in notes.step]
+        template["start"][:] = np.array(notes.start) - self._origin
+        template["value"][:] = [value or 0 for value in notes.value]
+        self._sink.write(template.message)
 
-        def encode() -> pa.RecordBatch:
-            return note_batch(notes, self._origin)
+    def _write_step_notes(self, notes: StepNotes) -> None:
+        """Write the rows of a step through the template of their form."""
+        if notes.form is not self._form:
+            batch = note_batch(notes.form)
+            self._form, self._form_template = notes.form, Template(batch, _NUMBERS)
+        template = self._form_template
+        template["step"][:] = notes.step
+        template["start"][:] = notes.starts - self._origin
+        template["value"][:] = notes.values
+        self._sink.write(template.message)
 
-        form = notes.form
-        if form is None:
-            self._write(encode())
-            return
-        filled = {
-            "step": notes.step[0],
-            "start": np.array(notes.start) - self._origin,
-            "value": np.array(notes.value, np.float64),
-        }
-        self._write_like(None, form, encode, filled)
 
-    def _write_like(
-        self,
-        key: TaskColumns | None,
-        form: Sequence[Any],
-        encode: Callable[[], pa.RecordBatch],
-        filled: Mapping[str, Any],
-    ) -> None:
-        """Fill in the template that `key` has if its form is the same; else encode and keep one."""
-        known = self._templates.get(key)
-        if known is None or known[0] != form or known[1].filled != filled.keys():
-            batch = encode()
-            self._write(batch)
-            self._templates[key] = (form, Template(batch, filled))
-            return
-        for name, values in filled.items():
-            known[1].fill(name, values)
-        self._sink.write(known[1].message)
+def _task_template(columns: TaskColumns, launched: bool) -> Template:
+    """A message with a row for each task of a plan."""
+    tasks, zeros = list(range(len(columns))), [0] * len(columns)
+    timings = Timings(0, tasks, zeros, zeros, launched=list(zeros) if launched else None)
+    filled = ("record", "step", "start", "end", *(("launched",) if launched else ()))
+    return Template(span_batch(columns, timings), filled)
 
 
 def _with_opening(
@@ -350,22 +321,16 @@ def _with_opening(
     added = Timings(opening.step, [opening.task], [opening.start], [None])
     if spans:
         others, (known, timings) = spans[:-1], spans[-1]
-        if known is columns and timings.step == opening.step and timings.ready is None:
-            launched = timings.launched and [*timings.launched, None]
+        plain = timings.ready is None and timings.launched is None
+        if plain and known is columns and timings.step == opening.step:
             joined = Timings(
                 timings.step,
                 [*timings.task, opening.task],
                 [*timings.start, opening.start],
                 [*timings.end, None],
-                launched=launched,
             )
             return [*others, (known, joined)]
     return [*spans, (columns, added)]
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type of a column's own numbers: for words, of their codes."""
-    return kind.index_type if pa.types.is_dictionary(kind) else kind
 
 
 def _since(origin: int, times: Sequence[int | None] | None) -> pa.Array | None:

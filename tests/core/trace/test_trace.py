@@ -10,8 +10,9 @@ from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.trace.recording import RecordingFile, open_recording, read_stream
 from core.trace.schema import SCHEMA, Header, Record, RecordingError
+from core.trace.template import Template
 from core.trace.trace import SPAN_DTYPE, Column, Trace
-from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
+from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter, span_batch
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
 
 SPECIFICATION = Specification("dp", SMALL, "3xcpu", batch=7)
@@ -137,7 +138,7 @@ def test_an_open_task_is_seen_until_its_span_comes():
     for batch in pa.ipc.open_stream(sink.getvalue()):
         trace.append(batch)
         seen.append([(span.task, span.start, span.end) for span in trace.open_tasks])
-    assert seen == [[(4, 70, None)], []]
+    assert seen == [[], [(4, 70, None)], []]  # the first batch only holds the words
     assert trace.span_count == 1
 
 
@@ -169,3 +170,46 @@ def test_notes_of_several_records_share_a_batch():
     trace = Trace(header_of(SPECIFICATION, PLAN))
     trace.append(batch)
     assert trace.logs[0].text == "said" and trace.counter("loss").values[0] == 2
+
+
+def test_a_flush_says_of_tasks_without_news_only_that_there_is_none():
+    sink = io.BytesIO()
+    writer = TraceWriter(sink, header_of(SPECIFICATION, PLAN))
+    columns = TaskColumns(PLAN.tasks)
+    writer.spans(columns, Timings(0, [0, 2], [10, 20], [15, 30]))
+    writer.flush()
+    writer.spans(columns, Timings(0, [1], [16], [19]))
+    writer.close()
+    batches = list(pa.ipc.open_stream(sink.getvalue()))
+    records = [batch["record"].to_pylist() for batch in batches]
+    rest = ["none"] * (len(PLAN.tasks) - 3)
+    assert records == [[], ["span", "none", "span", *rest], ["none", "span", "none", *rest]]
+    trace = Trace(header_of(SPECIFICATION, PLAN))
+    for batch in batches:
+        trace.append(batch)
+    assert sorted((s.task, s.start, s.end) for s in trace) == [
+        (0, 10, 15),
+        (1, 16, 19),
+        (2, 20, 30),
+    ]
+
+
+def test_a_template_changes_only_the_columns_that_it_names():
+    columns = TaskColumns(PLAN.tasks)
+    batch = span_batch(columns, Timings(3, [0, 1, 2], [1, 2, 3], [4, 5, None]))
+    template = Template(batch, ("record", "step", "start"))
+    template["start"][:] = [7, 8, 9]
+    template["step"][:] = 11
+    again = pa.ipc.read_record_batch(pa.py_buffer(template.message), plain_schema(batch))
+    assert again["start"].to_pylist() == [7, 8, 9] and again["step"].to_pylist() == [11] * 3
+    kept = [name for name in batch.schema.names if name not in ("start", "step")]
+    for name in kept:
+        column = batch[name]
+        codes = column.indices if pa.types.is_dictionary(column.type) else column
+        assert again[name].to_pylist() == codes.to_pylist()
+
+
+def plain_schema(batch):
+    """The batch's schema with words as their codes."""
+    types = ((f.name, f.type) for f in batch.schema)
+    return pa.schema([(n, t.index_type if pa.types.is_dictionary(t) else t) for n, t in types])
