@@ -51,7 +51,7 @@ def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> ClosedForm |
     """What the schedule's formula says for the mean costs of the step's passes, in ns.
 
     None without a pipeline whose numbers the formulas go by, for a schedule that has no formula,
-    and outside the formula's domain.
+    outside the formula's domain, and for passes that took no time.
     """
     schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
     if pipeline is None or schedule is None:
@@ -60,6 +60,8 @@ def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> ClosedForm |
     back, weight = _mean(columns, Kind.BACKWARD_INPUT), _mean(columns, Kind.BACKWARD_WEIGHT)
     if not weight:
         back = _mean(columns, Kind.BACKWARD)
+    if forward + back + weight == 0:
+        return None
     return schedule.closed_form(
         pipeline.ranks, pipeline.microbatches, pipeline.chunks, forward, back, weight
     )

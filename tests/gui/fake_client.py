@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.plan.specification import Specification
-from tests.gui.make_believe import HARDWARE, batches
+from tests.make_believe import HARDWARE, batches
 
 
 class FakeClient:

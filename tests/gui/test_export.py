@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 
 from core.trace.trace import Trace
 from gui.timeline.export import default_range, export_image, run_title
-from tests.gui.make_believe import GPUS, MS, header_and_plans, record, specification, trace_of
+from tests.make_believe import GPUS, MS, header_and_plans, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -5,7 +5,7 @@ import pytest
 from core.plan.lanes import Hardware, make_lanes, with_helpers
 from core.plan.task import Role
 from gui.timeline.rows import COMPUTE, Strips, lay_out
-from tests.gui.make_believe import GPUS, HARDWARE
+from tests.make_believe import GPUS, HARDWARE
 
 
 def test_a_copy_lane_stands_under_the_lane_that_it_serves_and_is_thinner() -> None:

@@ -14,7 +14,7 @@ from core.trace.recording import open_recording
 from gui import session as module
 from gui.session import Session
 from tests.gui.fake_client import FakeClient
-from tests.gui.make_believe import HARDWARE, batches, record, specification
+from tests.make_believe import HARDWARE, batches, record, specification
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

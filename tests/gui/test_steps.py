@@ -19,8 +19,8 @@ from gui.theme import DARK, LIGHT
 from gui.timeline.scene import Scene
 from gui.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.gui.make_believe import batches, specification, trace_of
 from tests.gui.test_window import perform
+from tests.make_believe import batches, specification, trace_of
 
 HOUSE = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ from core.plan.strategies import STRATEGIES
 from gui.check import Checked, check_specification, friendly
 from gui.panels.fields import WORDS
 from gui.panels.strategy import StrategyPanel, device_choices
-from tests.gui.make_believe import GPUS, HARDWARE
+from tests.make_believe import GPUS, HARDWARE
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from gui.timeline.margins import LABELS
 from gui.timeline.scene import Scene
 from gui.timeline.selection import TimeRange
 from gui.timeline.view import TimelineView
-from tests.gui.make_believe import MS, batches, specification, trace_of
+from tests.make_believe import MS, batches, specification, trace_of
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 NO_KEYS, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier

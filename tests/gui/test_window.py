@@ -22,7 +22,7 @@ from gui.settings import Settings
 from gui.timeline.selection import TimeRange
 from gui.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.gui.make_believe import MS, batches, record, specification
+from tests.make_believe import MS, batches, record, specification
 
 MakeWindow = Callable[[FakeClient, Settings], MainWindow]
 HOUSE = Path(__file__).parents[2]

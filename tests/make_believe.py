@@ -23,9 +23,15 @@ GPUS = Hardware(8, 64 << 30, (Gpu("Imaginary 9000", 24 << 30), Gpu("Imaginary 90
 COSTS = {
     Kind.FORWARD: 4.0, Kind.BACKWARD: 8.0, Kind.COPY: 0.4, Kind.LOSS: 0.2, Kind.STEP: 1.5,
     Kind.SCATTER: 0.3, Kind.REPLICATE: 2.0, Kind.GATHER: 0.5, Kind.REDUCE: 3.0,
-    Kind.ALL_REDUCE: 3.0,
+    Kind.ALL_REDUCE: 3.0, Kind.BACKWARD_INPUT: 4.5, Kind.BACKWARD_WEIGHT: 3.5, Kind.OVERLAP: 10.0,
+    Kind.ALL_GATHER: 1.0, Kind.REDUCE_SCATTER: 1.2,
 }  # fmt: skip
 """Milliseconds of each kind; forwards and backwards grow with their share of the rows."""
+GROWING = (
+    Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP,
+)  # fmt: skip
+HOLDS = {Kind.FORWARD: 1, Kind.BACKWARD: -1, Kind.BACKWARD_WEIGHT: -1}
+"""How many micro-batches' activations a task of a kind leaves behind on its lane."""
 
 
 class Timing(NamedTuple):
@@ -79,6 +85,17 @@ def trace_of(spec: Specification, hardware: Hardware = HARDWARE, scale: float = 
     return trace
 
 
+def prediction_of(spec: Specification, measured: Trace, scale: float = 0.9) -> Trace:
+    """A prediction of a run, each step beginning where the measured one does."""
+    header, plans = header_and_plans(spec)
+    trace = Trace(header)
+    for step, rows in enumerate(spec.all_rows):
+        plan = plans[rows]
+        timings = timed(plan, step, measured.step_bounds(step)[0], scale)
+        trace.append(span_batch(TaskColumns(plan.tasks), columns_of(step, timings)))
+    return trace
+
+
 def record(spec: Specification, path: Path) -> Trace:
     """Write a run to a file and return its trace."""
     header, made = batches(spec)
@@ -99,7 +116,7 @@ def timed(plan: Plan, step: int, begin: int, scale: float = 1.0) -> list[Timing]
     for task in plan.tasks:
         start = max([free[task.lane], *(ends[other] for other in task.after)])
         share = task.rows / plan.rows if task.rows else 1 / 8
-        work = COSTS[task.kind] * (8 * share if task.kind in (Kind.FORWARD, Kind.BACKWARD) else 1)
+        work = COSTS[task.kind] * (8 * share if task.kind in GROWING else 1)
         if task.block is not None:
             work /= 4
         end = start + int(work * scale * MS)
@@ -131,7 +148,7 @@ def _notes(plan: Plan, step: int, timings: list[Timing], lanes: int, rows: int) 
     notes += [Note(Record.COUNTER, "parameters", 0, step, lane, 4e6) for lane in range(lanes)]
     held = [0] * lanes
     for task, timing in sorted(zip(plan.tasks, timings, strict=True), key=lambda pair: pair[1].end):
-        held[task.lane] += {Kind.FORWARD: 1, Kind.BACKWARD: -1}.get(task.kind, 0)
+        held[task.lane] += HOLDS.get(task.kind, 0)
         notes.append(
             Note(
                 Record.COUNTER,

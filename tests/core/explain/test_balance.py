@@ -14,7 +14,7 @@ from core.explain.summary import measured_steps, peak_bytes
 from core.models.catalogue import ModelSettings
 from core.plan.task import Kind
 from core.trace.trace import Trace
-from tests.gui.make_believe import MS, specification, trace_of
+from tests.make_believe import MS, specification, trace_of
 
 TUTORIAL = ModelSettings("tutorial")
 

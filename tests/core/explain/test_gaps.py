@@ -1,0 +1,165 @@
+"""A gap under the mouse in facts and in plain words."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from core.explain.activations import activations
+from core.explain.buckets import bucket_times, gradient_wave
+from core.explain.causes import CAUSES, Cause, explain_run_step
+from core.explain.gaps import WORDS, gap_report, run_gap_report, sentence, task_of
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.plan.task import KINDS, Kind
+from core.trace.step import StepColumns
+from tests.core.explain.drawn import Step, late_steps, steps
+from tests.core.explain.test_causes import MS, PASS, step_of
+from tests.core.helpers import plan_of
+from tests.make_believe import specification, trace_of
+
+
+def words(step: Step, lane: int, moment: float) -> str:
+    gap = gap_report(step.explained(), lane, int(moment * MS))
+    assert gap is not None
+    return sentence(gap)
+
+
+def test_a_gap_is_told_in_plain_words() -> None:
+    step = step_of("mp", {Kind.FORWARD: 12.1, Kind.BACKWARD: 2}, batch=4)
+    said = words(step, 1, 5)
+    assert said == "lane 1 waits 12.1 ms for 0F0 on lane 0: the pipeline fills"
+    assert words(step, 1, 12.1 * 2 + 2) == (
+        "lane 1 waits 2 ms for 0B0 on lane 0: the pipeline drains"
+    )
+
+
+def test_a_gap_with_several_holders_names_the_longest_and_sums_up_the_rest() -> None:
+    step = step_of("mp", PASS, {2: 0.5}, devices="4xcpu", batch=4)
+    assert words(step, 3, 1) == (
+        "lane 3 waits 2.5 ms: 1 ms for 0F0 on lane 0: the pipeline fills; "
+        "1 ms for 1F0 on lane 1: the pipeline fills; 0.5 ms for 2F0 on lane 2: the pipeline fills"
+    )
+    assert words(step, 0, 2).endswith("; 2.5 ms for others")
+
+
+def test_an_overlap_is_named_by_both_its_passes() -> None:
+    step = step_of("pipeline", {**PASS, Kind.OVERLAP: 3}, {0: 2}, schedule="dualpipe-v", batch=8)
+    explanation = step.explained()
+    texts = {str(task_of(step.columns, int(holder))) for holder in explanation.holder}
+    assert any(text.endswith(")OVERLAP_F_B") for text in texts)
+
+
+@given(late_steps())
+def test_the_reasons_of_a_gap_follow_one_another_from_its_start_to_its_end(step: Step) -> None:
+    explanation = step.explained()
+    for piece in range(len(explanation.gap)):
+        lane, start = int(explanation.lane[piece]), int(explanation.start[piece])
+        gap = gap_report(explanation, lane, start)
+        assert gap is not None and gap.start <= start < gap.end and gap.lane.index == lane
+        assert sum(reason.duration for reason in gap.reasons) == gap.duration
+        assert [r.start for r in gap.reasons[1:]] == [r.end for r in gap.reasons[:-1]]
+        assert gap.cause in {reason.cause for reason in gap.reasons}
+        assert sentence(gap).startswith(f"lane {lane} waits ")
+
+
+@given(steps())
+def test_a_task_made_from_columns_is_the_plans(step: Step) -> None:
+    for position, task in enumerate(step.plan.tasks):
+        made = task_of(step.columns, position)
+        assert (str(made), made.index, made.lane, made.after) == (
+            str(task), task.index, task.lane, task.after,
+        )  # fmt: skip
+
+
+def test_every_cause_has_words() -> None:
+    assert list(WORDS) == list(CAUSES)
+
+
+def test_in_a_run_gaps_are_found_in_steps_and_between_them() -> None:
+    trace = trace_of(specification("mp", steps=2, warmup=0))
+    (first, end), (start, last) = (trace.step_bounds(step) for step in trace.steps)
+    gap = run_gap_report(trace, 1, first)
+    assert gap is not None and gap.cause is Cause.FILL and gap.start == first
+    between = run_gap_report(trace, 0, end)
+    assert between is not None and (between.start, between.end) == (end, start)
+    assert between.cause is Cause.BETWEEN_STEPS
+    assert sentence(between) == "lane 0 waits 1 ms between two steps"
+    assert run_gap_report(trace, 0, first) is None
+    assert run_gap_report(trace, 0, last) is None
+    assert run_gap_report(trace, 0, first - 1) is None
+
+
+def test_a_communication_lane_has_nothing_to_move_where_it_is_idle() -> None:
+    trace = trace_of(specification("ddp", steps=1, warmup=0))
+    begin, _ = trace.step_bounds(0)
+    gap = run_gap_report(trace, 2, begin)
+    assert gap is not None and gap.cause is Cause.NOTHING_TO_MOVE
+    assert sentence(gap).endswith("with nothing to move")
+
+
+def test_the_callers_own_explanations_are_used() -> None:
+    trace = trace_of(specification("mp", steps=2, warmup=0))
+    asked = []
+
+    def remembered(run, step):
+        asked.append(step)
+        return explain_run_step(run, step)
+
+    run_gap_report(trace, 1, trace.step_bounds(1)[0], remembered)
+    assert asked == [1]
+
+
+@pytest.mark.parametrize("schedule, peaks", [("gpipe", [6, 6, 6, 6]), ("1f1b", [4, 3, 2, 1]),
+                                             ("zb-h1", [4, 4, 4, 4])])  # fmt: skip
+def test_activations_rise_and_fall_with_the_schedule(schedule: str, peaks: list[int]) -> None:
+    costs = {**PASS, Kind.BACKWARD_INPUT: 1, Kind.BACKWARD_WEIGHT: 1}
+    step = step_of("pipeline", costs, schedule=schedule, devices="4xcpu", batch=6, microbatches=6)
+    held = [activations(step.columns, lane)[1] for lane in range(4)]
+    assert [counts.max() for counts in held] == peaks
+    assert all(counts[-1] == 0 and counts.min() == 0 for counts in held)
+
+
+@given(steps(1, 1000))
+def test_every_activation_is_let_go_of_by_the_steps_end(step: Step) -> None:
+    for lane in step.compute_lanes():
+        times, counts = activations(step.columns, lane)
+        assert (np.diff(times) > 0).all() and (counts >= 0).all()
+        assert not len(counts) or counts[-1] == 0
+
+
+def test_a_bucket_is_ready_launched_and_done_and_the_last_one_is_exposed() -> None:
+    model = ModelSettings("mlp", width=512, depth=6)
+    costs = {**PASS, Kind.ALL_REDUCE: 1.5}
+    step = step_of("ddp", costs, {1: 2}, batch=4, model=model, bucket_mb=1.0)
+    explanation = step.explained()
+    buckets = bucket_times(explanation)
+    last = max(bucket.bucket for bucket in buckets)
+    assert last > 1
+    for bucket in buckets:
+        assert bucket.launched <= bucket.begun <= bucket.done and bucket.kind is Kind.ALL_REDUCE
+        assert bucket.done - bucket.begun == 1.5 * MS
+        assert (bucket.exposed_ns > 0) == (bucket.bucket == last)
+    exposed = explanation.cause == CAUSES.index(Cause.COLLECTIVE)
+    length = explanation.end - explanation.start
+    assert sum(bucket.exposed_ns for bucket in buckets) == length[exposed].sum()
+
+
+def test_gradients_become_ready_from_the_last_block_to_the_first() -> None:
+    step = step_of("ddp", PASS, batch=4)
+    wave = [ready.block for ready in gradient_wave(step.explained()) if ready.lane == 1]
+    assert wave == sorted(wave, reverse=True) and wave[-1] == 0
+    assert gradient_wave(step_of("mp", PASS, batch=4).explained()) == []
+
+
+def test_when_a_bucket_was_ready_is_known_from_the_run_alone() -> None:
+    trace = trace_of(specification("ddp", steps=1, warmup=0))
+    assert {bucket.ready for bucket in bucket_times(explain_run_step(trace, 0), trace)} == {None}
+
+
+def test_a_backward_over_all_micro_batches_lets_go_of_all() -> None:
+    plan = plan_of(Specification("pipeline", ModelSettings("mlp", width=4, depth=4), "2xcpu",
+                                 batch=4, microbatches=4, schedule="split"))  # fmt: skip
+    columns = StepColumns.of_plan(plan)
+    step = Step(plan, columns.start, columns).costing(np.ones(len(columns), np.int64))
+    assert activations(step.columns, 0)[1].tolist()[-2:] == [4, 0]
+    assert KINDS[step.columns.kind[0]] is Kind.FORWARD
