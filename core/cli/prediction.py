@@ -34,6 +34,7 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     check_distinct(arguments.summary, arguments.image)
     costs = costs_of_arguments(arguments)
     setting = setting_of(specification, describe_model(specification), costs)
+    _check_slow(costs, setting)
     prediction = predict_step(setting.plan, costs)
     if arguments.summary is not None:
         text = json.dumps(summary_of(setting, prediction), indent=1, allow_nan=False)
@@ -115,6 +116,14 @@ def _row(lane: dict[str, Any], makespan: int) -> Sequence[object]:
         lane["peak_activations"],
         max(causes, key=lambda cause: causes[cause]) if causes else "-",
     )
+
+
+def _check_slow(costs: CostModel, setting: Setting) -> None:
+    """Raise CostError if a slow lane is none of the compute lanes."""
+    count = sum(lane.role is Role.COMPUTE for lane in setting.plan.lanes)
+    for lane, factor in costs.slow.items():
+        if lane >= count:
+            raise CostError(f"--slow-lane {lane}:{factor:g}: there are lanes 0 to {count - 1}")
 
 
 def _pair(option: str, text: str, accepted: str) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from core.models.description import Block, ModelDescription
 from core.plan.lanes import Hardware
-from core.plan.schedules import SCHEDULES
+from core.plan.schedules import Schedule, schedule_of
 from core.plan.specification import (
     DEFAULT_SCHEDULE,
     Specification,
@@ -58,7 +58,7 @@ def setting_of(specification: Specification, model: ModelDescription, costs: Cos
         s = replace(s, batch=_rows(costs) * _microbatches(s, strategy.options, len(lanes)))
     s = replace(with_defaults(s), steps=1, warmup=0, data=None)
     options = strategy.options
-    stages = s.stages or _chunks(s, options) * len(lanes) // _replicas(s, options)
+    stages = s.stages or _stages(s, options, len(lanes))
     if "stages" in options and not costs.by_block:
         model = stretched(model, stages)
     return Setting(s, model, strategy.plan(job_of(s, model, lanes, s.batch_rows)))
@@ -78,18 +78,32 @@ def stretched(model: ModelDescription, blocks: int) -> ModelDescription:
     return replace(model, blocks=tuple(made))
 
 
+def _schedule(s: Specification, options: frozenset[str]) -> Schedule | None:
+    return schedule_of(s.schedule or DEFAULT_SCHEDULE) if "schedule" in options else None
+
+
 def _chunks(s: Specification, options: frozenset[str]) -> int:
-    if "schedule" not in options:
-        return 1
-    return s.chunks or SCHEDULES[s.schedule or DEFAULT_SCHEDULE].chunks
+    schedule = _schedule(s, options)
+    return 1 if schedule is None else s.chunks or schedule.chunks
 
 
 def _replicas(s: Specification, options: frozenset[str]) -> int:
     return (s.replicas or REPLICAS) if "replicas" in options else 1
 
 
+def _stages(s: Specification, options: frozenset[str], lanes: int) -> int:
+    """The stages of so many lanes, or those that the schedule is written for."""
+    schedule, chunks = _schedule(s, options), _chunks(s, options)
+    if schedule is not None and schedule.ranks is not None:
+        return schedule.stage_count(schedule.ranks, chunks)
+    return chunks * lanes // _replicas(s, options)
+
+
 def _lane_count(s: Specification, options: frozenset[str]) -> int:
     """As many lanes as the stages need; ranks of too few stages are the plan's to refuse."""
+    schedule = _schedule(s, options)
+    if schedule is not None and schedule.ranks is not None:
+        return schedule.ranks * _replicas(s, options)
     if s.stages is None:
         return _DEFAULT_LANES * _replicas(s, options)
     return max(1, s.stages // _chunks(s, options)) * _replicas(s, options)
@@ -101,7 +115,9 @@ def _microbatches(s: Specification, options: frozenset[str], lanes: int) -> int:
         return 1 if "stages" in options else lanes
     if s.split_size is not None:
         return MICROBATCHES * s.split_size * _replicas(s, options)
-    return (s.microbatches or MICROBATCHES) * _replicas(s, options)
+    schedule = _schedule(s, options)
+    written = None if schedule is None else schedule.microbatches
+    return (s.microbatches or written or MICROBATCHES) * _replicas(s, options)
 
 
 def _rows(costs: CostModel) -> int:

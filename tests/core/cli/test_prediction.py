@@ -1,0 +1,87 @@
+"""The command that predicts, where there is no torch."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from core.engine.client import HOUSE
+
+COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
+         "transfer_ms": 0}  # fmt: skip
+
+
+@pytest.fixture
+def predict(tmp_path):
+    """Runs `predict` in a folder with costs.json, and fails whatever imports torch."""
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
+    (tmp_path / "costs.json").write_text(json.dumps(COSTS))
+
+    def call(words):
+        return subprocess.run(
+            [sys.executable, str(HOUSE / "main.py"), "predict", *words.split()],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True, text=True, timeout=100, check=False,
+        )  # fmt: skip
+
+    return call
+
+
+def test_a_prediction_for_64_devices_needs_neither_them_nor_torch(predict, tmp_path):
+    done = predict(
+        "--strategy pipeline --schedule zb-h1 --stages 64 --microbatches 256 --costs costs.json "
+        "--summary out.json"
+    )
+    assert done.returncode == 0, done.stderr
+    values = json.loads((tmp_path / "out.json").read_text())
+    bubble = 63 * (3 + 2 - 1)
+    assert values["makespan_ns"] == (256 * 6 + bubble) * 1_000_000
+    fraction = pytest.approx(bubble / (256 * 6 + bubble))
+    assert values["bubble_by_makespan"] == values["closed_form"] == fraction
+    assert values["stages"] == 64 and values["microbatches"] == 256
+    computing = [lane for lane in values["lanes"] if lane["role"] == "compute"]
+    assert [lane["peak_activations"] for lane in computing] == [64] * 64
+    for lane in values["lanes"]:
+        total = lane["busy_ns"] + lane["communication_ns"] + lane["idle_ns"]
+        assert total == values["makespan_ns"]
+        assert sum(lane["idle_by_cause"].values()) == lane["idle_ns"]
+    assert "cuda:63" in done.stdout and "by the closed form" in done.stdout
+
+
+def test_a_prediction_is_drawn_as_a_run_is(predict, tmp_path):
+    pytest.importorskip("PySide6", reason="Qt is not installed")
+    done = predict("--stages 4 --costs costs.json --image out.png")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
+    words = "--stages 4 --microbatches 8 --costs costs.json"
+    said = [predict(f"{words} {more}").stdout for more in ("", "--slow-lane 2:3", "--link 9000:1")]
+    steps = [float(text.splitlines()[1].split()[1]) for text in said]
+    assert steps[0] == 66 and steps[1] > 2 * steps[0] and steps[2] > steps[0] + 6 * 9
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--stages 4", "predict needs --costs FILE, a JSON or TOML file with forward_ms, "),
+        ("--stages 4 --costs none.json", "--costs none.json cannot be read"),
+        ("--stages 4 --costs costs.json --slow-lane 1", "--slow-lane '1': use LANE:FACTOR"),
+        (
+            "--stages 4 --costs costs.json --slow-lane 4:2",
+            "--slow-lane 4:2: there are lanes 0 to 3",
+        ),
+        ("--stages 4 --costs costs.json --link 5", "--link '5': use LATENCY_US:GB_S"),
+        ("--stages 4 --costs costs.json --link 5:0", "--link 5:0: use a bandwidth above 0 GB/s"),
+        ("--strategy dp --stages 4 --costs costs.json", "--stages is not for dp"),
+        ("--stages 4 --costs costs.json --image out.bmp", "--image out.bmp: use a name that ends"),
+        ("--stages 4 --costs costs.json --summary a/b.json", "there is no folder"),
+    ],
+)
+def test_what_cannot_be_predicted_is_refused_in_one_line(predict, words, said):
+    done = predict(words)
+    assert done.returncode == 2 and said in done.stderr and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1

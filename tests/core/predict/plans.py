@@ -1,0 +1,33 @@
+"""Plans of equal stages for tests of predictions."""
+
+from core.models.catalogue import ModelSettings
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification, describe
+from core.plan.task import Plan
+from core.predict.costs import CostModel
+from core.predict.costs_file import costs_of
+from core.predict.setting import setting_of
+
+MLP = ModelSettings("mlp")
+
+
+def even(
+    f: float = 1, b: float = 1, w: float = 1, transfer: float = 0, **more: object
+) -> CostModel:
+    """The same costs, in ms, for every stage."""
+    values = {"forward_ms": f, "backward_input_ms": b, "backward_weight_ms": w, "step_ms": 0}
+    return costs_of({**values, "transfer_ms": transfer, **more})
+
+
+def planned(specification: Specification, costs: CostModel | None = None) -> Plan:
+    """The plan that a prediction of `specification` is made of."""
+    return setting_of(specification, describe(specification), costs or even()).plan
+
+
+def pipeline(schedule: str, p: int, m: int, v: int = 1, devices: str = "auto") -> Plan:
+    """The plan of p ranks with v stages each and m micro-batches."""
+    chunks = v if SCHEDULES[schedule].settable_chunks else None
+    return planned(
+        Specification("pipeline", MLP, devices, schedule=schedule, stages=p * v, microbatches=m,
+                      chunks=chunks)
+    )  # fmt: skip

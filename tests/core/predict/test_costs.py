@@ -1,0 +1,200 @@
+"""What tasks cost: by stage, by rows, by bytes, on slow lanes; and what is missing."""
+
+import numpy as np
+import pytest
+
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.plan.task import KINDS, Kind, Plan
+from core.predict.costs import CostError, CostModel, Link, cost_at, durations
+from core.predict.costs_file import costs_of
+from core.trace.step import StepColumns
+from tests.core.predict.plans import even, pipeline, planned
+
+MS = 1_000_000
+HAND = {"forward_ms": 2, "backward_input_ms": 3, "backward_weight_ms": 4, "step_ms": 5}
+
+
+def times(plan: Plan, costs: CostModel) -> dict[str, int]:
+    """The time in ns of every task by its name (the first of a name)."""
+    found = durations(StepColumns.of_plan(plan), costs, plan.stages).tolist()
+    named: dict[str, int] = {}
+    for task, time in zip(plan.tasks, found, strict=True):
+        named.setdefault(str(task), time)
+    return named
+
+
+@pytest.mark.parametrize(
+    ("size", "cost"), [(10, 5), (15, 6), (20, 7), (5, 2.5), (40, 14), (0, 0), (12, 5.4)]
+)
+def test_a_curve_is_straight_between_its_points_and_proportional_outside(size, cost):
+    assert cost_at(((10, 5), (20, 7)), size) == pytest.approx(cost)
+
+
+def test_a_number_holds_for_every_stage_alike_the_first_and_the_last_too():
+    found = times(pipeline("zb-h1", 3, 4), costs_of({**HAND, "transfer_ms": 1, "loss_ms": 0.5}))
+    for stage in range(3):
+        assert found[f"{stage}F0"] == 2 * MS and found[f"{stage}U"] == 5 * MS
+        assert found[f"{stage}I0"] == 3 * MS and found[f"{stage}W0"] == 4 * MS
+    assert found["1C0"] == MS and found["2L0"] == MS // 2
+
+
+def test_a_list_has_an_entry_for_each_stage():
+    costs = costs_of({**HAND, "forward_ms": [1, 7, 9], "transfer_ms": 1})
+    found = times(pipeline("1f1b", 3, 4), costs)
+    assert [found[f"{stage}F0"] for stage in range(3)] == [MS, 7 * MS, 9 * MS]
+
+
+def test_a_full_backward_costs_its_two_parts_unless_it_has_a_cost_of_its_own():
+    plan = pipeline("1f1b", 2, 2)
+    assert times(plan, costs_of({**HAND, "transfer_ms": 0}))["0B0"] == 7 * MS
+    assert times(plan, costs_of({**HAND, "transfer_ms": 0, "backward_ms": 6}))["0B0"] == 6 * MS
+
+
+def test_an_overlap_costs_its_forward_and_its_backward():
+    plan = pipeline("dualpipe-v", 2, 4, 2)
+    forwards = [10, 20, 30, 40]
+    costs = costs_of({**HAND, "forward_ms": forwards, "transfer_ms": 0})
+    pairs = [(task, time) for task, time in zip(
+        plan.tasks, durations(StepColumns.of_plan(plan), costs), strict=True
+    ) if task.kind is Kind.OVERLAP]  # fmt: skip
+    assert pairs
+    for task, time in pairs:
+        assert time == (forwards[task.stage] + 7) * MS
+
+
+def test_without_rows_every_micro_batch_costs_the_same_and_a_backward_over_all_their_sum():
+    plan = planned(
+        Specification("pipeline", ModelSettings("mlp"), "2xcpu", batch=9, microbatches=4,
+                      schedule="split")
+    )  # fmt: skip
+    found = times(plan, costs_of({**HAND, "transfer_ms": 0}))
+    assert [found[f"0F{m}"] for m in range(4)] == [2 * MS] * 4
+    assert found["0B"] == 4 * 7 * MS
+
+
+def test_with_rows_a_micro_batch_costs_in_proportion_to_its_rows():
+    plan = planned(
+        Specification("pipeline", ModelSettings("mlp"), "2xcpu", batch=9, microbatches=4)
+    )
+    found = times(plan, costs_of({**HAND, "transfer_ms": 0, "rows": 3}))
+    assert found["0F0"] == 2 * MS and found["0F1"] == round(2 * MS * 2 / 3)
+    assert found["0U"] == 5 * MS
+
+
+def test_costs_of_several_sizes_are_read_off_the_line_between_them():
+    sizes = [{"rows": 6, "forward_ms": 8, "backward_ms": 8}]
+    values = {"rows": 2, "forward_ms": 4, "backward_ms": 4, "step_ms": 0, "sizes": sizes}
+    plan = planned(Specification("single", ModelSettings("mlp"), "cpu", batch=4))
+    assert times(plan, costs_of({**values, "transfer_ms": 0}))["0F"] == 6 * MS
+
+
+def test_a_transfer_over_a_link_takes_latency_and_bytes_by_bandwidth():
+    plan = planned(Specification("dp", ModelSettings("mlp", width=100, depth=1), "2xcpu", batch=8))
+    columns = StepColumns.of_plan(plan)
+    link = costs_of({**HAND, "link_latency_us": 10, "link_bandwidth_gb_s": 2})
+    found = durations(columns, link)
+    moves = [task for task in plan.tasks if task.kind.is_communication]
+    assert {task.kind for task in moves} == {
+        Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE
+    }  # fmt: skip
+    for task in moves:
+        assert found[task.index] == 10_000 + task.bytes / 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "ns"),
+    [(Kind.ALL_REDUCE, 6 * (100 + 1000)), (Kind.ALL_GATHER, 3 * (100 + 1000)),
+     (Kind.REDUCE_SCATTER, 3 * (100 + 1000)), (Kind.COPY, 100 + 4000)],
+)  # fmt: skip
+def test_a_collective_goes_round_a_ring(kind, ns):
+    assert Link(100, 1).transfer_ns(kind, 4000, 4) == ns
+
+
+def test_what_is_known_of_a_kinds_transfers_goes_before_the_link():
+    values = {**HAND, "transfer_ms": 9, "transfers": {"copy": [[100, 1], [300, 3]]}}
+    plan = pipeline("1f1b", 2, 2)
+    size = next(task.bytes for task in plan.tasks if task.kind is Kind.COPY)
+    assert times(plan, costs_of(values))["1C0"] == round(size / 100 * MS)
+
+
+def test_a_slow_lane_computes_longer_and_moves_as_before():
+    plan = pipeline("1f1b", 3, 2, devices="3xcpu")
+    found = times(plan, even(4, 1, 1, 2).slowed({1: 1.5}))
+    assert (found["0F0"], found["1F0"], found["2F0"]) == (4 * MS, 6 * MS, 4 * MS)
+    assert found["1C0"] == 2 * MS
+
+
+@pytest.mark.parametrize("factor", [0, -1, float("nan"), float("inf")])
+def test_a_factor_that_is_no_slowness_is_refused(factor):
+    with pytest.raises(CostError, match=r"lane 1 slower by .*: use a factor above 0"):
+        even().slowed({1: factor})
+
+
+def test_over_another_link_nothing_known_of_transfers_is_kept():
+    costs = costs_of({**HAND, "transfers": {"copy": [[100, 1]]}}).over(Link.of(1, 1))
+    plan = pipeline("1f1b", 2, 2)
+    size = next(task.bytes for task in plan.tasks if task.kind is Kind.COPY)
+    assert times(plan, costs)["1C0"] == 1000 + size
+
+
+def test_blocks_share_what_their_stage_costs():
+    plan = planned(Specification("ddp", ModelSettings("mlp", depth=4), "2xcpu", batch=8))
+    found = durations(StepColumns.of_plan(plan), even(8, 8, 4, transfer=1), plan.stages)
+    kinds = [(task.kind, time) for task, time in zip(plan.tasks, found.tolist(), strict=True)]
+    assert {time for kind, time in kinds if kind is Kind.FORWARD} == {2 * MS}
+    assert {time for kind, time in kinds if kind is Kind.BACKWARD} == {3 * MS}
+
+
+def test_costs_by_block_are_summed_up_for_a_stage_and_taken_apart_for_ranks():
+    values = {"by": "block", "forward_ms": [1, 2, 3, 4], "backward_ms": 1, "step_ms": 1}
+    costs = costs_of({**values, "transfer_ms": 0})
+    model = ModelSettings("mlp", depth=4)
+    staged = times(planned(Specification("mp", model, "2xcpu", batch=2), costs), costs)
+    assert (staged["0F0"], staged["1F0"], staged["0B0"]) == (3 * MS, 7 * MS, 2 * MS)
+    ranks = times(planned(Specification("ddp", model, "2xcpu", batch=2), costs), costs)
+    assert [ranks[f"{block}F"] for block in range(4)] == [MS, 2 * MS, 3 * MS, 4 * MS]
+    assert ranks["U"] == 4 * MS
+
+
+def test_every_kind_of_every_strategy_has_a_cost():
+    costs = even(3, 2, 1, transfer=1, step_ms=1, loss_ms=1)
+    seen = set()
+    for strategy in ("single", "dp", "ddp", "mp", "pipeline", "dp-pp"):
+        plan = planned(Specification(strategy, ModelSettings("mlp"), "4xcpu", batch=64))
+        found = durations(StepColumns.of_plan(plan), costs, plan.stages)
+        assert (found > 0).all()
+        seen |= {task.kind for task in plan.tasks}
+    assert {Kind.SCATTER, Kind.GATHER, Kind.ALL_REDUCE, Kind.COPY, Kind.STEP} <= seen
+
+
+@pytest.mark.parametrize(
+    ("changes", "schedule", "said"),
+    [
+        ({"forward_ms": [1, 2, 3]}, "1f1b", "forward_ms has 3 entries, but the plan has 2 stages"),
+        (
+            {"backward_input_ms": None, "backward_weight_ms": None, "backward_ms": 3},
+            "zb-h1",
+            "the costs have no backward_input_ms, which the plan needs",
+        ),
+        (
+            {"transfer_ms": None, "transfers": {"gather": [[1, 1]]}},
+            "1f1b",
+            "the costs say nothing of the time of a copy; they need transfer_ms, or",
+        ),
+    ],
+)
+def test_costs_that_do_not_fit_a_plan_are_refused_by_name(changes, schedule, said):
+    values = {**HAND, "transfer_ms": 1, **changes}
+    costs = costs_of({name: value for name, value in values.items() if value is not None})
+    plan = pipeline(schedule, 2, 4)
+    with pytest.raises(CostError, match=f"^{said}"):
+        durations(StepColumns.of_plan(plan), costs, plan.stages)
+
+
+def test_a_rank_without_rows_computes_nothing():
+    plan = planned(Specification("ddp", ModelSettings("mlp", depth=2), "3xcpu", batch=2))
+    found = durations(StepColumns.of_plan(plan), even(), plan.stages)
+    columns = StepColumns.of_plan(plan)
+    idle = (columns.replica == 2) & (columns.kind == KINDS.index(Kind.FORWARD))
+    assert idle.any() and not np.any(found[idle])
