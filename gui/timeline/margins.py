@@ -118,8 +118,8 @@ def cores_text(scene: Scene, device: str) -> str:
 
 def _lane_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row) -> None:
     facts = scene.facts[row.lane]
-    details = [facts.idle] if frame.layout.memory else [facts.idle, facts.peak]
-    details = [text for text in details if text]
+    first = " · ".join(filter(None, (facts.beside, facts.idle)))
+    details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
     room = frame.layout.rooms[row.lane]
     if room < NAME + DETAIL * len(details):
         details = ["  ".join(details)]

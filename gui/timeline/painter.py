@@ -11,12 +11,12 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
-from core.plan.task import KINDS, Kind
-from core.trace.trace import Span, bar_label
+from core.trace.trace import Span
 from gui.families import FAMILIES, family_of
 from gui.text import bytes_text, rows_text
 from gui.theme import Theme
 from gui.timeline.boxes import boxes_of, fill_boxes, stacked
+from gui.timeline.labels import COLUMNS, Choices, labels_of, on_one_line
 from gui.timeline.reduction import Bars, PixelColumns, reduce_lane
 from gui.timeline.rows import Layout, Row
 from gui.timeline.scene import Scene
@@ -147,35 +147,34 @@ class LanePainter:
         if not len(wide):
             return
         spans = self.scene.trace.spans(row.lane)[bars.first + wide]
-        names = (
-            "kind", "microbatch", "bucket", "block", "replica", "paired_microbatch",
-            "rows", "bytes",
-        )  # fmt: skip
-        columns = [spans[name].tolist() for name in names]
-        for index, (kind, *numbers, rows, size) in zip(
+        staged = len(self.scene.facts[row.lane].stages) > 1
+        columns = [spans[name].tolist() for name in COLUMNS]
+        for index, (kind, *numbers, stage, paired_stage, rows, size) in zip(
             wide, zip(*columns, strict=True), strict=True
         ):
-            label = bar_label(KINDS[kind], *numbers)
+            halves = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
+            if row.height < PAIR_PIXELS:
+                halves = on_one_line(halves)
             second = bytes_text(size) if size else rows_text(rows) if rows else ""
-            pens = self.letters[bars.family[index]]
             rect = QRectF(
                 self.frame.left + left[index], self.frame.top + row.top,
                 right[index] - left[index] - 1, row.height,
             )  # fmt: skip
-            if KINDS[kind] is Kind.OVERLAP and row.height >= PAIR_PIXELS:
-                self._pair(rect, label, pens)
-            else:
-                self._text(rect, label, second, pens[0])
+            pens = self.letters[bars.family[index]]
+            parts = zip(stacked(rect, len(halves)), halves, pens, strict=False)
+            for part, choices, pen in parts:
+                self._text(part, choices, second, pen)
 
-    def _pair(self, rect: QRectF, label: str, pens: tuple[QColor, ...]) -> None:
-        """The two actions of an overlap, each on its own half."""
-        for half, action, pen in zip(stacked(rect, 2), label.split(), pens, strict=True):
-            self._text(half, action, "", pen)
-
-    def _text(self, rect: QRectF, label: str, second: str, pen: QColor) -> None:
-        """The label in the middle of a bar, what it carries below; each only where it fits."""
-        sizes = (self.fonts.bold, self.fonts.small)
-        font = next((f for f in sizes if text_width(f, label) <= rect.width() - 2), None)
+    def _text(self, rect: QRectF, choices: Choices, second: str, pen: QColor) -> None:
+        """The longest label that fits in a bar, with what the bar carries below if that fits."""
+        fonts = (self.fonts.bold, self.fonts.small)
+        fitting = (
+            (label, font)
+            for label in choices
+            for font in fonts
+            if text_width(font, label) <= rect.width() - 2
+        )
+        label, font = next(fitting, ("", None))
         if font is None:
             return
         self.painter.setPen(pen)

@@ -25,10 +25,17 @@ _FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLA
 
 @dataclass(slots=True)
 class LaneFacts:
-    """What the lane label says: a name, what it holds, idle time and memory."""
+    """What the lane label says: a name, what it holds, idle time and memory.
+
+    `stages` and `replicas` are the numbers of those that it holds, as far as its spans tell;
+    `place` says which, and `beside` what more there is to say of a replica's stage.
+    """
 
     name: str
+    stages: tuple[int, ...] = ()
+    replicas: tuple[int, ...] = ()
     place: str = ""
+    beside: str = ""
     idle: str = ""
     peak: str = ""
 
@@ -91,6 +98,7 @@ class Scene:
             lane_facts(self.trace, lane, balance, bool(chosen))
             for lane, balance in zip(lanes, self.balances, strict=True)
         ]
+        tell_places(self.facts, self.trace.header.replicas)
 
     @property
     def most_held(self) -> float:
@@ -125,8 +133,12 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
 
 
 def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
-    """The words beside a lane."""
-    facts = LaneFacts(lane.name, lane_place(trace, lane))
+    """The words beside a lane; `known` if there are steps to take figures over."""
+    facts = LaneFacts(lane.name)
+    if lane.role is Role.COMPUTE:
+        spans = trace.spans(lane.index)[-LATEST_SPANS:]
+        mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
+        facts.stages, facts.replicas = _numbers(mine["stage"]), _numbers(mine["replica"])
     if known:
         facts.idle = tr("idle {share}", share=percent_text(balance.time.idle_fraction))
     if balance.peak_bytes:
@@ -134,24 +146,24 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
     return facts
 
 
-def lane_place(trace: Trace, lane: Lane) -> str:
-    """Which stage or replica the lane holds, as its spans tell; empty if there is only one."""
-    spans = trace.spans(lane.index)[-LATEST_SPANS:]
-    if lane.role is not Role.COMPUTE or not len(spans):
-        return ""
-    if trace.header.replicas > 1:
-        return _numbered(
-            tr("replica"), tr("replicas"), np.unique(spans["replica"][_forward(spans)])
-        )
-    if len(trace.header.lanes) > 1:
-        return _numbered(tr("stage"), tr("stages"), np.unique(spans["stage"][_forward(spans)]))
-    return ""
+def tell_places(facts: Sequence[LaneFacts], replicas: int) -> None:
+    """Say which stage or replica each lane holds, or both where a run has several of both."""
+    if len(facts) == 1:
+        return
+    stages = {number for lane in facts for number in lane.stages}
+    for lane in facts:
+        places = []
+        if replicas == 1 or len(stages) > 1:
+            places.append(_numbered(tr("stage"), tr("stages"), lane.stages))
+        if replicas > 1:
+            places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
+        lane.place, lane.beside = (*places, "")[:2]
 
 
-def _forward(spans: NDArray) -> NDArray:
-    return np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)
+def _numbers(column: NDArray) -> tuple[int, ...]:
+    return tuple(int(n) for n in np.unique(column) if n != ABSENT)
 
 
-def _numbered(one: str, many: str, numbers: NDArray) -> str:
-    known = [str(n) for n in numbers if n != ABSENT]
-    return f"{one if len(known) == 1 else many} {', '.join(known)}" if known else ""
+def _numbered(one: str, many: str, numbers: Sequence[int]) -> str:
+    listed = ", ".join(map(str, numbers))
+    return f"{one if len(numbers) == 1 else many} {listed}" if numbers else ""
