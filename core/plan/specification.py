@@ -10,7 +10,7 @@ from typing import Any
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import DTYPE_BYTES, ModelDescription
 from core.plan.lanes import Hardware, check_devices, lane_devices, make_lanes
-from core.plan.schedules import SCHEDULES
+from core.plan.schedules import schedule_of
 from core.plan.splits import split
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.pipeline import MOST_MICROBATCHES
@@ -147,6 +147,7 @@ def check(specification: Specification) -> Strategy:
         raise PlanError(f"--seed {s.seed}: use 0 to 2^63-1")
     _one_of("optimizer", s.optimizer, OPTIMIZERS)
     _one_of("dtype", s.model.dtype, tuple(DTYPE_BYTES))
+    _check_settings(s.model)
     _check_model(s.model.filled())
     _check_options(s, strategy)
     return strategy
@@ -168,13 +169,13 @@ def describe(specification: Specification) -> ModelDescription:
 def job_of(
     specification: Specification, model: ModelDescription, lanes: list[Lane], rows: int
 ) -> Job:
-    """What the strategy plans for a step of `rows` rows."""
+    """What the strategy plans for a step of `rows` rows. Raises PlanError as `schedule_of` does."""
     s = specification
     return Job(
         model,
         tuple(lanes),
         rows,
-        s.schedule or DEFAULT_SCHEDULE,
+        schedule_of(s.schedule or DEFAULT_SCHEDULE),
         s.stages,
         s.microbatches,
         s.split_size,
@@ -228,6 +229,18 @@ def _one_of(name: str, value: str, accepted: tuple[str, ...]) -> None:
         raise PlanError(f"--{name} {value!r}: use {listed(accepted)}")
 
 
+def _check_settings(model: ModelSettings) -> None:
+    """Raise PlanError for a setting that the model does not take."""
+    taken = MODELS[model.name].settings if model.name in MODELS else {}
+    for name in MOST_OF_MODEL:
+        if (value := getattr(model, name)) is not None and name not in taken:
+            flags = [f"--{other.replace('_', '-')}" for other in taken]
+            takes = f"takes {listed(flags)}" if flags else "takes no such settings"
+            raise PlanError(
+                f"--{name.replace('_', '-')} {value} is not for {model.name}, which {takes}"
+            )
+
+
 def _check_model(model: ModelSettings) -> None:
     if model.name == "gpt" and model["width"] % model["heads"]:
         raise PlanError(f"--heads {model.heads} do not divide --width {model.width}; use a divisor")
@@ -245,8 +258,8 @@ def _check_options(s: Specification, strategy: Strategy) -> None:
             takers = [other.name for other in STRATEGIES.values() if name in other.options]
             flag = name.replace("_", "-")
             raise PlanError(f"--{flag} is not for {strategy.name}; it is for {listed(takers)}")
-    if s.schedule is not None and s.schedule not in SCHEDULES:
-        raise PlanError(f"there is no schedule {s.schedule!r}; use {listed(list(SCHEDULES))}")
+    if s.schedule is not None:
+        schedule_of(s.schedule)
     if s.microbatches is not None and s.split_size is not None:
         raise PlanError(
             f"--microbatches {s.microbatches} and --split-size {s.split_size} "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from core.plan.complete import check_complete
 from core.plan.lanes import with_helpers
 from core.plan.merge import merge
 from core.plan.schedules.schedule import Action, Schedule
@@ -46,18 +47,24 @@ def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
 def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int]:
     """Ranks of each of `pipelines` pipelines, and how many stages (chunks) each of them holds.
 
-    Without `--stages` every lane is a rank. Raises PlanError if the numbers do not go together.
+    Without `--stages` every lane is a rank, unless the schedule is written for a number of ranks.
+    Raises PlanError if the numbers do not go together.
     """
     if job.chunks is not None and not schedule.settable_chunks:
         raise PlanError(
             f"--chunks {job.chunks} is not for {schedule.name}, "
-            f"whose lanes hold {schedule.chunks} each"
+            "which says itself how many stages a lane holds"
         )
     chunks = job.chunks or schedule.chunks
     if len(job.lanes) % pipelines:
         raise PlanError(
             f"{pipelines} replicas do not divide {len(job.lanes)} lanes; use a number that does"
         )
+    if schedule.ranks is not None:
+        count = schedule.stage_count(schedule.ranks, chunks)
+        if job.stages not in (None, count):
+            raise PlanError(f"--stages {job.stages}: {schedule.name} is for {count} stages")
+        return schedule.ranks, chunks
     stages = job.stages or chunks * (len(job.lanes) // pipelines)
     if stages % chunks:
         raise PlanError(
@@ -74,11 +81,13 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     lanes; rank r of it lives on the share's lane r, or r modulo the share. An activation or
     gradient that changes lanes is a copy task: on the sending lane's copy lane where copies
     overlap compute, else on the receiving lane just before it is needed. Stages that several
-    replicas hold sum their gradients by all-reduce before the optimizer's step.
+    replicas hold sum their gradients by all-reduce before the optimizer's step. Steps, and
+    all-reduces on compute lanes, come after a lane's last pass, so that no other lane waits for
+    them. Raises PlanError for numbers that do not go together and for a schedule that cannot run.
     """
     ranks, chunks = ranks_of(job, schedule, len(sizes))
     seats = schedule.seats(ranks, chunks)
-    stages = cut_stages(job, 1 + max(seat.stage for seat in seats))
+    stages = cut_stages(job, schedule.stage_count(ranks, chunks))
     copies = 1 + max(seat.replica for seat in seats)
     share = len(job.lanes) // len(sizes)
     placements, parts, merged = [], [], list[Action]()
@@ -90,6 +99,7 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
             for seat in seats
         ]
         orders = schedule.orders(ranks, len(rows), chunks)
+        check_complete(orders, seats, len(rows))
         lanes = [rank % share for rank in range(ranks)]
         actions = merge(orders, lanes, len(stages), range(len(rows)))
         takers = {a.microbatch: a.replica for a in actions if (a.stage, a.kind) == (0, Kind.FORWARD)
@@ -163,6 +173,7 @@ class _Writer:
         self.left: Counter[_Place] = Counter()
         self.unfinished: Counter[int] = Counter()
         self.finished: dict[_Place, int] = {}
+        self.ready: dict[int, list[int]] = {}
         self.forwards: dict[_Value, int] = {}
         self.backwards: dict[_Value, int] = {}
         self.losses: dict[_Value, int] = {}
@@ -181,6 +192,8 @@ class _Writer:
                 self._forward(action)
             else:
                 self._backward(action)
+        for stage, ready in self.ready.items():
+            self._step(stage, ready if self.job.copies_overlap else self._summed(stage, ready))
 
     def _forward(self, action: Action) -> None:
         task = self._task(action, self._forward_needs(action))
@@ -272,27 +285,31 @@ class _Writer:
             if self.left[replica, stage] == 0:
                 self.finished[replica, stage] = task
             if self.unfinished[stage] == 0:
-                self._finish(stage)
+                ready = [self.finished[holder, stage] for holder in self.holders[stage]]
+                copies_overlap = self.job.copies_overlap
+                self.ready[stage] = self._summed(stage, ready) if copies_overlap else ready
 
-    def _finish(self, stage: int) -> None:
-        """The gradients of a stage are there in every replica that holds it: sum them and step."""
+    def _summed(self, stage: int, ready: list[int]) -> list[int]:
+        """All-reduce a stage's gradients where several replicas hold it; what a step waits for."""
         holders = self.holders[stage]
-        ready = [self.finished[replica, stage] for replica in holders]
-        if len(holders) > 1:
-            size = self.job.model.run_bytes(self.stages[stage].first, self.stages[stage].last)
-            ready = [
-                self.plan.add(
-                    Kind.ALL_REDUCE,
-                    self._moving_lane(self.lanes[replica, stage]),
-                    ready,
-                    stage=stage,
-                    replica=replica,
-                    bytes=size,
-                    payload=Payload.PARAMETER_GRADIENTS,
-                )
-                for replica in holders
-            ]
-        for replica in holders:
+        if len(holders) == 1:
+            return ready
+        size = self.job.model.run_bytes(self.stages[stage].first, self.stages[stage].last)
+        return [
+            self.plan.add(
+                Kind.ALL_REDUCE,
+                self._moving_lane(self.lanes[replica, stage]),
+                ready,
+                stage=stage,
+                replica=replica,
+                bytes=size,
+                payload=Payload.PARAMETER_GRADIENTS,
+            )
+            for replica in holders
+        ]
+
+    def _step(self, stage: int, ready: list[int]) -> None:
+        for replica in self.holders[stage]:
             self.plan.add(
                 Kind.STEP,
                 self.lanes[replica, stage],

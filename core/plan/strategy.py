@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.models.description import ModelDescription
+from core.plan.schedules.schedule import Schedule
 from core.plan.task import Kind, Lane, Payload, Plan, PlanError, Runner
 
 
@@ -32,7 +33,7 @@ class Job:
     model: ModelDescription
     lanes: tuple[Lane, ...]
     rows: int
-    schedule: str
+    schedule: Schedule
     stages: int | None
     microbatches: int | None
     split_size: int | None

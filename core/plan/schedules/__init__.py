@@ -1,5 +1,7 @@
 """Pipeline schedules: one small file each. To add one, write its file and list it here."""
 
+from __future__ import annotations
+
 from core.plan.schedules import (
     chimera,
     dualpipe_v,
@@ -13,7 +15,9 @@ from core.plan.schedules import (
     zb_h2,
     zb_v,
 )
+from core.plan.schedules.compute_csv import SUFFIX, load_schedule
 from core.plan.schedules.schedule import Action, Schedule
+from core.plan.task import PlanError
 
 SCHEDULES: dict[str, Schedule] = {
     module.SCHEDULE.name: module.SCHEDULE
@@ -32,4 +36,17 @@ SCHEDULES: dict[str, Schedule] = {
     )
 }
 
-__all__ = ["SCHEDULES", "Action", "Schedule"]
+__all__ = ["SCHEDULES", "Action", "Schedule", "schedule_of"]
+
+
+def schedule_of(name: str) -> Schedule:
+    """The schedule of that name, or the one in the file if the name ends in .csv.
+
+    Raises PlanError if there is none, or the file cannot be read as one.
+    """
+    if name.endswith(SUFFIX):
+        return load_schedule(name)
+    if name not in SCHEDULES:
+        known = ", ".join(SCHEDULES)
+        raise PlanError(f"there is no schedule {name!r}; use {known} or a file that ends in .csv")
+    return SCHEDULES[name]

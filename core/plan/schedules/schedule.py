@@ -133,6 +133,10 @@ class Schedule:
         work = microbatches * chunks * (f + b + w)
         return ClosedForm(bubble, bubble / (work + bubble), span, span / (work + span))
 
+    def stage_count(self, ranks: int, chunks: int) -> int:
+        """How many stages the model is cut into."""
+        return 1 + max(seat.stage for seat in self.seats(ranks, chunks))
+
     def orders(self, ranks: int, microbatches: int, chunks: int) -> list[list[Action]]:
         """Every rank's actions. Raises PlanError outside the schedule's domain."""
         self.check(ranks, microbatches, chunks)

@@ -11,7 +11,6 @@ sum them by all-reduce, and each steps its own copy.
 
 from dataclasses import replace
 
-from core.plan.schedules import SCHEDULES
 from core.plan.splits import tensor_split
 from core.plan.staged import staged_plan
 from core.plan.strategies.pipeline import microbatch_rows
@@ -26,7 +25,7 @@ def plan(job: Job) -> Plan:
     replicas = job.replicas or REPLICAS
     require_rows(job, replicas, "replicas")
     shares = [replace(job, rows=rows) for rows in tensor_split(job.rows, replicas)]
-    return staged_plan(job, [microbatch_rows(s) for s in shares], SCHEDULES[job.schedule])
+    return staged_plan(job, [microbatch_rows(s) for s in shares], job.schedule)
 
 
 STRATEGY = Strategy(

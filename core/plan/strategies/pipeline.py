@@ -1,6 +1,5 @@
 """Pipeline parallel: stages overlap on micro-batches, in the order of a schedule."""
 
-from core.plan.schedules import SCHEDULES
 from core.plan.splits import split, tensor_split
 from core.plan.staged import staged_plan
 from core.plan.strategy import Job, Strategy, require_rows
@@ -13,7 +12,8 @@ MOST_MICROBATCHES = 32_767  # what a span's row in memory can count
 def microbatch_rows(job: Job) -> list[int]:
     """Rows of each micro-batch: by `torch.split` with a split size, else by `torch.tensor_split`.
 
-    Without either, 8 micro-batches, or as many as there are rows if these are fewer.
+    Without either, as many as the schedule is written for; else 8, or as many as there are rows if
+    these are fewer.
     Raises PlanError if more micro-batches are asked for than there are rows.
     """
     if job.split_size is not None:
@@ -24,15 +24,16 @@ def microbatch_rows(job: Job) -> list[int]:
                 f"rows; use a size that makes at most {MOST_MICROBATCHES:,}"
             )
         return sizes
-    if job.microbatches is None:
+    asked = job.microbatches or job.schedule.microbatches
+    if asked is None:
         return tensor_split(job.rows, min(MICROBATCHES, job.rows))
-    require_rows(job, job.microbatches, "micro-batches")
-    return tensor_split(job.rows, job.microbatches)
+    require_rows(job, asked, "micro-batches")
+    return tensor_split(job.rows, asked)
 
 
 def plan(job: Job) -> Plan:
     """Micro-batches through the stages, in the order of the job's schedule."""
-    return staged_plan(job, [microbatch_rows(job)], SCHEDULES[job.schedule])
+    return staged_plan(job, [microbatch_rows(job)], job.schedule)
 
 
 STRATEGY = Strategy(

@@ -1,0 +1,42 @@
+"""From a plan back to the actions of its lanes."""
+
+from __future__ import annotations
+
+from core.plan.schedules.schedule import Action, overlap
+from core.plan.task import Kind, Plan, PlanError, Role, Task
+
+_PASSES = frozenset({
+    Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP
+})  # fmt: skip
+
+
+def lane_orders(plan: Plan) -> list[list[Action]]:
+    """The passes of each compute lane, in order, as actions of a schedule.
+
+    Micro-batches are numbered through the whole batch, also where several pipelines stand side by
+    side. Raises PlanError if the plan's passes are not of stages and micro-batches.
+    """
+    numbers = {(part.replica, part.microbatch): i for i, part in enumerate(plan.parts)}
+    orders: list[list[Action]] = [[] for lane in plan.lanes if lane.role is Role.COMPUTE]
+    for task in plan.tasks:
+        if task.kind in _PASSES:
+            orders[task.lane].append(_action(task, numbers))
+    return orders
+
+
+def _action(task: Task, numbers: dict[tuple[int, int], int]) -> Action:
+    stage, replica = task.stage, task.replica or 0
+    if stage is None or task.block is not None:
+        raise PlanError(f"{task} is of no stage: only plans of stages have a schedule")
+
+    def numbered(microbatch: int | None) -> int | None:
+        return None if microbatch is None else numbers[replica, microbatch]
+
+    microbatch = numbered(task.microbatch)
+    if task.kind is not Kind.OVERLAP or task.paired_stage is None:
+        return Action(stage, task.kind, microbatch, replica)
+    paired = numbered(task.paired_microbatch)
+    return overlap(
+        Action(stage, Kind.FORWARD, microbatch, replica),
+        Action(task.paired_stage, Kind.BACKWARD, paired, replica),
+    )

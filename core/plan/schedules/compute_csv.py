@@ -1,0 +1,145 @@
+"""Schedules in files: torch.distributed.pipelining's compute-only form.
+
+    0F0,0F1,0B0,0F2,0B1,0B2
+    ,1F0,1B0,1F1,1B1,1F2,1B2
+
+A line is a rank and a cell an action; empty cells are ticks without one and say nothing here.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from core.plan.schedules.schedule import Action, Schedule, ScheduleError, Seat, overlap, refuse
+from core.plan.task import Kind, PlanError
+
+SUFFIX = ".csv"
+MOST_NUMBER = 32_766  # what a span's row in memory can hold
+_KINDS = {kind.letter: kind for kind in (
+    Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
+)}  # fmt: skip
+_PASS = r"(\d{1,5})([FBIW])(\d{1,5})"
+_ACTION = re.compile(_PASS)
+_OVERLAP = re.compile(rf"\(\s*{_PASS}\s*;\s*{_PASS}\s*\)OVERLAP_F_B")
+_ACCEPTED = "use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 32766"
+
+
+def load_schedule(path: str) -> Schedule:
+    """The schedule that a file holds, with the numbers of ranks and micro-batches that it is for.
+
+    A stage on two ranks means replicas of the model: a micro-batch's replica is the path of ranks
+    that its forwards take through the stages, numbered by first appearance. Raises PlanError,
+    naming file, line and cell, if the file cannot be read as one.
+    """
+    rows = _read(path)
+    halves = [(half, rank) for rank, row in enumerate(rows) for a in row for half in a.halves]
+    stages = 1 + max(half.stage for half, _ in halves)
+    microbatches = 1 + max(half.microbatch or 0 for half, _ in halves)
+    replicas, seats = _replicas(path, halves, stages)
+    orders = [[_of_replica(action, replicas) for action in row] for row in rows]
+
+    def check(ranks: int, count: int, chunks: int) -> None:
+        refuse(count == microbatches, f"{path} is for {microbatches} micro-batches, not {count}")
+
+    return Schedule(
+        path,
+        Path(path).name,
+        f"From a file: {len(rows)} ranks, {stages} stages, {microbatches} micro-batches.",
+        lambda rank, ranks, count, chunks: orders[rank],
+        seats=lambda ranks, chunks: seats,
+        check=check,
+        ranks=len(rows),
+        microbatches=microbatches,
+        uses=frozenset(half.kind for half, _ in halves)
+        | frozenset(action.kind for row in rows for action in row),
+    )
+
+
+def csv_text(orders: Sequence[Sequence[Action]]) -> str:
+    """The actions of each rank as torch's compute-only form has them.
+
+    Raises PlanError for what it cannot say: passes over all micro-batches at once.
+    """
+    for order in orders:
+        for action in order:
+            refuse(
+                action.microbatch is not None,
+                f"a CSV schedule cannot say {action}, a pass over all micro-batches at once",
+            )
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(orders)
+    return text.getvalue()
+
+
+def _read(path: str) -> list[list[Action]]:
+    """The actions of each line. Raises PlanError."""
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            lines = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        raise PlanError(f"{path} cannot be read as a schedule: {said}") from error
+    while lines and not any(cell.strip() for cell in lines[-1]):
+        lines.pop()
+    rows = [
+        [
+            _action(cell.strip(), f"{path} line {number}, cell {place}")
+            for place, cell in enumerate(line, 1)
+            if cell.strip()
+        ]
+        for number, line in enumerate(lines, 1)
+    ]
+    refuse(bool(rows), f"{path} holds no action")
+    for number, row in enumerate(rows, 1):
+        refuse(bool(row), f"{path} line {number} holds no action; each line is a rank's")
+    return rows
+
+
+def _action(cell: str, where: str) -> Action:
+    """The action that a cell names. Raises PlanError."""
+    if match := _ACTION.fullmatch(cell):
+        return _pass(match.groups(), cell, where)
+    if match := _OVERLAP.fullmatch(cell):
+        first, second = (_pass(match.groups()[i : i + 3], cell, where) for i in (0, 3))
+        if (first.kind, second.kind) == (Kind.FORWARD, Kind.BACKWARD):
+            return overlap(first, second)
+    raise PlanError(f"{where}: {cell[:60]!r} is no action; {_ACCEPTED}")
+
+
+def _pass(words: Sequence[str], cell: str, where: str) -> Action:
+    stage, microbatch = int(words[0]), int(words[2])
+    refuse(max(stage, microbatch) <= MOST_NUMBER, f"{where}: {cell!r} is no action; {_ACCEPTED}")
+    return Action(stage, _KINDS[words[1]], microbatch)
+
+
+def _replicas(
+    path: str, halves: Iterable[tuple[Action, int]], stages: int
+) -> tuple[dict[int, int], list[Seat]]:
+    """Each micro-batch's replica, and the ranks that hold each replica's stages."""
+    ways: dict[int, dict[int, int]] = {}
+    for half, rank in halves:
+        way = ways.setdefault(half.microbatch or 0, {})
+        if half.kind is Kind.FORWARD:
+            way.setdefault(half.stage, rank)
+    numbers: dict[tuple[int, ...], int] = {}
+    replicas = {}
+    for microbatch, way in ways.items():
+        for stage in range(stages):
+            if stage not in way:
+                raise ScheduleError(f"{path}: the schedule misses {stage}F{microbatch}")
+        ranks = tuple(way[stage] for stage in range(stages))
+        replicas[microbatch] = numbers.setdefault(ranks, len(numbers))
+    return replicas, [
+        Seat(replica, stage, rank)
+        for ranks, replica in numbers.items()
+        for stage, rank in enumerate(ranks)
+    ]
+
+
+def _of_replica(action: Action, replicas: dict[int, int]) -> Action:
+    paired = action.paired and _of_replica(action.paired, replicas)
+    return action._replace(replica=replicas[action.microbatch or 0], paired=paired)
