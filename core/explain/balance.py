@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,29 +16,35 @@ from core.trace.trace import Trace
 
 SHARED_KINDS = (Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE)
 """What DataParallel puts on lane 0."""
+_ENTER = [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.OVERLAP)]
 
 
 @dataclass(frozen=True, slots=True)
 class LaneBalance:
-    """A lane over some steps: `time`, ns and bytes of each kind that it ran, most bytes held."""
+    """A lane over some steps: `time`, ns and bytes of each kind that it ran, most bytes held.
+
+    `rows` are those that it passed forward, in each step every piece of the batch once.
+    """
 
     lane: int
     time: LaneTime
     kind_ns: dict[Kind, int]
     kind_bytes: dict[Kind, int]
     peak_bytes: int
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
     """Lane 0's figure against the mean of the other compute lanes', in ns or bytes.
 
-    `kind` is None for memory.
+    `kind` is None for memory. `first_bytes` is what lane 0 moved in that kind.
     """
 
     kind: Kind | None
     first: float
     others: float
+    first_bytes: int = 0
 
     @property
     def ratio(self) -> float | None:
@@ -66,7 +73,37 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
         {KINDS[k]: int(length[mine["kind"] == k].sum()) for k in kinds},
         {KINDS[k]: int(mine["bytes"][mine["kind"] == k].sum()) for k in kinds},
         max((peak_bytes(trace, lane, step) for step in steps), default=0),
+        sum(_rows_forward(part) for part in parts),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Imbalance:
+    """The largest over the mean of the compute lanes' figures: 1 is even, the lanes' number worst.
+
+    None where the lanes have nothing of it.
+    """
+
+    compute: float | None
+    communication: float | None
+    rows: float | None
+    memory: float | None
+
+
+def imbalance(trace: Trace, balances: Sequence[LaneBalance]) -> Imbalance:
+    """How unevenly the compute lanes among `balances` are loaded."""
+    compute = [b for b in balances if trace.header.lanes[b.lane].role is Role.COMPUTE]
+    return Imbalance(
+        max_over_mean([b.time.busy_ns for b in compute]),
+        max_over_mean([b.time.communication_ns for b in compute]),
+        max_over_mean([b.rows for b in compute]),
+        max_over_mean([b.peak_bytes for b in compute]),
+    )
+
+
+def max_over_mean(values: Sequence[int]) -> float | None:
+    """The largest value over the mean; None if there is nothing."""
+    return max(values) / _mean(values) if any(values) else None
 
 
 def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Share]:
@@ -80,7 +117,12 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Sha
         return []
     first, others = compute[0], compute[1:]
     shares = [
-        Share(kind, first.kind_ns.get(kind, 0), _mean([b.kind_ns.get(kind, 0) for b in others]))
+        Share(
+            kind,
+            first.kind_ns.get(kind, 0),
+            _mean([b.kind_ns.get(kind, 0) for b in others]),
+            first.kind_bytes.get(kind, 0),
+        )
         for kind in SHARED_KINDS
         if kind in ran
     ]
@@ -109,7 +151,7 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     for lane in trace.header.lanes:
         spans = trace.spans(lane.index)
         mine = spans[step_slice(spans, step)]
-        for span in mine[mine["kind"] == KINDS.index(Kind.FORWARD)]:
+        for span in mine[np.isin(mine["kind"], _ENTER)]:
             part = (max(0, int(span["replica"])), max(0, int(span["microbatch"])))
             seen[lane.index, *part] = int(span["rows"])
     rows = {(replica, microbatch): count for (_, replica, microbatch), count in seen.items()}
@@ -131,6 +173,14 @@ def held_bytes(
     fresh = [c.times[np.searchsorted(c.times, since) :] for c in counters]
     times = np.unique(np.concatenate(fresh))
     return times, sum((c.at(times) for c in counters), np.zeros(len(times)))
+
+
+def _rows_forward(spans: NDArray[Any]) -> int:
+    """Rows that a step's spans of one lane passed forward, those of each micro-batch once."""
+    enter = spans[np.isin(spans["kind"], _ENTER)]
+    piece = enter["replica"].astype(np.int64) * (1 << 32) + enter["microbatch"]
+    _, first = np.unique(piece, return_index=True)
+    return int(enter["rows"][first].sum())
 
 
 def _mean(values: Sequence[int]) -> float:

@@ -7,6 +7,7 @@ pytest.importorskip("pyarrow")
 from core.explain.balance import (
     first_lane_shares,
     held_bytes,
+    imbalance,
     lane_balance,
     lane_parts,
 )
@@ -50,6 +51,28 @@ def test_lane_0_alone_gathers_and_reduces_in_data_parallel() -> None:
 def test_strategies_without_a_collecting_lane_have_no_shares(strategy: str) -> None:
     trace = trace_of(specification(strategy))
     assert first_lane_shares(trace, balances(trace)) == []
+
+
+def test_what_lane_0_gathers_and_reduces_is_told_in_bytes_too() -> None:
+    trace = trace_of(specification("dp", model=TUTORIAL, devices="2xcpu", batch=30, steps=2))
+    shares = {share.kind: share for share in first_lane_shares(trace, balances(trace))}
+    assert shares[Kind.GATHER].first_bytes == 2 * 30 * 2 * 4
+    assert shares[Kind.REDUCE].first_bytes == 2 * 48
+
+
+def test_a_lanes_rows_count_once_a_step_however_many_stages_it_runs() -> None:
+    trace = trace_of(specification(microbatches=3, batch=8, devices="2xcpu", stages=4, steps=2))
+    assert [balance.rows for balance in balances(trace)] == [16, 16]
+
+
+def test_lanes_are_compared_by_the_largest_over_the_mean() -> None:
+    trace = trace_of(specification("dp", model=TUTORIAL, devices="8xcpu", batch=30, steps=1))
+    found = imbalance(trace, balances(trace))
+    assert found.rows == pytest.approx(4 / (30 / 8))
+    assert found.communication == pytest.approx(8)
+    assert found.compute is not None and found.compute > 1
+    single = trace_of(specification("single", devices="1xcpu", steps=1))
+    assert imbalance(single, balances(single)).communication is None
 
 
 def test_traffic_is_summed_by_kind() -> None:
