@@ -5,7 +5,9 @@ of the store, so that a tensor lives no longer than its last use; on a CUDA lane
 what was taken until the task's end event has completed.
 
 Autograd's graph is cut at every stage: a stage's input is a leaf, its backward is called by the
-stage's own lane, and gradients are handed over as tensors.
+stage's own lane, and gradients are handed over as tensors. Between a backward for the input and
+that for the weights, a lane is taken to hold the stage's input, the gradients that the latter
+starts from, and what autograd saved where parameters are used.
 """
 
 from __future__ import annotations
@@ -13,50 +15,21 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor, nn
 
 from core.engine import memory
 from core.engine.modules import Batch, Loss
-from core.engine.workload import Workload, full_names, make_optimizer
+from core.engine.split_backward import WeightPass, backward_input, backward_weight
+from core.engine.stage_module import StageModule, add_to_owner, copy_to, sum_of_copies
+from core.engine.workload import Workload
 from core.plan.specification import Specification
-from core.plan.task import Kind, Part, Payload, Placement, Plan, Task
+from core.plan.task import Kind, Part, Payload, Plan, Task
 
 Key = tuple[str, int, int, int]  # (what, replica, stage, micro-batch)
-
-
-def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
-    """A real copy on `device`, also where the tensor already lives there."""
-    target = torch.empty_like(tensor, device=device, memory_format=torch.contiguous_format)
-    return target.copy_(tensor, non_blocking=True)
-
-
-class StageModule:
-    """One stage of one replica on its lane: its blocks, and for the owner the optimizer."""
-
-    def __init__(
-        self,
-        placement: Placement,
-        blocks: list[nn.Module],
-        first: int,
-        specification: Specification,
-    ) -> None:
-        self.lane = placement.lane
-        self.blocks = nn.Sequential(*blocks)
-        self.parameters = full_names(blocks, first)
-        self.optimizer = None
-        if placement.owner:
-            self.optimizer = make_optimizer(specification, list(self.parameters.values()))
-        trained = (p for p in self.parameters.values() if p.requires_grad)
-        self.gradient_bytes = sum(p.nbytes for p in trained)
-        self.saved_bytes: dict[int, int] = {}
-
-    def clear_gradients(self) -> None:
-        """Forget the last step's gradients."""
-        for parameter in self.parameters.values():
-            parameter.grad = None
+Place = tuple[int, int, int]  # (replica, stage, micro-batch)
 
 
 @dataclass
@@ -69,6 +42,7 @@ class Step:
     targets: dict[torch.device, Tensor]
     batch_shape: torch.Size
     values: dict[Key, Tensor] = field(default_factory=dict)
+    weight_passes: dict[Place, WeightPass] = field(default_factory=dict)
     losses: list[Tensor] = field(default_factory=list)
     shapes: dict[int, tuple[torch.Size, torch.Size]] = field(default_factory=dict)
     output_shape: list[int] = field(default_factory=list)
@@ -140,23 +114,30 @@ class Operations:
         optimizers = (stage.optimizer for stage in stages)
         return sum(memory.optimizer_bytes(o) for o in optimizers if o is not None)
 
-    def owned_gradients(self) -> dict[str, Tensor]:
-        """The step's gradients by full parameter name, from the copies that are stepped."""
-        owners = (stage for stage in self.stages.values() if stage.optimizer is not None)
-        return {
-            name: torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-            for stage in owners
-            for name, parameter in stage.parameters.items()
-        }
+    def owned_gradients(self) -> list[dict[str, Tensor]]:
+        """The step's gradients by full parameter name, of every replica that is stepped."""
+        return [
+            {
+                name: torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+                for name, parameter in parameters.items()
+            }
+            for parameters in self._owned()
+        ]
 
-    def owned_parameters(self) -> dict[str, Tensor]:
-        """Clones of the parameters by full name, from the copies that are stepped."""
-        owners = (stage for stage in self.stages.values() if stage.optimizer is not None)
-        return {
-            name: parameter.detach().clone()
-            for stage in owners
-            for name, parameter in stage.parameters.items()
-        }
+    def owned_parameters(self) -> list[dict[str, Tensor]]:
+        """Clones of the parameters by full name, of every replica that is stepped."""
+        return [
+            {name: parameter.detach().clone() for name, parameter in parameters.items()}
+            for parameters in self._owned()
+        ]
+
+    def _owned(self) -> list[dict[str, nn.Parameter]]:
+        """The parameters of every replica that is stepped, which has all stages."""
+        owned: dict[int, dict[str, nn.Parameter]] = {}
+        for (replica, _), stage in sorted(self.stages.items(), key=lambda item: item[0]):
+            if stage.owner:
+                owned.setdefault(replica, {}).update(stage.parameters)
+        return list(owned.values())
 
     # Tasks, in the order of a step.
 
@@ -260,6 +241,11 @@ class Operations:
                 self._put(("gradient", part.replica, last, part.microbatch), task.lane, piece)
         return [y, target]
 
+    def _overlap(self, step: Step, task: Task) -> list[Tensor]:
+        """A forward and a full backward, launched one after the other."""
+        forward, backward = halves(task)
+        return [*self._forward(step, forward), *self._backward(step, backward)]
+
     def _backward(self, step: Step, task: Task) -> list[Tensor]:
         stage = task.stage or 0
         parts = step.plan.parts_of(task)
@@ -272,37 +258,60 @@ class Operations:
         if trained:
             torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
         for key, x in zip(where, entered, strict=True):
-            if stage > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
-                gradient = torch.zeros_like(x) if x.grad is None else x.grad
-                self._put(("input gradient", *key), task.lane, gradient)
+            self._hand_back(key, task.lane, x, x.grad)
         self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
         return [*entered, *left, *gradients]
 
+    def _backward_input(self, step: Step, task: Task) -> list[Tensor]:
+        stage, part = task.stage or 0, step.plan.parts_of(task)[0]
+        module = self.stages[part.replica, stage]
+        place = (part.replica, stage, part.microbatch)
+        x = step.values["entered", *place]  # the weight pass may need it, and takes it
+        left = self._take(("left", *place), task.lane)
+        gradient = self._gradient(step, part, stage, task.lane)
+        (found,), rest = backward_input([left], [gradient], [x])
+        self._hand_back(place, task.lane, x, found)
+        step.weight_passes[place] = rest
+        if part.rows not in module.kept_bytes:
+            known = [x, *step.inputs.values(), *module.parameters.values()]
+            module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
+        self._ledgers[task.lane].saved += (
+            module.kept_bytes[part.rows] - module.saved_bytes[part.rows]
+        )
+        return [left, gradient]
+
+    def _backward_weight(self, step: Step, task: Task) -> list[Tensor]:
+        stage, part = task.stage or 0, step.plan.parts_of(task)[0]
+        place = (part.replica, stage, part.microbatch)
+        x = self._take(("entered", *place), task.lane)
+        rest = step.weight_passes.pop(place)
+        backward_weight(rest)
+        kept = self.stages[part.replica, stage].kept_bytes[part.rows]
+        self._ledgers[task.lane].saved -= kept
+        return [x, *rest.gradients]
+
+    def _all_reduce(self, step: Step, task: Task) -> list[Tensor]:
+        """Every replica that holds the stage has a task of its own, which makes its own sum."""
+        stage = task.stage or 0
+        mine = self.stages[task.replica or 0, stage]
+        holders = sorted(p.replica for p in step.plan.placements if p.stage == stage)
+        copies = [self.stages[replica, stage] for replica in holders]
+        mine.sums = sum_of_copies(copies, self._devices[mine.lane])
+        return _gradients(copies)
+
     def _reduce(self, step: Step, task: Task) -> list[Tensor]:
         stage = task.stage or 0
-        owner = self.stages[0, stage]
-        held = []
-        for part in step.plan.parts:
-            if part.replica == 0:
-                continue
-            replica = self.stages[part.replica, stage]
-            for name, parameter in owner.parameters.items():
-                gradient = replica.parameters[name].grad
-                if gradient is None:
-                    continue
-                held.append(gradient)
-                moved = gradient.to(self._devices[task.lane], non_blocking=True)
-                if parameter.grad is None:
-                    parameter.grad = moved.clone()
-                else:
-                    parameter.grad.add_(moved)
-        return held
+        others = [part.replica for part in step.plan.parts if part.replica > 0]
+        copies = [self.stages[replica, stage] for replica in others]
+        add_to_owner(self.stages[0, stage], copies, self._devices[task.lane])
+        return _gradients(copies)
 
     def _update(self, step: Step, task: Task) -> list[Tensor]:
         module = self.stages[task.replica or 0, task.stage or 0]
+        replaced = module.take_sums()
         if module.optimizer is not None:
             module.optimizer.step()
-        return []
+        return replaced
 
     # Values and what they weigh.
 
@@ -333,6 +342,12 @@ class Operations:
             return self._take(key, lane)
         return self._take(("input gradient", part.replica, stage + 1, part.microbatch), lane)
 
+    def _hand_back(self, place: Place, lane: int, x: Tensor, gradient: Tensor | None) -> None:
+        """Leave the gradient of a stage's input for the stage before, if there is one."""
+        if place[1] > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
+            gradient = torch.zeros_like(x) if gradient is None else gradient
+            self._put(("input gradient", *place), lane, gradient)
+
     def _put(self, key: Key, lane: int, value: Tensor) -> None:
         assert self.step is not None
         self.step.values[key] = value
@@ -345,9 +360,20 @@ class Operations:
         return value
 
 
+def halves(task: Task) -> tuple[Task, Task]:
+    """The forward and the backward that an overlap is made of."""
+    alone = replace(task, paired_stage=None, paired_microbatch=None)
+    backward = replace(alone, stage=task.paired_stage, microbatch=task.paired_microbatch)
+    return replace(alone, kind=Kind.FORWARD), replace(backward, kind=Kind.BACKWARD)
+
+
+def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
+    return [gradient for module in copies for gradient in module.gradients().values()]
+
+
 def _takes_batch(task: Task) -> bool:
     """Whether the task reads the whole batch: it scatters inputs or is a first forward."""
-    first = task.kind is Kind.FORWARD and not task.stage
+    first = task.kind in (Kind.FORWARD, Kind.OVERLAP) and not task.stage
     return first or (task.kind is Kind.SCATTER and task.payload is Payload.INPUT)
 
 
@@ -358,7 +384,11 @@ _OPERATIONS: dict[Kind, Callable[[Operations, Step, Task], list[Tensor]]] = {
     Kind.FORWARD: Operations._forward,
     Kind.GATHER: Operations._gather,
     Kind.LOSS: Operations._loss_of,
+    Kind.OVERLAP: Operations._overlap,
     Kind.BACKWARD: Operations._backward,
+    Kind.BACKWARD_INPUT: Operations._backward_input,
+    Kind.BACKWARD_WEIGHT: Operations._backward_weight,
     Kind.REDUCE: Operations._reduce,
+    Kind.ALL_REDUCE: Operations._all_reduce,
     Kind.STEP: Operations._update,
 }

@@ -12,7 +12,7 @@ from core.engine.modules import Batch
 from core.engine.operations import Operations
 from core.engine.prepare import Prepared
 from core.engine.stop import Stop
-from core.engine.verify import compare, reference, save_gradients
+from core.engine.verify import compare, reference, save_gradients, worst
 from core.engine.workload import Workload, verification_notes
 from core.trace.writer import TaskColumns, TraceWriter
 
@@ -35,18 +35,20 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
         executor = Executor(lanes, operations, writer)
         stack.enter_context(stop.calls(executor.stop))
         for index, batch in enumerate(batches_of(prepared, workload)):
-            before = operations.owned_parameters() if checks else {}
+            before = operations.owned_parameters()[0] if checks else {}
             step = executor.run(index, prepared.plans[rows[index]], columns[rows[index]], batch)
             loss = sum(piece.item() for piece in step.losses)
             writer.counter("loss", loss, step=index)
             if specification.verify:
                 wanted = reference(workload, before, batch, step.plan.parts)
-                errors = compare(loss, operations.owned_gradients(), wanted)
+                copies = operations.owned_gradients()
+                errors = worst(compare(loss, gradients, wanted) for gradients in copies)
                 writer.counter("gradient_error", errors.gradient, step=index)
                 writer.counter("loss_error", errors.loss, step=index)
             writer.flush()
         if specification.gradients is not None:
-            save_gradients(specification.gradients, batch, before, operations.owned_gradients())
+            gradients = operations.owned_gradients()[0]
+            save_gradients(specification.gradients, batch, before, gradients)
 
 
 def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:

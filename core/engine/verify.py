@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +76,12 @@ def compare(
     scale = max(abs(wanted_loss), torch.finfo(torch.float32).tiny)
     loss_error = abs(loss - wanted_loss) / scale
     return Errors(worst, loss_error if loss_error == loss_error else float("inf"))
+
+
+def worst(errors: Iterable[Errors]) -> Errors:
+    """The largest of each error, over the copies of a model that are stepped."""
+    found = list(errors)
+    return Errors(max(e.gradient for e in found), max(e.loss for e in found))
 
 
 def save_gradients(
