@@ -60,6 +60,14 @@ def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
         (Specification(steps=-1), "--steps -1: use 1 or more"),
         (Specification(warmup=-1), "--warmup -1: use 0 or more"),
         (Specification(model=ModelSettings(width=0)), "--width 0: use 1 or more"),
+        (
+            Specification(model=ModelSettings(heads=3)),
+            "--heads 3 is not for mlp, which takes --width or --depth",
+        ),
+        (
+            Specification(model=ModelSettings("toymodel", width=8)),
+            "--width 8 is not for toymodel, which takes no such settings",
+        ),
         (Specification(lr=float("nan")), "--lr nan: use a finite"),
         (Specification(optimizer="lion"), "--optimizer 'lion': use sgd, momentum, adam or adamw"),
         (Specification(model=ModelSettings(dtype="int4")), "--dtype 'int4': use float32"),
