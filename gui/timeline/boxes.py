@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,8 +68,9 @@ def fill_boxes(
 
 
 def stacked(rect: QRectF, parts: int) -> list[QRectF]:
-    """A rectangle cut into so many of the same height, from the top."""
-    height = rect.height() / parts
+    """A rectangle cut into as many of about the same height, at whole pixels, from the top."""
+    edges = [round(n * rect.height() / parts) for n in range(parts)] + [rect.height()]
     return [
-        QRectF(rect.left(), rect.top() + n * height, rect.width(), height) for n in range(parts)
+        QRectF(rect.left(), rect.top() + upper, rect.width(), lower - upper)
+        for upper, lower in pairwise(edges)
     ]

@@ -28,7 +28,7 @@ from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
 from gui.text import duration_text, tr
 from gui.theme import THEMES, Theme
-from gui.timeline.legend import draw_legend, legend_entries
+from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import (
     AXIS,
     LABELS,
@@ -68,7 +68,7 @@ class Figure:
     scene: Scene
     frame: Frame
     shown: Range
-    strips: Strips
+    legend: list[list[LegendEntry]]
     width: float
     height: float
 
@@ -121,7 +121,10 @@ def lay_out_figure(
     view = Viewport(shown.start, max(1, shown.end - shown.start), width - LABELS - 2 * EDGE)
     top = EDGE + TITLE + AXIS + STEPS
     frame = Frame(view, layout, EDGE + LABELS, top, theme, vector=True)
-    return Figure(scene, frame, shown, strips, width, top + layout.height + LEGEND + EDGE / 2)
+    entries = legend_entries(scene, theme, strips, vector=True)
+    legend = legend_lines(entries, Fonts.of(_figure_font()), view.width)
+    bottom = top + layout.height + LEGEND + LINE * max(0, len(legend) - 1)
+    return Figure(scene, frame, shown, legend, width, bottom + EDGE / 2)
 
 
 def draw_figure(painter: QPainter, figure: Figure) -> None:
@@ -138,13 +141,9 @@ def draw_figure(painter: QPainter, figure: Figure) -> None:
     draw_strips(painter, figure.scene, frame)
     LanePainter(painter, figure.scene, frame, fonts).draw()
     draw_steps(painter, figure.scene, frame, fonts, frame.top - STEPS, bottom)
-    painter.save()
-    painter.translate(EDGE - 14, 0)
-    draw_labels(painter, figure.scene, frame, fonts)
-    painter.restore()
-    entries = legend_entries(figure.scene, theme, figure.strips, vector=True)
+    draw_labels(painter, figure.scene, frame, fonts, EDGE)
     at = QPointF(frame.left, bottom + LEGEND / 2)
-    draw_legend(painter, theme, fonts, at, figure.width - EDGE, entries)
+    draw_legend(painter, theme, fonts, at, figure.legend)
 
 
 def default_range(trace: Trace) -> Range:

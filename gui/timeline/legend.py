@@ -21,6 +21,7 @@ BOX = 12.0
 WIDE = 22.0  # the hatch needs more room to be seen
 GAP = 6.0  # between a box and its words
 SPACE = 18.0  # between entries
+LINE = 18.0  # from one line to the next
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -54,25 +55,34 @@ def legend_entries(
     return entries
 
 
+def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:
+    """The entries in as many lines as they need within `width` pixels."""
+    lines: list[list[LegendEntry]] = []
+    free = 0.0
+    for entry in entries:
+        wide = entry.width + GAP + text_width(fonts.small, entry.text) + SPACE
+        if not lines or wide - SPACE > free:
+            lines.append([])
+            free = width
+        lines[-1].append(entry)
+        free -= wide
+    return lines
+
+
 def draw_legend(
-    painter: QPainter,
-    theme: Theme,
-    fonts: Fonts,
-    at: QPointF,
-    right: float,
-    entries: list[LegendEntry],
+    painter: QPainter, theme: Theme, fonts: Fonts, at: QPointF, lines: list[list[LegendEntry]]
 ) -> None:
-    """The entries in a row from `at` on; further left where they would pass the pixel `right`."""
-    widths = [entry.width + GAP + text_width(fonts.small, entry.text) for entry in entries]
-    whole = sum(widths) + SPACE * (len(widths) - 1)
-    x = min(at.x(), max(SPACE, right - whole))
+    """The entries line by line, from `at` on."""
     painter.setFont(fonts.small)
-    for entry, width in zip(entries, widths, strict=True):
-        entry.draw(painter, QRectF(round(x), at.y(), entry.width, BOX))
-        painter.setPen(QColor(theme.text))
-        words = QRectF(round(x) + entry.width + GAP, at.y() - 3, width, BOX + 6)
-        painter.drawText(words, _LEFT, entry.text)
-        x += width + SPACE
+    for number, line in enumerate(lines):
+        x, y = at.x(), at.y() + number * LINE
+        for entry in line:
+            entry.draw(painter, QRectF(round(x), y, entry.width, BOX))
+            painter.setPen(QColor(theme.text))
+            width = text_width(fonts.small, entry.text)
+            words = QRectF(round(x) + entry.width + GAP, y - 3, width + 4, BOX + 6)
+            painter.drawText(words, _LEFT, entry.text)
+            x += entry.width + GAP + width + SPACE
 
 
 def _filled(*colours: QColor) -> Callable[[QPainter, QRectF], None]:

@@ -86,12 +86,16 @@ def step_name(number: int, warmup: int) -> str:
     return tr("step {number}", number=number - warmup + 1)
 
 
-def draw_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-    """Each lane's name, place, idle time and memory; each device's heading above its lanes."""
+def draw_labels(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
+) -> None:
+    """Each lane's name, place, idle time and memory; each device's heading above its lanes.
+
+    They begin at the pixel `indent`.
+    """
     for group in filter(lambda g: g.height > 0, frame.layout.groups):
-        rect = QRectF(
-            INDENT, frame.top + group.top, frame.left + frame.view.width - INDENT, group.height
-        )
+        wide = frame.left + frame.view.width - indent
+        rect = QRectF(indent, frame.top + group.top, wide, group.height)
         note = f"{group.device}  ·  {group.note or cores_text(scene, group.device)}".rstrip(" ·")
         painter.setFont(fonts.small)
         painter.setPen(QColor(frame.theme.muted))
@@ -101,7 +105,7 @@ def draw_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> 
             name = scene.trace.header.lanes[row.lane].name.split()[-1]
             _strip_label(painter, frame, fonts, row, name)
         else:
-            _lane_label(painter, scene, frame, fonts, row)
+            _lane_label(painter, scene, frame, fonts, row, indent)
     for row in frame.visible(frame.layout.ghosts):
         _strip_label(painter, frame, fonts, row, tr("predicted"))
     for row in frame.visible(frame.layout.memory):
@@ -116,7 +120,9 @@ def cores_text(scene: Scene, device: str) -> str:
     return tr("1 core a lane") if cores == 1 else tr("{cores} cores a lane", cores=cores)
 
 
-def _lane_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row) -> None:
+def _lane_label(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row, indent: float
+) -> None:
     facts = scene.facts[row.lane]
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
@@ -127,16 +133,16 @@ def _lane_label(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row
         details = []
     heights = NAME + DETAIL * len(details)
     y = frame.top + row.top + max(0.0, (row.height - heights) / 2)
-    wide = frame.left - INDENT - 10
+    wide = frame.left - indent - 10
     painter.setPen(QColor(frame.theme.text))
-    _line(painter, fonts.bold, QRectF(INDENT, y, wide, NAME), facts.name)
+    _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), facts.name)
     name = text_width(fonts.bold, facts.name) + 7
     painter.setPen(QColor(frame.theme.muted))
     place = facts.place if details else facts.idle or facts.place
-    _line(painter, fonts.small, QRectF(INDENT + name, y, wide - name, NAME), place)
+    _line(painter, fonts.small, QRectF(indent + name, y, wide - name, NAME), place)
     for number, text in enumerate(details):
         top = y + NAME + DETAIL * number
-        _line(painter, fonts.small, QRectF(INDENT, top, wide, DETAIL), text)
+        _line(painter, fonts.small, QRectF(indent, top, wide, DETAIL), text)
 
 
 def _strip_label(painter: QPainter, frame: Frame, fonts: Fonts, row: Row, text: str) -> None:
@@ -144,8 +150,7 @@ def _strip_label(painter: QPainter, frame: Frame, fonts: Fonts, row: Row, text: 
     painter.setPen(QColor(frame.theme.muted))
     painter.setFont(fonts.small)
     middle = frame.top + row.top + row.height / 2
-    wide = frame.left - INDENT - 8
-    painter.drawText(QRectF(INDENT, middle - NAME / 2, wide, NAME), _RIGHT, text)
+    painter.drawText(QRectF(0, middle - NAME / 2, frame.left - 8, NAME), _RIGHT, text)
 
 
 def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.plan.task import Role
 from gui.text import tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.legend import draw_legend, legend_entries
+from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import INDENT, LABELS
 from gui.timeline.painter import Fonts, Frame, LanePainter
 from gui.timeline.rows import Layout, Row, Strips
@@ -39,29 +39,28 @@ class Overview(QWidget):
         self._picture: QPixmap | None = None
         self._drawn = Viewport()
         self._strips = Strips()
-
-    def sizeHint(self) -> QSize:  # noqa: D102
-        return QSize(300, HEIGHT + LEGEND)
+        self._legend: list[list[LegendEntry]] = []
+        self._explain()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self._theme, self._picture = theme, None
-        self.update()
+        self._explain()
 
     def show_scene(self, scene: Scene | None) -> None:
         """Show another run, or nothing."""
         self._scene, self._picture = scene, None
-        self.update()
+        self._explain()
 
     def set_strips(self, strips: Strips) -> None:
         """Explain these strips in the legend."""
         self._strips = strips
-        self.update()
+        self._explain()
 
     def refresh(self) -> None:
         """Draw the lanes anew with what has come since."""
         self._picture = None
-        self.update()
+        self._explain()
 
     def set_visible_part(self, view: Viewport, now: float | None) -> None:
         """Mark what the timeline shows; the strip reaches to `now` while the run is live."""
@@ -79,10 +78,12 @@ class Overview(QWidget):
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_window(painter, whole)
                 self._name(painter)
-                self._explain(painter, scene)
+            at = QPointF(LABELS, HEIGHT + 5)
+            draw_legend(painter, self._theme, Fonts.of(self.font()), at, self._legend)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         self._picture = None
+        self._explain()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         self._go(event)
@@ -121,10 +122,15 @@ class Overview(QWidget):
             LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
         return picture
 
-    def _explain(self, painter: QPainter, scene: Scene) -> None:
-        entries = legend_entries(scene, self._theme, self._strips)
-        fonts, at = Fonts.of(self.font()), QPointF(LABELS, HEIGHT + 5)
-        draw_legend(painter, self._theme, fonts, at, self.width() - RIGHT, entries)
+    def _explain(self) -> None:
+        """Choose what the legend says; it takes as many lines as it needs."""
+        entries = []
+        if self._scene is not None:
+            entries = legend_entries(self._scene, self._theme, self._strips)
+        width = self.width() - LABELS - RIGHT
+        self._legend = legend_lines(entries, Fonts.of(self.font()), width)
+        self.setFixedHeight(round(HEIGHT + LEGEND + LINE * max(0, len(self._legend) - 1)))
+        self.update()
 
     def _name(self, painter: QPainter) -> None:
         painter.setFont(Fonts.of(self.font()).small)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
@@ -52,29 +53,33 @@ def draw_memory(
     scale = (row.height - HEADROOM) * STEPS_PER_PIXEL / most if most else 0.0
     held = np.ceil(columns.held * scale) / STEPS_PER_PIXEL
     activations = np.ceil(columns.activations * scale) / STEPS_PER_PIXEL
-    first, last = runs(held, activations)
-    some = held[first] > 0
-    first, last = first[some], last[some]
-    left, width = first.astype(float), (last - first).astype(float)
+    some = np.flatnonzero(held)
+    if not len(some):
+        return
+    shown = slice(int(some[0]), int(some[-1]) + 1)
     bottom = frame.top + row.bottom
+    left = frame.left + shown.start
     painter.setPen(Qt.PenStyle.NoPen)
-    for colour, height in zip(memory_colours(frame.theme), (held, activations), strict=True):
-        boxes = Boxes(left, width, height[first], np.zeros(len(first), np.int8))
+    for colour, heights in zip(memory_colours(frame.theme), (held, activations), strict=True):
         painter.setBrush(colour)
-        painter.drawRects(boxes.rects(boxes.height > 0, frame.left, bottom))
+        line = stepped_line(heights[shown], left, bottom)
+        ends = [QPointF(line[-1].x(), bottom), QPointF(line[0].x(), bottom)]
+        painter.drawPolygon(QPolygonF([*line, *ends]))
     painter.setPen(QPen(QColor(frame.theme.memory), EDGE))
-    painter.drawPolyline(_top_line(left, width, bottom - held[first], frame.left))
+    painter.drawPolyline(QPolygonF(stepped_line(held[shown], left, bottom)))
+
+
+def stepped_line(heights: NDArray[np.float64], left: float, bottom: float) -> list[QPointF]:
+    """The line over columns of a pixel each, from `left` on; equal neighbours share a step."""
+    first, last = runs(heights, heights)
+    xs = (np.stack([first, last], axis=1).ravel() + left).tolist()
+    ys = np.repeat(bottom - heights[first], 2).tolist()
+    return [QPointF(x, y) for x, y in zip(xs, ys, strict=True)]
 
 
 def memory_colours(theme: Theme) -> tuple[QColor, QColor]:
     """The colours of all that is held, and of the activations in it."""
     return QColor(theme.line), QColor(theme.memory)
-
-
-def _top_line(left: np.ndarray, width: np.ndarray, y: np.ndarray, plot: float) -> QPolygonF:
-    xs = np.stack([left, left + width], axis=1).ravel() + plot
-    ys = np.repeat(y, 2)
-    return QPolygonF([QPointF(a, b) for a, b in zip(xs.tolist(), ys.tolist(), strict=True)])
 
 
 def _inside(boxes: Boxes) -> Boxes:
