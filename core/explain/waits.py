@@ -44,8 +44,8 @@ class Waits:
 def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
     """What the tasks of a step waited for, from their times."""
     order = np.lexsort((columns.start, columns.lane))
-    slowest = _slowest(columns, np.array([lane.serves for lane in lanes]))
-    begun = np.minimum(np.maximum(columns.start, columns.start[slowest]), columns.end)
+    slowest, came = _slowest(columns, np.array([lane.serves for lane in lanes]))
+    begun = np.minimum(np.maximum(columns.start, came[slowest]), columns.end)
     return Waits(order, _before(columns, order), slowest, begun)
 
 
@@ -69,27 +69,38 @@ def _waiter(columns: StepColumns) -> Positions:
     return np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
 
 
-def _slowest(columns: StepColumns, home: NDArray[np.int64]) -> Positions:
-    """The last to start of each collective's members, for every member.
+def _slowest(columns: StepColumns, home: NDArray[np.int64]) -> tuple[Positions, NDArray[np.int64]]:
+    """The last to come of each collective's members, for every member; and when each task came.
 
     Members are the k-th of a kind, stage, block and bucket on each lane, as `simulate` has it. A
     collective one of whose members names tasks of other lanes is none of ranks: its plan says what
     it waits for, and each member goes by itself.
     """
-    slowest = np.arange(len(columns))
+    slowest, came = np.arange(len(columns)), columns.start.copy()
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
     if not len(members):
-        return slowest
+        return slowest, came
     group = _group(columns, members)
-    members = members[order := np.lexsort((columns.start[members], group))]
-    group = group[order]
+    members, group = members[order := np.argsort(group, kind="stable")], group[order]
     first = np.flatnonzero(np.diff(group, prepend=ABSENT))
     counts = np.diff(first, append=len(group))
-    alone = ~np.logical_or.reduceat(_names_others(columns, home)[members], first)
-    last = np.repeat(members[first + counts - 1], counts)
-    meet = np.repeat(alone, counts)
-    slowest[members[meet]] = last[meet]
-    return slowest
+    meet = np.repeat(~np.logical_or.reduceat(_names_others(columns, home)[members], first), counts)
+    ended = np.repeat(np.minimum.reduceat(columns.end[members], first), counts)
+    came[members[meet]] = _came(columns, members, ended)[meet]
+    last = members[np.lexsort((came[members], group))][first + counts - 1]
+    slowest[members[meet]] = np.repeat(last, counts)[meet]
+    return slowest, came
+
+
+def _came(columns: StepColumns, members: Positions, ended: NDArray[np.int64]) -> NDArray[np.int64]:
+    """When members of collectives came, the first member of each having `ended` then.
+
+    None can have come later. One that starts later was put behind others on its lane, because
+    collectives ended in another order than they were launched: it came with its launch, if known.
+    """
+    start, launched = columns.start[members], columns.launched[members]
+    known = np.where(launched == ABSENT, start, launched)
+    return np.where(start <= ended, start, np.minimum(known, ended))
 
 
 def _group(columns: StepColumns, members: Positions) -> Positions:

@@ -1,5 +1,7 @@
 """A gap under the mouse in facts and in plain words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -142,6 +144,18 @@ def test_a_bucket_is_ready_launched_and_done_and_the_last_one_is_exposed() -> No
     exposed = explanation.cause == CAUSES.index(Cause.COLLECTIVE)
     length = explanation.end - explanation.start
     assert sum(bucket.exposed_ns for bucket in buckets) == length[exposed].sum()
+
+
+def test_a_collective_that_was_put_behind_others_on_its_lane_came_when_it_was_launched() -> None:
+    step = step_of("ddp", {**PASS, Kind.ALL_REDUCE: 5}, batch=4)
+    columns = step.columns
+    own, other = np.flatnonzero(columns.kind == KINDS.index(Kind.ALL_REDUCE))
+    start, end, launched = columns.start.copy(), columns.end.copy(), columns.launched.copy()
+    launched[other] = start[other] + MS
+    start[other] = end[other] = end[own] + MS
+    columns = replace(columns, start=start, end=end, launched=launched)
+    begun = [bucket.begun for bucket in bucket_times(step._replace(columns=columns).explained())]
+    assert begun == [start[own] + MS, start[other]]
 
 
 def test_gradients_become_ready_from_the_last_block_to_the_first() -> None:
