@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import torch
 
+from core.plan.task import PlanError
+
+# What torch says, and what can be done about it; the rest of torch's text helps nobody.
+REMEDIES = {
+    "Expected more than 1 value per channel": (
+        "batch normalisation needs more than one value per channel on every lane that has rows: "
+        "use a larger --batch or fewer lanes"
+    ),
+}
+
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error says that memory, of the GPU or the machine, ran out."""
@@ -15,8 +25,13 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def explain(error: BaseException) -> str:
-    """An error in one line, with what to do if memory ran out."""
+    """An error in one line, with what to do where that is known."""
     lines = str(error).splitlines()
+    if isinstance(error, PlanError):
+        return str(error)
+    for words, remedy in REMEDIES.items():
+        if words in str(error):
+            return remedy
     if is_out_of_memory(error):
         said = lines[0] if lines else type(error).__name__
         return f"out of memory: use fewer rows or a smaller model ({said})"

@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.lanes import Mark
 from core.engine.rank_model import RankModel, Setting
-from core.plan.task import Kind, Payload
+from core.plan.task import Kind, Payload, PlanError
 
 
 class Replicated(RankModel):
@@ -31,7 +31,8 @@ class Replicated(RankModel):
         self._on_stream = setting.backend == "nccl"  # its futures complete there, not on the host
         parameters = self.parameters
         self._names = {id(parameter): name for name, parameter in parameters.items()}
-        self._gradient_bytes = sum(p.nbytes for p in parameters.values() if p.requires_grad)
+        self._trained = {name: p for name, p in parameters.items() if p.requires_grad}
+        self._gradient_bytes = sum(p.nbytes for p in self._trained.values())
         setting.timer.watch(self.blocks, list(parameters.values()))
         setting.tell("parameters", sum(p.nbytes for p in parameters.values()))
 
@@ -45,8 +46,18 @@ class Replicated(RankModel):
         return self._ddp(x)  # type: ignore[no-any-return]
 
     def finish(self) -> None:
-        """Nothing to wait for: the backward pass itself waited for its all-reduces."""
+        """The backward pass itself has waited for its all-reduces.
+
+        Raises PlanError if a parameter had no gradient: its bucket was then never reduced.
+        """
         self._setting.tell("gradients", self._gradient_bytes)
+        reduced = sum(len(timed.names) for timed in self._setting.timer.now.collectives)
+        if reduced < len(self._trained):
+            unused = ", ".join(name for name, p in self._trained.items() if p.grad is None)
+            raise PlanError(
+                f"no gradient for {unused}: ddp waits for that of every trained parameter; use "
+                "them in the forward pass, or freeze them with requires_grad_(False)"
+            )
 
     def whole(self, tensor: Tensor) -> Tensor:
         """A copy: the rank holds all of it."""

@@ -49,12 +49,13 @@ class Expectations:
 
     def learn(self, collectives: Collectives) -> bool:
         """Complete the step under way with what torch did. Whether that was news."""
-        self._confirmed = collectives == self._reported
-        if self._confirmed:
+        if collectives == self._reported:
+            self._confirmed = True
             return False
-        self._reported = collectives
+        before, self._reported = self.now.plan, collectives
         self._columns.clear()
-        self.now = self._expect(self.now.step, self.now.plan.rows)
+        self.now = self._expect(self.now.step, before.rows)
+        self._confirmed = self.now.plan == before
         return True
 
     def _expect(self, step: int, rows: int) -> Expected:

@@ -41,7 +41,7 @@ def reference(
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(before[name])
-    x, target = (tensor.to(device) for tensor in batch)
+    x, target = (tensor.to(device, copy=True) for tensor in batch)  # a block may write to it
     pieces = parts if workload.description.depends_on_split else (Part(0, 0, 0, len(x)),)
     total = 0.0
     for part in pieces:
