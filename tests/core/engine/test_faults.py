@@ -19,6 +19,7 @@ pytest.importorskip("torch")
 
 LONG = Specification("dp", ModelSettings("mlp", width=256), "2xcpu", batch=64, steps=100_000)
 RANKS = Specification("ddp", ModelSettings("mlp", width=64), "2xcpu", batch=16, steps=100_000)
+SHARDED = Specification("fsdp", ModelSettings("mlp", width=64), "2xcpu", batch=16, steps=100_000)
 # One native call of many seconds that never lets go of the interpreter's lock.
 STUCK = """
 import torch
@@ -126,8 +127,9 @@ def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(engine, specific
     assert engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1)).span_count
 
 
-def test_a_killed_rank_is_named_and_takes_the_others_with_it(engine):
-    engine.run(RANKS)
+@pytest.mark.parametrize("specification", [RANKS, SHARDED], ids=["replicated", "sharded"])
+def test_a_killed_rank_is_named_and_takes_the_others_with_it(engine, specification):
+    engine.run(specification)
     engine.wait("spans")
     ranks = children(engine.client.pid)
     assert len(ranks) == 2

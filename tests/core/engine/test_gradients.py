@@ -111,6 +111,23 @@ def test_distributed_data_parallel_gives_the_whole_batchs_gradients(model, ranks
     assert all(sum(split) == batch and len(split) == ranks for split in summary.splits)
 
 
+@settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow])
+@given(MODELS, st.integers(1, 3), st.integers(1, 30))
+def test_fully_sharded_data_parallel_gives_the_whole_batchs_gradients(model, ranks, batch):
+    engine = Engine()
+    try:
+        specification = Specification(
+            "fsdp", model, f"{ranks}xcpu", batch=batch, steps=2, warmup=0, verify=True
+        )
+        summary = summarise(engine.finish(specification))
+    finally:
+        engine.client.close()
+    assert len(summary.steps) == 2
+    assert summary.gradient_error is not None and summary.gradient_error <= LIMIT
+    assert summary.loss_error is not None and summary.loss_error <= LIMIT
+    assert all(sum(split) == batch and len(split) == ranks for split in summary.splits)
+
+
 def test_a_model_that_depends_on_the_split_is_held_against_the_same_split():
     model = ModelSettings("resnet50", image_size=32)
     check(
