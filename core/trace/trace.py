@@ -15,6 +15,8 @@ from core.plan.task import KINDS, Kind, Payload
 from core.trace.schema import PAYLOADS, RECORDS, WORDS, Header, Record
 
 ABSENT = -1
+COSTS_LEVEL = "costs"
+"""The level of the log row whose text is what a run's tasks cost, as JSON; it is no line to read."""
 SPAN_DTYPE = np.dtype(
     [
         ("start", np.int64),
@@ -171,8 +173,10 @@ class Counter:
 
     def at(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
         """The value at each of `times`; 0 before the first."""
-        index = np.searchsorted(self.times, times, "right")
-        values: NDArray[np.float64] = np.append(0.0, self.values)[index]
+        values = np.zeros(len(times))
+        index = np.searchsorted(self.times, times, "right") - 1
+        known = index >= 0
+        values[known] = self.values[index[known]]
         return values
 
     def extend(self, times: NDArray[Any], values: NDArray[Any], steps: NDArray[Any]) -> None:
@@ -185,7 +189,8 @@ class Counter:
 class Trace:
     """Everything known of a run so far; `append` takes the stream's batches as they come.
 
-    `version` grows with every batch, so that a view knows when to draw again.
+    `version` grows with every batch, so that a view knows when to draw again. `costs` is what the
+    run's tasks were measured to cost before it, as JSON, or None.
     """
 
     def __init__(self, header: Header) -> None:
@@ -198,6 +203,7 @@ class Trace:
         self._steps: list[int] = []
         self._counters: dict[tuple[str, int | None], Counter] = {}
         self.logs: list[LogRow] = []
+        self.costs: str | None = None
         self.clocks: list[ClockRow] = []
 
     def spans(self, lane: int) -> NDArray[Any]:
@@ -327,7 +333,9 @@ class Trace:
 
     def _append_logs(self, batch: pa.RecordBatch) -> None:
         columns = [batch[name].to_pylist() for name in ("start", "name", "text", "step")]
-        self.logs += [LogRow(*row) for row in zip(*columns, strict=True)]
+        rows = [LogRow(*row) for row in zip(*columns, strict=True)]
+        self.logs += [row for row in rows if row.level != COSTS_LEVEL]
+        self.costs = next((row.text for row in rows if row.level == COSTS_LEVEL), self.costs)
 
     def _append_clocks(self, batch: pa.RecordBatch) -> None:
         columns = [batch[name].to_pylist() for name in ("step", "name", "value")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +27,18 @@ class Boxes:
     height: NDArray[np.floating]
     family: NDArray[np.int8]
 
-    def rects(self, chosen: NDArray[np.bool_], left: float, bottom: float) -> list[QRectF]:
-        """Those that are `chosen`, where the plot begins at `left` and the row ends at `bottom`."""
-        columns = (self.left[chosen] + left, self.width[chosen], self.height[chosen])
-        places = zip(*(column.tolist() for column in columns), strict=True)
-        return [QRectF(x, bottom - height, width, height) for x, width, height in places]
+    def rects(
+        self, chosen: NDArray[np.bool_], left: float, bottom: float, part: int = 0, parts: int = 1
+    ) -> list[QRectF]:
+        """Those that are `chosen`, where the plot begins at `left` and the row ends at `bottom`.
+
+        Of each, the given one of as many parts, counted from the top.
+        """
+        height = self.height[chosen]
+        upper, lower = _edges(height, part, parts)
+        columns = (self.left[chosen] + left, bottom - height + upper, self.width[chosen])
+        places = zip(*(c.tolist() for c in (*columns, lower - upper)), strict=True)
+        return [QRectF(x, y, wide, high) for x, y, wide, high in places]
 
 
 def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes:
@@ -60,17 +66,25 @@ def fill_boxes(
     """Fill the rectangles without a pen, family by family; `colours` is Theme.families."""
     painter.setPen(Qt.PenStyle.NoPen)
     for code in np.unique(boxes.family):
-        rects = boxes.rects(boxes.family == code, left, bottom)
-        parts = colours[code]
-        for number, colour in enumerate(parts):
+        mine, parts = boxes.family == code, colours[code]
+        for part, colour in enumerate(parts):
             painter.setBrush(colour)
-            painter.drawRects([stacked(rect, len(parts))[number] for rect in rects])
+            painter.drawRects(boxes.rects(mine, left, bottom, part, len(parts)))
 
 
 def stacked(rect: QRectF, parts: int) -> list[QRectF]:
-    """A rectangle cut into as many of about the same height, at whole pixels, from the top."""
-    edges = [round(n * rect.height() / parts) for n in range(parts)] + [rect.height()]
+    """A rectangle cut into as many of about the same height, from the top."""
+    whole = np.array([rect.height()])
+    edges = (_edges(whole, part, parts) for part in range(parts))
     return [
-        QRectF(rect.left(), rect.top() + upper, rect.width(), lower - upper)
-        for upper, lower in pairwise(edges)
+        QRectF(rect.left(), rect.top() + upper[0], rect.width(), lower[0] - upper[0])
+        for upper, lower in edges
     ]
+
+
+def _edges(
+    height: NDArray[np.floating], part: int, parts: int
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Where a part begins and ends below the top; at whole pixels, so that none shows between."""
+    inner = [np.round(n * height / parts) if n < parts else height for n in (part, part + 1)]
+    return inner[0], inner[1]

@@ -59,14 +59,14 @@ def draw_memory(
     shown = slice(int(some[0]), int(some[-1]) + 1)
     bottom = frame.top + row.bottom
     left = frame.left + shown.start
+    lines = [stepped_line(heights[shown], left, bottom) for heights in (held, activations)]
     painter.setPen(Qt.PenStyle.NoPen)
-    for colour, heights in zip(memory_colours(frame.theme), (held, activations), strict=True):
+    for colour, line in zip(memory_colours(frame.theme), lines, strict=True):
         painter.setBrush(colour)
-        line = stepped_line(heights[shown], left, bottom)
         ends = [QPointF(line[-1].x(), bottom), QPointF(line[0].x(), bottom)]
         painter.drawPolygon(QPolygonF([*line, *ends]))
     painter.setPen(QPen(QColor(frame.theme.memory), EDGE))
-    painter.drawPolyline(QPolygonF(stepped_line(held[shown], left, bottom)))
+    painter.drawPolyline(QPolygonF(lines[0]))
 
 
 def stepped_line(heights: NDArray[np.float64], left: float, bottom: float) -> list[QPointF]:
