@@ -15,14 +15,13 @@ import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge, Node, get_gradient_edge
 
-Arrived = dict[int, Tensor]
-"""The gradients that arrive at a node, by the number of the node's input."""
+Arrived = tuple[Tensor | None, ...]
+"""The gradients that arrive at a node, one for each output of the operation that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +35,11 @@ class Start:
     arrived: Arrived
     leaves: frozenset[Node]
     is_junction: bool
+
+    def edges(self) -> list[tuple[GradientEdge, Tensor]]:
+        """The edges on which gradients arrive at the node, with their gradients."""
+        found = enumerate(self.arrived)
+        return [(GradientEdge(self.node, n), g) for n, g in found if g is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class WeightPass:
     @property
     def gradients(self) -> list[Tensor]:
         """The gradients that it starts from."""
-        return [g for group in self.groups for start in group for g in start.arrived.values()]
+        return [g for group in self.groups for start in group for _, g in start.edges()]
 
     def tensors(self) -> Iterator[Tensor]:
         """All tensors that are held for it, some more than once."""
@@ -75,30 +79,18 @@ def backward_input(
     used = [(y, g) for y, g in zip(outputs, gradients, strict=True) if y.requires_grad]
     roots = [get_gradient_edge(y) for y, _ in used]
     wanted = [x for x in inputs if x.requires_grad]
-    ends = [get_gradient_edge(x) for x in wanted]
-    path, others = _divide([root.node for root in roots], {end.node for end in ends})
+    ends = {get_gradient_edge(x).node for x in wanted}
+    path, others = _divide([root.node for root in roots], ends)
     leaves = {node: _leaves(child for child in _children(node) if child not in path)
               for node in path}  # fmt: skip
-    edges = [edge for edge in _edges(path, roots) if leaves[edge.node]]
 
     on_path = [pair for pair, root in zip(used, roots, strict=True) if root.node in path]
-    found: Sequence[Tensor | None] = [None] * len(wanted)
-    arrived: dict[Node, Arrived] = {}
-    if on_path:
-        found = torch.autograd.grad(
-            [y for y, _ in on_path],
-            [*ends, *edges],
-            [g for _, g in on_path],
-            retain_graph=bool(edges),
-            allow_unused=True,
-        )
-        for edge, gradient in zip(edges, found[len(wanted) :], strict=True):
-            if gradient is not None:
-                arrived.setdefault(edge.node, {})[edge.output_nr] = gradient
+    junctions = [node for node in path if leaves[node]]
+    found, arrived = _run_path(on_path, wanted, junctions)
 
     starts = [Start(node, gradients, leaves[node], True) for node, gradients in arrived.items()]
     starts += [
-        Start(root.node, {root.output_nr: gradient}, _leaves([root.node]), False)
+        Start(root.node, (None,) * root.output_nr + (gradient,), _leaves([root.node]), False)
         for root, (_, gradient) in zip(roots, used, strict=True)
         if root.node not in path
     ]
@@ -107,10 +99,27 @@ def backward_input(
     for node in path:
         if node not in kept:
             _let_go(node)
-    rest = iter(found)
-    return [next(rest) if x.requires_grad else None for x in inputs], WeightPass(
-        groups, tuple(kept)
-    )
+    return [found.get(x) for x in inputs], WeightPass(groups, tuple(kept))
+
+
+def _run_path(
+    outputs: Sequence[tuple[Tensor, Tensor]], inputs: Sequence[Tensor], junctions: Iterable[Node]
+) -> tuple[dict[Tensor, Tensor | None], dict[Node, Arrived]]:
+    """From (output, gradient) to each input's gradient, and what arrives at junctions."""
+    if not outputs:
+        return {}, {}
+    arrived: dict[Node, Arrived] = {}
+    with ExitStack() as hooks:
+        for node in junctions:
+            hooks.enter_context(node.register_prehook(_keep(arrived, node)))
+        gradients = torch.autograd.grad(
+            [y for y, _ in outputs],
+            inputs,
+            [g for _, g in outputs],
+            retain_graph=True,  # for the weight pass; what it does not need is let go at once
+            allow_unused=True,
+        )
+    return dict(zip(inputs, gradients, strict=True)), arrived
 
 
 def backward_weight(weight_pass: WeightPass) -> None:
@@ -120,10 +129,10 @@ def backward_weight(weight_pass: WeightPass) -> None:
         parameters: dict[Node, Tensor] = {}
         with ExitStack() as hooks:
             for start in group:
-                starts += [(GradientEdge(start.node, n), g) for n, g in start.arrived.items()]
+                starts += start.edges()
                 parameters |= {leaf: _parameter(leaf) for leaf in start.leaves}
                 if start.is_junction:
-                    hooks.enter_context(start.node.register_prehook(_only(start.arrived)))
+                    hooks.enter_context(start.node.register_prehook(_give(start.arrived)))
             torch.autograd.backward(
                 [edge for edge, _ in starts],
                 [gradient for _, gradient in starts],
@@ -176,14 +185,6 @@ def _parameter(leaf: Node) -> Tensor:
     return parameter
 
 
-def _edges(path: Collection[Node], roots: Iterable[GradientEdge]) -> list[GradientEdge]:
-    """Every edge on which a gradient comes to a node of the path, once."""
-    found = {(root.node, root.output_nr) for root in roots if root.node in path}
-    for node in path:
-        found.update((child, n) for child, n in node.next_functions if child and child in path)
-    return [GradientEdge(node, number) for node, number in found]
-
-
 def _grouped(starts: Iterable[Start]) -> tuple[tuple[Start, ...], ...]:
     """Starts with parameters, together if they share one; the larger groups first.
 
@@ -214,13 +215,18 @@ def _between(path: Iterable[Node], group: Collection[Start]) -> set[Node]:
     return leading & below
 
 
-def _only(arrived: Arrived) -> Callable[[Sequence[Any]], tuple[Tensor | None, ...]]:
-    """A hook by which a node gets what arrived in the input pass, and nothing else.
+def _keep(arrived: dict[Node, Arrived], node: Node) -> Callable[[Arrived], None]:
+    """A hook that keeps what arrives at a node, after the hooks of the model's own tensors."""
+    return lambda gradients: arrived.update({node: gradients})
 
-    Else it would get that after the hooks of the model's tensors a second time, or, where the path
-    is run again, added to a second copy.
+
+def _give(arrived: Arrived) -> Callable[[Arrived], Arrived]:
+    """A hook by which a node gets what `_keep` has kept, whatever arrives.
+
+    The model's hooks would change that a second time, and where the path is run again, that may
+    arrive in part or twice.
     """
-    return lambda gradients: tuple(arrived.get(n) for n in range(len(gradients)))
+    return lambda gradients: arrived
 
 
 def _let_go(node: Node) -> None:
