@@ -109,18 +109,27 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     if not len(memory):
         return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
     edges = view.start + np.arange(pixels + 1) * view.ns_per_pixel
-    index = np.searchsorted(memory.times, edges, "right") - 1
-    empty = (index[1:] < 0) | (edges[:-1] >= end)
-    index = np.maximum(index, 0)
-    crowded = index[-1] - index[0] > BLOCK * pixels
+    first = np.searchsorted(memory.times, edges, "right") - 1  # in force where a pixel begins
+    last = np.searchsorted(memory.times, edges[1:], "left") - 1  # and just before it ends
+    empty = (last < 0) | (edges[:-1] >= end)
+    first, last = np.maximum(first, 0), np.maximum(last, 0)
+    crowded = first[-1] - first[0] > BLOCK * pixels
     columns = []
     for peaks in (memory.held, memory.activations):
-        most = _most(peaks.blocks, index // BLOCK) if crowded else _most(peaks.values, index)
+        if crowded:
+            most = _most(peaks.blocks, first // BLOCK, last // BLOCK)
+        else:
+            most = _most(peaks.values, first, last)
         columns.append(np.where(empty, 0.0, most))
     return MemoryColumns(*columns)
 
 
-def _most(values: NDArray[np.float64], index: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The largest of values[index[i]] to values[index[i + 1]], both included, for each i."""
-    inside = np.maximum.reduceat(values[: index[-1] + 1], index[:-1])
-    return np.maximum(inside, values[index[1:]])
+def _most(
+    values: NDArray[np.float64], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The largest of values[first[i]] to values[last[i]], both included, for each of `last`.
+
+    `first` has one entry more; last[i] is at most first[i + 1], and at least one less.
+    """
+    inside = np.maximum.reduceat(values[: first[-1] + 1], first[:-1])
+    return np.maximum(inside, values[last])

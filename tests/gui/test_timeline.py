@@ -14,6 +14,7 @@ from core.explain.lanes import Gap
 from core.plan.task import Kind
 from core.trace.trace import Span, Trace
 from gui.timeline.margins import LABELS
+from gui.timeline.rows import BY_HAND
 from gui.timeline.scene import Scene
 from gui.timeline.selection import TimeRange
 from gui.timeline.view import TimelineView
@@ -21,6 +22,7 @@ from tests.make_believe import MS, batches, specification, trace_of
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 NO_KEYS, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
 NO_BUTTON = Qt.MouseButton.NoButton
 
 
@@ -62,8 +64,10 @@ def click(view: TimelineView, x: float, y: float) -> None:
     mouse(view, QEvent.Type.MouseButtonRelease, x, y, LEFT, held=NO_BUTTON)
 
 
-def wheel(view: TimelineView, x: float, turn: int, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
-    at = QPointF(x, 100)
+def wheel(
+    view: TimelineView, x: float, turn: int, keys: Qt.KeyboardModifier = NO_KEYS, y: float = 100
+) -> None:
+    at = QPointF(x, y)
     event = QWheelEvent(
         at, QPointF(view.viewport().mapToGlobal(at.toPoint())), QPoint(), QPoint(0, turn),
         NO_BUTTON, keys, Qt.ScrollPhase.NoScrollPhase, False,
@@ -317,3 +321,49 @@ def test_more_lanes_than_fit_can_be_scrolled(view: TimelineView) -> None:
     top = view.frame_of_rows.top
     view.scroll_by(100)
     assert view.frame_of_rows.top == top - 100
+
+
+def test_ctrl_and_wheel_change_the_lanes_height_around_the_pointer(view: TimelineView) -> None:
+    view.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
+    view.scroll_by(400)
+    before, seen = view.view, view.stack.layout.compute
+    under = lane_at(view, 250)
+    for _ in range(4):
+        wheel(view, 500, 120, CTRL, 250)
+    assert view.stack.layout.compute > 1.5 * seen
+    assert lane_at(view, 250) == under
+    assert view.view == before
+    for _ in range(40):
+        wheel(view, 500, -120, CTRL, 250)
+    assert view.stack.layout.compute == BY_HAND[0]
+
+
+def test_small_turns_of_a_touchpad_add_up_to_a_change_of_height(view: TimelineView) -> None:
+    seen = view.stack.layout.compute
+    for _ in range(20):
+        wheel(view, 500, -6, CTRL)
+    assert view.stack.layout.compute < seen
+
+
+def test_the_wheel_over_the_lanes_names_scrolls_them(view: TimelineView) -> None:
+    view.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
+    before = view.view
+    wheel(view, 40, -120)
+    assert view.verticalScrollBar().value() > 0
+    assert view.view == before
+
+
+def test_fitting_everything_fits_the_lanes_height_too(view: TimelineView) -> None:
+    view.show_scene(Scene(trace_of(specification(devices="4xcpu", steps=1))))
+    fitting = view.stack.layout
+    wheel(view, 500, 600, CTRL)
+    assert view.verticalScrollBar().maximum() > 0
+    view.fit()
+    assert view.stack.layout == fitting
+    assert view.verticalScrollBar().maximum() == 0
+
+
+def lane_at(view: TimelineView, y: float) -> int:
+    """The last lane that begins above a pixel of the widget."""
+    frame = view.frame_of_rows
+    return max(row.lane for row in frame.layout.rows if frame.top + row.top <= y)

@@ -22,7 +22,7 @@ from gui.settings import Settings
 from gui.timeline.selection import TimeRange
 from gui.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.make_believe import MS, batches, record, specification
+from tests.make_believe import MS, batches, prediction_of, record, specification
 
 MakeWindow = Callable[[FakeClient, Settings], MainWindow]
 HOUSE = Path(__file__).parents[2]
@@ -204,6 +204,39 @@ def test_a_file_that_is_no_recording_changes_nothing(
     window.files.open_from(tmp_path / "x.arrow")
     assert "x.arrow" in window.banner.label.text()
     assert window.run_shown is None
+
+
+def test_memory_and_prediction_are_shown_until_one_hides_them_and_that_is_remembered(
+    window: MainWindow, client: FakeClient, settings: Settings, make_window: MakeWindow
+) -> None:
+    perform(window, client, specification())
+    assert (window.memory_shown(), window.prediction_shown()) == (True, None)
+    prediction = prediction_of(specification(), window.run_shown.trace)
+    window.timeline.set_prediction(prediction)
+    assert window.prediction_shown() is prediction
+    for name in ("memory", "prediction"):
+        assert window.actions_by_name[name].isChecked()
+        window.actions_by_name[name].trigger()
+    assert (window.memory_shown(), window.prediction_shown()) == (False, None)
+    again = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
+    assert not again.actions_by_name["memory"].isChecked()
+    assert not again.actions_by_name["prediction"].isChecked()
+    assert not again.timeline.stack.memory
+
+
+def test_an_exported_figure_holds_what_the_window_shows(
+    window: MainWindow, client: FakeClient, tmp_path: Path
+) -> None:
+    perform(window, client, specification())
+    window.timeline.set_prediction(prediction_of(specification(), window.run_shown.trace))
+    window.files.export_to(tmp_path / "all.svg")
+    window.show_memory(False)
+    window.show_prediction(False)
+    window.files.export_to(tmp_path / "bare.svg")
+    everything, bare = ((tmp_path / name).read_text() for name in ("all.svg", "bare.svg"))
+    for words in ("predicted", "activations held"):
+        assert words in everything
+        assert words not in bare
 
 
 def test_every_action_has_its_own_shortcut_and_a_tooltip(window: MainWindow) -> None:
