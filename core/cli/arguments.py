@@ -33,6 +33,7 @@ def make_parser() -> argparse.ArgumentParser:
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
     _add_specification(plan)
     plan.add_argument("--tasks", action="store_true", help="list every task as well")
+    plan.add_argument("--csv", metavar="FILE", help="save the order of its passes as a schedule")
     run = commands.add_parser("run", help="run a strategy and print its summary")
     _add_specification(run)
     _add_outputs(run)
@@ -61,7 +62,8 @@ def _add_specification(parser: argparse.ArgumentParser) -> None:
     default = Specification()
     add = parser.add_argument
     add("--strategy", default=default.strategy, metavar="NAME", help=", ".join(STRATEGIES))
-    add("--schedule", metavar="NAME", help=f"of a pipeline: {', '.join(SCHEDULES)}")
+    schedules = ", ".join(SCHEDULES)
+    add("--schedule", metavar="NAME", help=f"of a pipeline: {schedules}, or your own file.csv")
     add("--model", default="mlp", metavar="NAME", help=f"{', '.join(MODELS)}, or your own file.py")
     for name in ("width", "depth", "heads", "sequence", "image-size"):
         add(f"--{name}", type=int, metavar="N", help=f"the model's {name.replace('-', ' ')}")
@@ -96,6 +98,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--verify", action="store_true", help="compare every step with a plain whole-batch step")
     add("--gradients", metavar="FILE", help="keep the last step's gradients as .npz")
+    add("--no-calibrate", dest="calibrate", action="store_false", help="measure no costs before")
     add("--record", metavar="FILE", help="keep the recording (an Arrow IPC stream)")
     add("--image", metavar="FILE", help="draw the timeline: *.png, *.svg or *.pdf")
     add("--summary", metavar="FILE", help="write the summary as JSON")

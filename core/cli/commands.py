@@ -22,6 +22,8 @@ from core.files import check_distinct, check_image, check_writable, whole_file
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
+from core.plan.orders import lane_orders
+from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import (
     Specification,
     check,
@@ -50,15 +52,24 @@ def devices() -> None:
 
 
 def plan(arguments: argparse.Namespace) -> None:
-    """Print the plan of a step, and of every other number of rows in the epoch."""
+    """Print the plan of a step, and of every other number of rows in the epoch.
+
+    With `--csv`, save the first as a schedule.
+    """
     specification = specification_of(arguments)
     check(specification)
+    check_writable("--csv", arguments.csv)
     specification = with_defaults(specification)
     hardware = _ask_hardware() if specification.devices.strip() == "auto" else host()
     lanes = lanes_of(specification, hardware, present=False)
     model = describe_model(specification)
     schedule = f" {specification.schedule}" if specification.schedule else ""
-    for rows, planned in plans_of(specification, model, lanes).items():
+    plans = plans_of(specification, model, lanes)
+    if arguments.csv is not None:
+        text = csv_text([order for order in lane_orders(next(iter(plans.values()))) if order])
+        with whole_file(arguments.csv) as path:
+            path.write_text(text, encoding="utf-8")
+    for rows, planned in plans.items():
         title = (
             f"{specification.strategy}{schedule} of {model.name}, {rows} rows on {len(lanes)} lanes"
         )

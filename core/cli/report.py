@@ -191,10 +191,10 @@ def _splits(summary: Summary) -> str:
 
 def _grid_text(plan: Plan) -> str:
     rows = [(plan.lanes[i].name, cells) for i, cells in enumerate(grid(plan)) if cells]
-    width = max((len(cell) for _, cells in rows for cell in cells), default=1)
+    widths = [max(map(len, tick)) for tick in zip(*(cells for _, cells in rows), strict=True)]
     name = max(len(name) for name, _ in rows)
     return "\n".join(
-        f"{lane.ljust(name)}  {' '.join(cell.ljust(width) for cell in cells)}".rstrip()
+        f"{lane.ljust(name)}  {' '.join(map(str.ljust, cells, widths))}".rstrip()
         for lane, cells in rows
     )
 

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from core.models.catalogue import MODELS, ModelSettings
@@ -77,17 +77,61 @@ def test_naive_model_parallel_never_has_two_lanes_at_work():
         assert sum(cell[1:2] in ("F", "B", "L") for cell in tick) <= 1
 
 
-def test_the_grid_of_1f1b_is_the_textbooks():
+@pytest.mark.parametrize(
+    ("schedule", "devices", "microbatches", "picture"),
+    [
+        (
+            "1f1b", "2xcpu", 3,
+            """0F0 0F1 .   0B0 0F2 0B1 .   0B2 0U
+               .   1F0 1B0 1F1 1B1 1F2 1B2 1U  .""",
+        ),
+        (
+            "zb-h1", "3xcpu", 4,
+            """0F0 0F1 0F2 .   .   0I0 0W0 0F3 0I1 0W1 0I2 0W2 0I3 0W3 0U
+               .   1F0 1F1 .   1I0 1F2 1I1 1W0 1F3 1I2 1W1 1I3 1W2 1W3 1U
+               .   .   2F0 2I0 2F1 2I1 2F2 2I2 2W0 2F3 2I3 2W1 2W2 2W3 2U""",
+        ),
+        (
+            "interleaved", "2xcuda:0", 4,
+            """0F0 0F1 2F0 2F1 0F2 2B0 0F3 2B1 2F2 0B0 2F3 0B1 .   2B2 .   2B3 0B2 0B3 2U  0U
+               .   1F0 1F1 3F0 3B0 3F1 3B1 1F2 1B0 1F3 1B1 3F2 3B2 3F3 3B3 1B2 1B3 3U  1U  .""",
+        ),
+        (
+            "dualpipe-v", "1xcpu", 2,
+            "0F0 1F0 0F1 1B0 1F1+0B0 1B1 0I1 0W1 1U 0U",
+        ),
+        (
+            "chimera", "4xcpu", 4,
+            """0F0 0F1 .   3F2 3B2 3F3 3B3 0B0 .   0B1 3A 3U 0A 0U
+               .   1F0 2F2 1F1 2F3 2B2 1B0 2B3 1B1 2A  2U 1A 1U .
+               .   1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3 2A  2U 1A 1U .
+               0F2 0F3 .   3F0 3B0 3F1 3B1 0B2 .   0B3 3A 3U 0A 0U""",
+        ),
+    ],
+)  # fmt: skip
+def test_the_grid_of_a_pipeline_is_the_textbooks(schedule, devices, microbatches, picture):
     specification = Specification(
-        model=ModelSettings("mlp", width=8), devices="2xcpu", batch=3, microbatches=3
+        model=ModelSettings("mlp", width=8),
+        devices=devices,
+        batch=microbatches,
+        microbatches=microbatches,
+        schedule=schedule,
     )
-    rows = [
-        " ".join(cell for cell in row if cell[1:2] != "U") for row in grid(plan_of(specification))
-    ]
-    assert rows == [
-        "0F0 0F1 . . 0B0 0F2 . 0B1 . . 0B2",
-        ". 1F0 1L0 1B0 1F1 1L1 1B1 1F2 1L2 1B2 .",
-    ]
+    rows = [row for row in grid(plan_of(specification)) if row]
+    assert rows == [line.split() for line in picture.splitlines()]
+
+
+@given(specifications())
+def test_a_stage_is_stepped_after_its_lanes_last_pass(specification):
+    plan = planned(specification)
+    if plan.pipeline is None:
+        reject()
+    stepped = set()
+    for task in plan.tasks:
+        if task.kind is Kind.STEP:
+            stepped.add(task.lane)
+        elif not task.kind.is_communication:
+            assert task.lane not in stepped
 
 
 def test_a_split_of_20_makes_six_micro_batches_of_120_and_one_backward_per_stage():

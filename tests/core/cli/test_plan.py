@@ -1,0 +1,43 @@
+"""The `plan` command: the grid it prints, and the schedule it saves."""
+
+import pytest
+
+from core.cli.arguments import make_parser
+from core.cli.commands import plan
+from core.plan.task import PlanError
+
+
+def printed(capsys, words):
+    """The grid that `python main.py plan` prints."""
+    plan(make_parser().parse_args(["plan", *words.split()]))
+    blocks = capsys.readouterr().out.split("\n\n")
+    return next(block for block in blocks if block.startswith("cpu:0"))
+
+
+def test_wide_cells_widen_their_own_tick_only(capsys):
+    text = printed(capsys, "--schedule dualpipe-v --devices 2xcpu --microbatches 4 --depth 4")
+    first, second = text.splitlines()
+    assert first.startswith(
+        "cpu:0  0F0 0F1 0F2 3F0 3I0 3W0 3F1 0F3+3B1 3F2+0B0 3B2     3F3+0B1 3B3"
+    )
+    assert second.startswith(
+        "cpu:1  .   1F0 2F0 1F1 2F1 1F2 2B0 2F2+1B0 1F3+2B1 2F3+1B1 2B2     1B2"
+    )
+
+
+def test_a_saved_schedule_is_planned_again_as_it_was(capsys, tmp_path):
+    path = tmp_path / "mine.csv"
+    options = "--devices 3xcpu --depth 6 --microbatches 6"
+    first = printed(capsys, f"--schedule interleaved-zb {options} --csv {path}")
+    assert path.read_text().startswith("0F0,0F1,0F2,3F0,")
+    assert printed(capsys, f"--schedule {path} --devices 3xcpu --depth 6") == first
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.csv"]
+
+
+def test_a_plan_that_is_no_schedule_is_not_saved(capsys, tmp_path):
+    path = tmp_path / "mine.csv"
+    with pytest.raises(PlanError, match="a CSV schedule cannot say 0F"):
+        printed(capsys, f"--strategy dp --devices 2xcpu --csv {path}")
+    assert not path.exists()
+    with pytest.raises(PlanError, match=r"--csv .*: there is no folder"):
+        printed(capsys, f"--devices 2xcpu --csv {tmp_path}/none/mine.csv")
