@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -105,7 +104,8 @@ class InTurn(Communication):
 
     def __init__(self, lane: Lane) -> None:
         self._stack = ExitStack()
-        self._lane = self._stack.enter_context(open_lanes((replace(lane, cores=1),))[0])
+        # With as many cores as the lane it serves: a thread's number of them is every thread's.
+        self._lane = self._stack.enter_context(open_lanes((lane,))[0])
         self._streams: Any = torch.get_device_module(self._lane.device)  # on a CPU they do nothing
         self._pending: list[Future[Any]] = []
 
