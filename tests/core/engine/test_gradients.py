@@ -7,6 +7,7 @@ from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
+from core.plan.task import PlanError
 from tests.core.helpers import Engine, run_here
 
 torch = pytest.importorskip("torch")
@@ -55,36 +56,78 @@ def test_model_parallel_gives_the_whole_batchs_gradients(model, lanes, stages, b
     )
 
 
-@SLOW
-@given(
-    MODELS,
-    st.sampled_from(sorted(SCHEDULES)),
-    st.integers(1, 4),
-    st.integers(1, 6),
-    st.integers(1, 40),
-    st.booleans(),
-    st.data(),
-)
-def test_every_schedule_gives_the_whole_batchs_gradients(
-    model, schedule, lanes, stages, batch, by_count, data
-):
-    pieces = data.draw(st.integers(1, batch))
-    division = {"microbatches": pieces} if by_count else {"split_size": pieces}
-    check(
-        Specification(
-            "pipeline",
-            model,
-            f"{lanes}xcpu",
-            batch=batch,
-            schedule=schedule,
-            stages=min(stages, blocks_of(model)),
-            optimizer="adam",
-            steps=2,
-            warmup=0,
-            verify=True,
-            **division,
-        )
+@st.composite
+def pipelines(draw, schedule, replicas=1):
+    """A run of a schedule with numbers of its domain, on as many lanes as ranks or fewer."""
+    name, schedule = schedule, SCHEDULES[schedule]
+    chunks = draw(st.integers(1, 3)) if schedule.settable_chunks else schedule.chunks
+    ranks, pieces = draw(st.sampled_from(domain(schedule, chunks)))
+    lanes = replicas * draw(st.integers(1, ranks))
+    stages = schedule.stage_count(ranks, chunks)
+    size = draw(st.integers(1, 5))
+    batch = replicas * pieces * size - draw(st.integers(0, size - 1)) * (replicas == 1)
+    division = {"microbatches": pieces}
+    if replicas == 1 and draw(st.booleans()):
+        division = {"split_size": size}  # the last micro-batch may be smaller
+    elif replicas > 1:
+        batch += draw(st.integers(0, replicas - 1))  # some replicas have a row more
+        division["replicas"] = replicas
+    return Specification(
+        "pipeline" if replicas == 1 else "dp-pp",
+        draw(models_of(stages)),
+        f"{lanes}xcpu",
+        batch=batch,
+        schedule=name,
+        stages=stages,
+        chunks=chunks if schedule.settable_chunks else None,
+        optimizer="adam",
+        steps=2,
+        warmup=0,
+        verify=True,
+        **division,
     )
+
+
+def domain(schedule, chunks):
+    """(ranks, micro-batches) that a schedule takes, of which a model of 8 blocks has the stages."""
+    return [
+        (ranks, microbatches)
+        for ranks in range(1, 5)
+        if schedule.stage_count(ranks, chunks) <= 8
+        for microbatches in range(1, 11)
+        if accepts(schedule, ranks, microbatches, chunks)
+    ]
+
+
+def accepts(schedule, *numbers):
+    try:
+        schedule.check(*numbers)
+    except PlanError:
+        return False
+    return True
+
+
+def models_of(stages):
+    """Models with at least as many blocks as there are stages."""
+    mlp = st.integers(stages, 8).map(lambda depth: ModelSettings("mlp", width=24, depth=depth))
+    gpt = st.integers(max(2, stages - 2), 6).map(
+        lambda depth: ModelSettings("gpt", width=16, depth=depth, heads=2, sequence=6)
+    )
+    return st.one_of(mlp, gpt, *[MODELS] * (stages == 1))
+
+
+@pytest.mark.parametrize("schedule", sorted(SCHEDULES))
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_every_schedule_gives_the_whole_batchs_gradients(schedule, data):
+    check(data.draw(pipelines(schedule)))
+
+
+@pytest.mark.parametrize("schedule", sorted(SCHEDULES))
+@settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data(), st.integers(2, 3))
+def test_pipelines_side_by_side_give_the_whole_batchs_gradients(schedule, data, replicas):
+    check(data.draw(pipelines(schedule, replicas)))
 
 
 @settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow])
@@ -128,11 +171,22 @@ def test_fully_sharded_data_parallel_gives_the_whole_batchs_gradients(model, ran
     assert all(sum(split) == batch and len(split) == ranks for split in summary.splits)
 
 
-def test_a_model_that_depends_on_the_split_is_held_against_the_same_split():
+@pytest.mark.parametrize(
+    ("strategy", "lanes", "batch", "settings"),
+    [
+        ("pipeline", 2, 8, {"microbatches": 2}),
+        ("pipeline", 2, 12, {"schedule": "zb-h1", "microbatches": 3}),
+        ("pipeline", 2, 8, {"schedule": "chimera", "microbatches": 2}),
+        ("dp-pp", 4, 16, {"microbatches": 2}),
+    ],
+)
+def test_a_model_that_depends_on_the_split_is_held_against_the_same_split(
+    strategy, lanes, batch, settings
+):
     model = ModelSettings("resnet50", image_size=32)
     check(
         Specification(
-            model=model, devices="2xcpu", batch=8, microbatches=2, steps=1, warmup=0, verify=True
+            strategy, model, f"{lanes}xcpu", batch=batch, steps=1, warmup=0, verify=True, **settings
         )
     )
 
