@@ -79,7 +79,8 @@ def test_a_dead_engine_loses_no_batch_that_was_received(
     header, made = batches(specification())
     session.run(specification())
     client.say(Started(header), *map(Rows, made[:7]), Ended(Outcome.FAILED, "the engine died"))
-    session.tick()
+    while session.asking:
+        session.tick()
     run = session.runs[0]
     assert run.outcome is Outcome.FAILED
     run.save(tmp_path / "kept.arrow")

@@ -120,7 +120,8 @@ def test_a_dead_engine_leaves_the_window_usable(window: MainWindow, client: Fake
     client.say(
         Started(header), *map(Rows, made[:4]), Ended(Outcome.FAILED, "the engine was killed")
     )
-    window.session.tick()
+    while window.session.asking:
+        window.session.tick()
     assert "The engine was killed." in window.banner.label.text()
     kept = window.run_shown.trace.span_count
     assert kept > 0
