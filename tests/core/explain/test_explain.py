@@ -11,7 +11,7 @@ from core.trace.schema import Record
 from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 
-MODEL = ModelSettings("mlp", width=4, depth=5)
+MODEL = ModelSettings("mlp", width=4, depth=8)
 
 
 @st.composite
