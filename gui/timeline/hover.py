@@ -38,7 +38,6 @@ def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if row is None:
         return None
     memory, start = scene.memory[row.lane], frame.view.time(x - frame.left)
-    end = scene.bounds[1] if frame.now is None else frame.now
-    if not len(memory) or not memory.times[0] <= start <= end:
+    if not len(memory) or not memory.times[0] <= start <= scene.bounds[1]:
         return None
     return memory_card(scene.trace, row.lane, memory, start, start + frame.view.ns_per_pixel)

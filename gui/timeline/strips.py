@@ -25,9 +25,9 @@ def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """Every strip that can be seen."""
     for row in frame.visible(frame.layout.ghosts):
         draw_ghost(painter, scene, frame, row)
-    most = scene.most_held
+    most, heard = scene.most_held, float(scene.bounds[1])  # a live run tells memory with its spans
     for row in frame.visible(frame.layout.memory):
-        draw_memory(painter, scene.memory[row.lane], frame, row, most, _end(scene, frame))
+        draw_memory(painter, scene.memory[row.lane], frame, row, most, heard)
 
 
 def draw_ghost(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
@@ -100,8 +100,3 @@ def blend(colour: QColor, other: QColor, share: float) -> QColor:
     """A colour with a `share`, 0 to 1, of another."""
     pairs = zip(colour.getRgb()[:3], other.getRgb()[:3], strict=True)
     return QColor(*(round(a + (b - a) * share) for a, b in pairs))
-
-
-def _end(scene: Scene, frame: Frame) -> float:
-    """Until when memory is drawn: the present, or the run's end."""
-    return float(scene.bounds[1]) if frame.now is None else frame.now
