@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.explain.bubble import bubble, closed_form
 from core.explain.causes import CAUSES, Explanation, cause_totals
@@ -27,9 +31,22 @@ class StepFigures:
     ladder: dict[str, int]
     critical_path: dict[str, int]
 
+    @property
+    def makespan_ns(self) -> int:
+        """What the rungs of the ladder add up to."""
+        return sum(self.ladder.values())
 
-def step_figures(explanation: Explanation, pipeline: Pipeline | None = None) -> StepFigures:
-    """Sum up an explained step; `pipeline` are the numbers of its plan, for the closed form."""
+
+def step_figures(
+    explanation: Explanation,
+    pipeline: Pipeline | None = None,
+    costs: NDArray[np.int64] | None = None,
+) -> StepFigures:
+    """Sum up an explained step.
+
+    `pipeline` are the numbers of its plan, for the closed form; `costs` (ns of each task,
+    calibrated) let the ladder tell contention from the rest.
+    """
     bubbles = bubble(explanation)
     form = closed_form(explanation.columns, pipeline)
     return StepFigures(
@@ -40,6 +57,35 @@ def step_figures(explanation: Explanation, pipeline: Pipeline | None = None) -> 
         bubbles.by_makespan,
         bubbles.by_lane_span,
         form.fraction if form is not None else None,
-        ladder(explanation).rungs,
+        ladder(explanation, costs).rungs,
         {str(share): ns for share, ns in path_shares(critical_path(explanation)).items()},
     )
+
+
+def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:
+    """The means of the figures of several steps of one run, at least one.
+
+    Ns are rounded so that ladder and path still add up to one makespan, the mean one rounded down.
+    A formula that not every step has is None.
+    """
+    count = len(figures)
+    forms = [f.closed_form for f in figures if f.closed_form is not None]
+    return StepFigures(
+        tuple(_means(lane) for lane in zip(*(f.idle_by_cause for f in figures), strict=True)),
+        sum(f.bubble_by_makespan for f in figures) / count,
+        sum(f.bubble_by_lane_span for f in figures) / count,
+        sum(forms) / count if len(forms) == count else None,
+        _means([f.ladder for f in figures]),
+        _means([f.critical_path for f in figures]),
+    )
+
+
+def _means(parts: Sequence[dict[str, int]]) -> dict[str, int]:
+    """The mean of each name's ns; they add up to the mean of the sums, rounded down."""
+    means: dict[str, int] = {}
+    before = total = 0
+    for name in dict.fromkeys(name for part in parts for name in part):
+        total += sum(part.get(name, 0) for part in parts)
+        means[name] = total // len(parts) - before
+        before += means[name]
+    return means

@@ -146,13 +146,18 @@ def sentence(gap: GapReport) -> str:
     lane = lane_text(gap.lane)
     if len(gap.reasons) == 1:
         return WHOLE.format(lane=lane, reason=_words(gap.reasons[0]))
-    longest = sorted(gap.reasons, key=lambda reason: reason.duration, reverse=True)[:MOST_REASONS]
-    named = [reason for reason in gap.reasons if reason in longest]
+    named, left = main_reasons(gap)
     parts = [_words(reason) for reason in named]
-    if len(named) < len(gap.reasons):
-        left = gap.duration - sum(reason.duration for reason in named)
+    if left:
         parts.append(REST.format(duration=duration_text(left)))
     return SEVERAL.format(lane=lane, duration=duration_text(gap.duration), reasons="; ".join(parts))
+
+
+def main_reasons(gap: GapReport) -> tuple[list[Reason], int]:
+    """The longest reasons of a gap, in order of time, and the ns of all others."""
+    longest = sorted(gap.reasons, key=lambda reason: reason.duration, reverse=True)[:MOST_REASONS]
+    named = [reason for reason in gap.reasons if reason in longest]
+    return named, gap.duration - sum(reason.duration for reason in named)
 
 
 def _words(reason: Reason) -> str:

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from core.explain.causes import explain_run_step
-from core.explain.figures import step_figures
 from core.explain.lanes import lane_time, step_slice
-from core.plan.specification import job_of
-from core.plan.strategies import STRATEGIES
-from core.plan.task import KINDS, Kind, Pipeline, PlanError, Role
+from core.explain.replan import RunPlans
+from core.plan.task import KINDS, Kind
 from core.trace.trace import Trace
 
 MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
@@ -123,7 +121,7 @@ def summarise(trace: Trace) -> Summary:
     """Sum up a run, finished or not."""
     header = trace.header
     steps = completed_steps(trace)
-    pipelines = _pipelines(trace, steps)
+    plans = RunPlans(trace)
     return Summary(
         strategy=header.specification.strategy,
         schedule=header.specification.schedule,
@@ -132,7 +130,7 @@ def summarise(trace: Trace) -> Summary:
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
-        steps=tuple(_step(trace, step, pipelines.get(step)) for step in steps),
+        steps=tuple(_step(trace, step, plans) for step in steps),
     )
 
 
@@ -172,26 +170,9 @@ def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
     return int(held.max())
 
 
-def _pipelines(trace: Trace, steps: list[int]) -> dict[int, Pipeline | None]:
-    """The numbers of each step's pipeline, from its plan; none of what cannot be planned again."""
-    header, lanes = trace.header, [x for x in trace.header.lanes if x.role is Role.COMPUTE]
-    rows = dict(enumerate(header.specification.all_rows))
-    known: dict[int, Pipeline | None] = {}
-    strategy = STRATEGIES.get(header.specification.strategy)
-    if strategy is None:
-        return {}
-    for count in {rows[step] for step in steps if step in rows}:
-        try:
-            job = job_of(header.specification, header.model, lanes, count)
-            known[count] = strategy.plan(job).pipeline
-        except PlanError:
-            known[count] = None
-    return {step: known.get(rows.get(step, -1)) for step in steps}
-
-
-def _step(trace: Trace, step: int, pipeline: Pipeline | None) -> StepSummary:
+def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
     start, end = trace.step_bounds(step)
-    figures = step_figures(explain_run_step(trace, step), pipeline)
+    figures = plans.figures(step, explain_run_step(trace, step))
     lanes = []
     for lane in trace.header.lanes:
         spans = trace.spans(lane.index)
