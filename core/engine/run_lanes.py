@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 import torch
 
+from core.engine.calibrate import calibrate
 from core.engine.executor import Executor
-from core.engine.lanes import open_lanes
+from core.engine.lanes import Lane, open_lanes
 from core.engine.modules import Batch
 from core.engine.operations import Operations
 from core.engine.prepare import Prepared
 from core.engine.stop import Stop
 from core.engine.verify import compare, reference, save_gradients, worst
 from core.engine.workload import Workload, verification_notes
+from core.predict.costs_file import values_of
+from core.trace.trace import COSTS_LEVEL
 from core.trace.writer import TaskColumns, TraceWriter
+
+LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for
 
 
 def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
@@ -34,9 +42,14 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
         executor = Executor(lanes, operations, writer)
         stack.enter_context(stop.calls(executor.stop))
+        seconds = 0.0
         for index, batch in enumerate(batches_of(prepared, workload)):
+            if index == specification.warmup and specification.calibrate:
+                _calibrate(prepared, batch, lanes, writer, stop, seconds)
             before = operations.owned_parameters()[0] if checks else {}
+            began = time.monotonic()
             step = executor.run(index, prepared.plans[rows[index]], columns[rows[index]], batch)
+            seconds = time.monotonic() - began
             loss = sum(piece.item() for piece in step.losses)
             writer.counter("loss", loss, step=index)
             if specification.verify:
@@ -49,6 +62,25 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
         if specification.gradients is not None:
             gradients = operations.owned_gradients()[0]
             save_gradients(specification.gradients, batch, before, gradients)
+
+
+def _calibrate(
+    prepared: Prepared,
+    batch: Batch,
+    lanes: Sequence[Lane],
+    writer: TraceWriter,
+    stop: Stop,
+    seconds: float,
+) -> None:
+    """Measure what the tasks of the step to come cost, unless the last one took many `seconds`."""
+    assert prepared.workload is not None
+    if seconds > LONGEST_STEP_SECONDS:
+        writer.log("info", f"a step takes {seconds:.0f} s: its costs are not measured beforehand")
+        return
+    plan = prepared.plans[len(batch[0])]
+    costs = calibrate(plan, batch, prepared.workload, prepared.specification, lanes, stop)
+    writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
+    writer.flush()
 
 
 def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:

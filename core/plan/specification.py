@@ -50,7 +50,8 @@ class Specification:
     """Everything that a run depends on. None means: the default for this model or strategy.
 
     `batch` is the global batch in rows; `data` the rows of an epoch. `steps` are measured after
-    `warmup` further steps. `gradients` is the file that keeps the last step's gradients.
+    `warmup` further steps. `gradients` is the file that keeps the last step's gradients. With
+    `calibrate` what tasks cost is measured before the first measured step, if lanes follow a plan.
     """
 
     strategy: str = "pipeline"
@@ -73,6 +74,7 @@ class Specification:
     seed: int = 0
     verify: bool = False
     gradients: str | None = None
+    calibrate: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -16,7 +16,7 @@ from core.trace.schema import PAYLOADS, RECORDS, WORDS, Header, Record
 
 ABSENT = -1
 COSTS_LEVEL = "costs"
-"""The level of the log row whose text is what a run's tasks cost, as JSON; it is no line to read."""
+"""The level of the log row that holds what a run's tasks cost, as JSON: no line to read."""
 SPAN_DTYPE = np.dtype(
     [
         ("start", np.int64),

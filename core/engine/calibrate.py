@@ -1,0 +1,218 @@
+"""Measures what the tasks of a plan cost here, with all lanes busy at once.
+
+Every lane goes through its round (core.engine.rehearsal) again and again until the time is up, so
+that each is measured while the others compute and move data too. Tasks that share parameters with
+other lanes (replicate, reduce, all-reduce) come after that, by themselves. Costs are medians.
+
+Nothing of the run changes: the modules are copies, and the random state is put back.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from core.engine.executor import POLL_SECONDS, Stopped
+from core.engine.lanes import Lane, Mark, open_clock
+from core.engine.modules import Batch
+from core.engine.rehearsal import Rehearsal, Round, rounds_of, shares_parameters, walk_of
+from core.engine.stage_module import copy_to
+from core.engine.stop import Stop
+from core.engine.workload import Workload
+from core.plan.specification import Specification
+from core.plan.task import Kind, Plan, Role, Task
+from core.predict.costs import CostModel, Curve, Link
+
+BUDGET_SECONDS = 1.2
+SHARING_SECONDS = 0.3
+LEAST_ROUNDS = 2
+MOST_ROUNDS = 20
+LINK_BYTES = (1 << 12, 1 << 22)
+
+Times = dict[tuple[Kind, int, int, int], list[int]]
+"""Measured ns by kind, stage, rows and bytes (-1 and 0 where absent)."""
+
+
+def calibrate(
+    plan: Plan,
+    batch: Batch,
+    workload: Workload,
+    specification: Specification,
+    lanes: Sequence[Lane],
+    stop: Stop,
+) -> CostModel:
+    """The costs of a plan's tasks by stage and rows, and of its transfers by bytes.
+
+    `lanes` are the plan's, started and idle. Takes about a second and a half, more where a round
+    takes longer: at least two of them are measured. Raises Stopped on request, or what a task
+    raised.
+    """
+    gpus = sorted({lane.device for lane in plan.lanes if lane.device != "cpu"})
+    with torch.random.fork_rng(devices=gpus):
+        rehearsal = Rehearsal([plan], workload, specification)
+        rounds = rounds_of(plan)
+        rehearsal.walk(plan, batch, walk_of(plan, rounds.values()))
+        times: Times = defaultdict(list)
+        for sharing, seconds in ((False, BUDGET_SECONDS), (True, SHARING_SECONDS)):
+            chosen = {
+                lane: [task for task in tasks if shares_parameters(task) is sharing]
+                for lane, tasks in rounds.items()
+            }
+            made = {lane: Round(rehearsal, tasks) for lane, tasks in chosen.items() if tasks}
+            turns = _Turns({lanes[lane]: round_ for lane, round_ in made.items()}, seconds, stop)
+            turns.run(times)
+        return costs_from(times, len(plan.stages), _link(lanes))
+
+
+class _Measured(NamedTuple):
+    """A task's run in one round, by its marks."""
+
+    task: Task
+    round: int
+    start: Mark
+    end: Mark
+
+
+class _Turns:
+    """Lets lanes go through their rounds until each has gone often enough."""
+
+    def __init__(self, rounds: Mapping[Lane, Round], seconds: float, stop: Stop) -> None:
+        self._rounds, self._stop = rounds, stop
+        self._until = time.monotonic() + seconds
+        self._done = dict.fromkeys(rounds, 0)
+        self._measured: dict[Lane, list[_Measured]] = {lane: [] for lane in rounds}
+        self._error: BaseException | None = None
+
+    def run(self, times: Times) -> None:
+        """Go, and add what was measured to `times`."""
+        clocks = {lane.lane.device: open_clock(lane.lane.device) for lane in self._rounds}
+        for clock in clocks.values():
+            clock.begin()
+        ended = {lane: threading.Event() for lane in self._rounds}
+        for lane, round_ in self._rounds.items():
+            lane.submit(partial(self._work, lane, round_, ended[lane]))
+        for event in ended.values():
+            event.wait()
+        for clock in clocks.values():
+            clock.end()
+        if self._error is not None:
+            raise self._error
+        if self._stop.requested:
+            raise Stopped
+        for lane, measured in self._measured.items():
+            first = 1 if self._done[lane] > LEAST_ROUNDS else 0  # the first one allocates
+            clock = clocks[lane.lane.device]
+            for task, number, start, end in measured:
+                if number >= first:
+                    taken = clock.time(end) - clock.time(start)
+                    times[_name(task)].append(max(0, taken))
+            lane.recycle([mark for run in measured for mark in (run.start, run.end)])
+
+    def _work(self, lane: Lane, round_: Round, ended: threading.Event) -> None:
+        """All rounds of a lane, in its thread. Busy until the last lane is through."""
+        try:
+            while not self._is_over():
+                self._go_round(lane, round_)
+        except BaseException as error:  # raised again by the thread that waits
+            self._error = self._error or error
+        ended.set()
+
+    def _go_round(self, lane: Lane, round_: Round) -> None:
+        held: list[list[Tensor]] = []
+        round_.begin()
+        for task in round_.tasks:
+            if self._is_halted():
+                return
+            round_.prepare(task)
+            start = lane.mark(True)
+            held.append(round_.run(task))
+            end = lane.mark(True)
+            self._measured[lane].append(_Measured(task, self._done[lane], start, end))
+        while not lane.reached(end):
+            time.sleep(POLL_SECONDS)
+        self._done[lane] += 1
+
+    def _is_halted(self) -> bool:
+        return self._stop.requested or self._error is not None
+
+    def _is_over(self) -> bool:
+        if self._is_halted():
+            return True
+        fewest = min(self._done.values())
+        late = time.monotonic() > self._until
+        return fewest >= MOST_ROUNDS or (late and fewest >= LEAST_ROUNDS)
+
+
+def _name(task: Task) -> tuple[Kind, int, int, int]:
+    return task.kind, -1 if task.stage is None else task.stage, task.rows, task.bytes
+
+
+def costs_from(times: Times, stages: int, link: Link | None) -> CostModel:
+    """The cost model of measured times: the median of each kind, stage, rows and bytes."""
+    passes: dict[Kind, tuple[Curve, ...]] = {}
+    transfers: dict[Kind, Curve] = {}
+    for kind in dict.fromkeys(name[0] for name in times):
+        mine = {name[1:]: found for name, found in times.items() if name[0] is kind}
+        if kind.is_communication:
+            transfers[kind] = _curve((size, found) for (_, _, size), found in mine.items())
+        elif kind is Kind.LOSS:
+            passes[kind] = (_curve((rows, found) for (_, rows, _), found in mine.items()),)
+        else:
+            known = {
+                stage: _curve((rows, found) for (of, rows, _), found in mine.items() if of == stage)
+                for stage in dict.fromkeys(name[0] for name in mine)
+            }
+            spare = next(iter(known.values()))  # for stages of which the plan has no such pass
+            passes[kind] = tuple(known.get(stage, spare) for stage in range(stages))
+    return CostModel(passes, transfers, link, by_rows=True)
+
+
+def _curve(points: Iterable[tuple[int, Sequence[int]]]) -> Curve:
+    """The medians by size; a size of 0 (steps have no rows) counts as 1."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for size, times in points:
+        found[max(1, size)] += times
+    return tuple((float(size), statistics.median(found[size])) for size in sorted(found))
+
+
+def _link(lanes: Sequence[Lane]) -> Link:
+    """Latency and bandwidth of a copy from the first compute lane's device to the last one's."""
+    compute = [lane for lane in lanes if lane.lane.role is Role.COMPUTE]
+    source, mover = compute[0].device, lanes[-1]
+    small, large = (_copy_ns(source, mover, size) for size in LINK_BYTES)
+    slope = max(1e-3, (large - small) / (LINK_BYTES[1] - LINK_BYTES[0]))
+    return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
+
+
+def _copy_ns(source: torch.device, mover: Lane, size: int) -> float:
+    """The median time of a copy of `size` bytes by a lane to its device."""
+    tensor = torch.zeros(size, dtype=torch.uint8, device=source)
+    clock = open_clock(mover.lane.device)
+    clock.begin()
+    marks: list[tuple[Mark, Mark]] = []
+    ended = threading.Event()
+
+    def work() -> None:
+        for _ in range(7):
+            start = mover.mark(True)
+            copied = copy_to(mover.device, tensor)
+            marks.append((start, mover.mark(True)))
+        while not mover.reached(marks[-1][1]):
+            time.sleep(POLL_SECONDS)
+        del copied
+        ended.set()
+
+    mover.submit(work)
+    ended.wait()
+    clock.end()
+    times = [clock.time(end) - clock.time(start) for start, end in marks[1:]]
+    mover.recycle([mark for pair in marks for mark in pair])
+    return statistics.median(times)

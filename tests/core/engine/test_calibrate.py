@@ -1,0 +1,121 @@
+"""Costs are measured for every task of a plan, and measuring changes nothing of the run."""
+
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from core.engine.calibrate import calibrate  # noqa: E402
+from core.engine.executor import Stopped  # noqa: E402
+from core.engine.hardware import find_hardware  # noqa: E402
+from core.engine.lanes import open_lanes  # noqa: E402
+from core.engine.prepare import prepare  # noqa: E402
+from core.engine.run_lanes import batches_of  # noqa: E402
+from core.engine.stop import Stop  # noqa: E402
+from core.models.catalogue import ModelSettings  # noqa: E402
+from core.plan.schedules import SCHEDULES  # noqa: E402
+from core.plan.specification import Specification  # noqa: E402
+from core.plan.task import Kind  # noqa: E402
+from core.predict.costs import durations  # noqa: E402
+from core.predict.costs_file import costs_of, values_of  # noqa: E402
+from core.trace.step import StepColumns  # noqa: E402
+from tests.core.helpers import SMALL, run_here  # noqa: E402
+
+DEEP = ModelSettings("mlp", width=16, depth=8)
+OWN_MODEL = """
+import torch
+from torch import nn
+
+def build():
+    return nn.Sequential(nn.Linear(6, 6), nn.BatchNorm1d(6), nn.Dropout(0.5), nn.Linear(6, 3))
+
+def batch(rows, generator):
+    return torch.randn(rows, 6, generator=generator), torch.randn(rows, 3, generator=generator)
+"""
+
+
+def measured(specification, stop=None):
+    prepared = prepare(specification, find_hardware())
+    batch = batches_of(prepared, prepared.workload)[0]
+    plan = prepared.plan_list[0]
+    with ExitStack() as stack:
+        lanes = [stack.enter_context(lane) for lane in open_lanes(plan.lanes)]
+        settings = (prepared.workload, prepared.specification, lanes, stop or Stop())
+        return plan, calibrate(plan, batch, *settings)
+
+
+@pytest.mark.parametrize("strategy", ["single", "dp", "mp", "dp-pp"])
+def test_every_task_of_a_strategy_has_a_cost_that_was_measured(strategy):
+    plan, costs = measured(Specification(strategy, SMALL, "2xcpu", batch=14))
+    times = durations(StepColumns.of_plan(plan), replace(costs, link=None))
+    assert (times > 0).all()
+    again = durations(StepColumns.of_plan(plan), costs_of(values_of(costs)))
+    assert abs(again - durations(StepColumns.of_plan(plan), costs)).max() <= 1
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_every_task_of_a_schedule_has_a_cost_that_was_measured(schedule):
+    specification = Specification(
+        "pipeline", DEEP, "2xcpu", batch=10, schedule=schedule, microbatches=4
+    )
+    plan, costs = measured(specification)
+    times = durations(StepColumns.of_plan(plan), replace(costs, link=None))
+    assert (times > 0).all()
+    kinds = {task.kind for task in plan.tasks} - {Kind.OVERLAP}
+    assert kinds <= {*costs.passes, *costs.transfers}
+
+
+def test_micro_batches_of_two_sizes_are_both_measured():
+    _, costs = measured(Specification("pipeline", SMALL, "2xcpu", batch=15, microbatches=4))
+    for curve in costs.passes[Kind.FORWARD]:
+        assert [size for size, _ in curve] == [3, 4]
+
+
+def test_a_run_is_the_same_with_and_without_measuring_before_it(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text(OWN_MODEL)
+    specification = Specification(
+        "single", ModelSettings(str(path)), "cpu", batch=8, steps=3, optimizer="momentum"
+    )
+    traces = [run_here(replace(specification, calibrate=yes)) for yes in (True, False)]
+    losses = [trace.counter("loss").values.tolist() for trace in traces]
+    assert losses[0] == losses[1] and len(set(losses[0])) == 5
+
+
+def test_the_costs_are_kept_with_the_recording_and_are_no_line_of_its_log():
+    trace = run_here(Specification("pipeline", SMALL, "2xcpu", batch=8, steps=1))
+    assert trace.costs is not None and '"forward_ms"' in trace.costs
+    assert "costs" not in {row.level for row in trace.logs}
+    assert run_here(Specification("mp", SMALL, "2xcpu", batch=8, calibrate=False)).costs is None
+
+
+def test_measuring_stops_on_request():
+    stop = Stop()
+    stop.request()
+    with pytest.raises(Stopped):
+        measured(Specification("pipeline", SMALL, "2xcpu", batch=8), stop)
+
+
+def test_what_a_task_raises_ends_the_measuring(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text(OWN_MODEL.replace("nn.Dropout(0.5)", "Bad()") + BAD)
+    with pytest.raises(ValueError, match="no gradient here"):
+        measured(Specification("single", ModelSettings(str(path)), "cpu", batch=8))
+
+
+BAD = """
+class Raises(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        raise ValueError("no gradient here")
+
+class Bad(nn.Module):
+    def forward(self, x):
+        return Raises.apply(x) if torch.is_grad_enabled() else x
+"""
