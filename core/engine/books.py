@@ -93,9 +93,12 @@ def _lay_out(operations: Operations, step: Step) -> _Layout:
 
 
 def _count_gradients(layout: _Layout, operations: Operations, tasks: Sequence[Task]) -> None:
-    """A gradient counts from the end of its stage's first backward, which allocates it."""
+    """A gradient counts from the end of its stage's first backward, which allocates it.
+
+    Sums over replicas are held beside the gradients until the step, which puts them in their place.
+    """
     held: Counter[int] = Counter()
-    seen = set()
+    seen, summed = set(), set()
     for task in tasks:
         stage = task.stage if task.paired_stage is None else task.paired_stage
         place = (task.replica or 0, stage or 0)
@@ -103,7 +106,15 @@ def _count_gradients(layout: _Layout, operations: Operations, tasks: Sequence[Ta
             seen.add(place)
             held[task.lane] += operations.stages[place].gradient_bytes
             layout.count("gradients", task.lane, task.index, held[task.lane])
+        elif task.kind is Kind.ALL_REDUCE:
+            lane = operations.stages[place].lane  # whichever lane moves the gradients
+            held[lane] += operations.stages[place].gradient_bytes
+            layout.count("gradients", lane, task.index, held[lane])
+            summed.add(place)
         elif task.kind is Kind.STEP:
+            if place in summed:
+                held[task.lane] -= operations.stages[place].gradient_bytes
+                layout.count("gradients", task.lane, task.index, held[task.lane])
             layout.optimizers.append((len(layout.at), task.lane))
             layout.count("optimizer", task.lane, task.index, 0)
 
