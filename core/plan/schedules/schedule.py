@@ -208,8 +208,3 @@ def refuse(holds: bool, message: str) -> None:
     """Raise PlanError with `message` unless `holds`."""
     if not holds:
         raise PlanError(message)
-
-
-def names(actions: Sequence[Action]) -> str:
-    """The actions as text: `0F0 0F1 0B0`."""
-    return " ".join(map(str, actions))
