@@ -84,6 +84,8 @@ WORDS = {
     ),
     "split_size": Words("Split size", "Rows of each micro-batch; the last one may have fewer."),
     "stages": Words("Stages", "Into how many consecutive parts the model is cut."),
+    "chunks": Words("Chunks", "Stages of each lane, for schedules that give it several."),
+    "replicas": Words("Replicas", "Pipelines that run side by side."),
     "bucket_mb": Words("Bucket", "MiB of gradients that are reduced together."),
     "steps": Words("Steps", "Steps that are measured."),
     "warmup": Words("Warm-up", "Steps before the measured ones; the first steps are slow."),

@@ -76,6 +76,8 @@ class StrategyPanel(QScrollArea):
             "stages": self.stages.optional,
             "microbatches": self.microbatches.optional,
             "split_size": self.split_size.optional,
+            "chunks": self.chunks.optional,
+            "replicas": self.replicas.optional,
             "bucket_mb": self.bucket_mb.value() or None,
         }
         return Specification(
@@ -106,6 +108,8 @@ class StrategyPanel(QScrollArea):
             "stages",
             "microbatches",
             "split_size",
+            "chunks",
+            "replicas",
             "batch",
             "data",
             "steps",
@@ -173,6 +177,8 @@ class StrategyPanel(QScrollArea):
         self.microbatches = OptionalSpin(tr("up to 8"))
         self.split_size = OptionalSpin(tr("not used"))
         self.stages = OptionalSpin(tr("one per lane"))
+        self.chunks = OptionalSpin(tr("the schedule's own"))
+        self.replicas = OptionalSpin(tr("usual"))
         self.steps = OptionalSpin(str(STEPS))
         self.bucket_mb = decimal(1e6, 2, 1.0, tr("25 MiB"))
         self.warmup = whole(0)
