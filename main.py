@@ -30,6 +30,8 @@ def main(arguments: list[str]) -> int:
             return commands.run(given, write_image)
         elif given.command == "predict":
             prediction.predict(given, write_image)
+        elif given.command == "calibrate":
+            prediction.calibrate(given)
         elif given.command == "export":
             commands.export(given, write_image)
         elif given.command == "open":

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.cli.arguments import specification_of
+from core.cli.comparison import comparison_text
 from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text
 from core.engine.client import EngineClient, environment
@@ -33,6 +34,7 @@ from core.plan.specification import (
     with_defaults,
 )
 from core.plan.task import PlanError
+from core.predict.compare import Comparison, predict_steps
 from core.trace.recording import RecordingFile, open_recording
 from core.trace.trace import Trace
 
@@ -87,22 +89,30 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     trace, ended = execute(specification, arguments.record, arguments.verbose)
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
-    summary = summarise(trace)
+    summary, comparison = summarise(trace), predict_steps(trace)
     try:
-        _write_outputs(arguments, trace, summary, write_image)
+        _write_outputs(arguments, trace, summary, comparison, write_image)
     finally:  # what was measured is told even if a file cannot be written, and the other way round
         print(summary_text(summary))
+        if comparison is not None:
+            print(comparison_text(comparison))
     if ended.outcome is Outcome.FAILED:
         raise RunError(ended.text)
     return 0 if ended.outcome is Outcome.FINISHED else INTERRUPTED
 
 
 def _write_outputs(
-    arguments: argparse.Namespace, trace: Trace, summary: Summary, write_image: WriteImage
+    arguments: argparse.Namespace,
+    trace: Trace,
+    summary: Summary,
+    comparison: Comparison | None,
+    write_image: WriteImage,
 ) -> None:
     if arguments.summary is not None:
+        values = json.loads(summary.to_json())
+        values["prediction"] = None if comparison is None else comparison.to_dict()
         with whole_file(arguments.summary) as path:
-            path.write_text(summary.to_json() + "\n", encoding="utf-8")
+            path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     if arguments.image is not None:
         write_image(trace, Path(arguments.image), "light")
 

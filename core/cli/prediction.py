@@ -6,18 +6,20 @@ import argparse
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from core.cli.arguments import specification_of
-from core.cli.commands import WriteImage, describe_model
+from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.report import milliseconds, table
+from core.engine.messages import Outcome
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plan.specification import check
-from core.plan.task import Role
-from core.predict.costs import CostError, CostModel, Link
-from core.predict.costs_file import NEEDED, read_costs
+from core.plan.task import PlanError, Role, Runner
+from core.predict.compare import known_costs
+from core.predict.costs import CostError, CostModel, Link, cost_name
+from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.predict import Prediction, predict_step, predicted_trace
 from core.predict.setting import Setting, setting_of
 from core.trace.writer import TaskColumns
@@ -45,6 +47,32 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
         trace = predicted_trace(setting.header, tasks, prediction.columns)
         write_image(trace, Path(arguments.image), "light")
     print(prediction_text(setting, prediction))
+
+
+def calibrate(arguments: argparse.Namespace) -> None:
+    """Measure what a plan's tasks cost on this machine, print it, write it as JSON.
+
+    Where torch drives the ranks, the costs are those of a step that was run. Raises PlanError or
+    RunError in one line.
+    """
+    specification = specification_of(arguments)
+    strategy = check(specification)
+    if Path(arguments.costs).suffix != ".json":
+        raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
+    check_writable("--costs", arguments.costs)
+    # torch's ranks settle their buckets in the first step.
+    warmup = 2 if strategy.runner is Runner.RANKS else 1
+    short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
+    trace, ended = execute(short)
+    if ended.outcome is Outcome.REFUSED:
+        raise PlanError(ended.text)
+    known = known_costs(trace) if ended.outcome is Outcome.FINISHED else None
+    if known is None:
+        raise RunError(ended.text or "the run ended before its costs were measured")
+    costs, source = known
+    write_costs(arguments.costs, costs)
+    print(f"costs of {trace.header.specification.strategy}, {source}:")
+    print(costs_text(costs))
 
 
 def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
@@ -103,6 +131,24 @@ def prediction_text(setting: Setting, prediction: Prediction) -> str:
     text = "\n".join(lines) + "\n\n" + table(header, rows)
     hidden = len(computing) - len(rows)
     return text + (f"\n{hidden} further lanes are in the --summary" if hidden else "")
+
+
+def costs_text(costs: CostModel) -> str:
+    """What `calibrate` prints: a row for each kind, its stages or blocks in turn."""
+    rows = [
+        (cost_name(kind), f"{size:g} rows", " ".join(
+            milliseconds(dict(curve)[size]) for curve in curves if size in dict(curve)
+        ))
+        for kind, curves in costs.passes.items()
+        for size in sorted({size for curve in curves for size, _ in curve})
+    ]  # fmt: skip
+    rows += [
+        (str(kind), f"{size:g} bytes", milliseconds(ns))
+        for kind, curve in costs.transfers.items()
+        for size, ns in curve
+    ]
+    unit = "block" if costs.by_block else "stage"
+    return table(("cost", "of", f"ms, by {unit}"), rows)
 
 
 def _row(lane: dict[str, Any], makespan: int) -> Sequence[object]:

@@ -1,8 +1,9 @@
 """Measures what the tasks of a plan cost here, with all lanes busy at once.
 
-Every lane goes through its round (core.engine.rehearsal) again and again until the time is up, so
-that each is measured while the others compute and move data too. Tasks that share parameters with
-other lanes (replicate, reduce, all-reduce) come after that, by themselves. Costs are medians.
+Every lane goes through all its tasks of a step (its round) again and again until the time is up,
+waiting for no other (core.engine.rehearsal), so that each is measured while the others compute and
+move data too. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come
+after that, by themselves. A cost is the mean of a round's tasks, and of these the median.
 
 Nothing of the run changes: the modules are copies, and the random state is put back.
 """
@@ -23,7 +24,7 @@ from torch import Tensor
 from core.engine.executor import POLL_SECONDS, Stopped
 from core.engine.lanes import Lane, Mark, open_clock
 from core.engine.modules import Batch
-from core.engine.rehearsal import Rehearsal, Round, rounds_of, shares_parameters, walk_of
+from core.engine.rehearsal import Rehearsal, Round, shares_parameters, walk_of
 from core.engine.stage_module import copy_to
 from core.engine.stop import Stop
 from core.engine.workload import Workload
@@ -37,8 +38,8 @@ LEAST_ROUNDS = 2
 MOST_ROUNDS = 20
 LINK_BYTES = (1 << 12, 1 << 22)
 
-Times = dict[tuple[Kind, int, int, int], list[int]]
-"""Measured ns by kind, stage, rows and bytes (-1 and 0 where absent)."""
+Times = dict[tuple[Kind, int, int, int], list[float]]
+"""The mean ns of each round by kind, stage, rows and bytes (-1 and 0 where absent)."""
 
 
 def calibrate(
@@ -58,17 +59,15 @@ def calibrate(
     gpus = sorted({lane.device for lane in plan.lanes if lane.device != "cpu"})
     with torch.random.fork_rng(devices=gpus):
         rehearsal = Rehearsal([plan], workload, specification)
-        rounds = rounds_of(plan)
-        rehearsal.walk(plan, batch, walk_of(plan, rounds.values()))
+        rehearsal.walk(plan, batch, walk_of(plan))
         times: Times = defaultdict(list)
         for sharing, seconds in ((False, BUDGET_SECONDS), (True, SHARING_SECONDS)):
-            chosen = {
-                lane: [task for task in tasks if shares_parameters(task) is sharing]
-                for lane, tasks in rounds.items()
-            }
-            made = {lane: Round(rehearsal, tasks) for lane, tasks in chosen.items() if tasks}
-            turns = _Turns({lanes[lane]: round_ for lane, round_ in made.items()}, seconds, stop)
-            turns.run(times)
+            tasks: dict[int, list[Task]] = defaultdict(list)
+            for task in plan.tasks:
+                if shares_parameters(task) is sharing:
+                    tasks[task.lane].append(task)
+            rounds = {lanes[i]: Round(rehearsal, i, mine) for i, mine in tasks.items()}
+            _Turns(rounds, seconds, stop).run(times)
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
@@ -108,12 +107,15 @@ class _Turns:
         if self._stop.requested:
             raise Stopped
         for lane, measured in self._measured.items():
-            first = 1 if self._done[lane] > LEAST_ROUNDS else 0  # the first one allocates
             clock = clocks[lane.lane.device]
+            rounds: dict[tuple[int, tuple[Kind, int, int, int]], list[int]] = defaultdict(list)
+            first = 1 if self._done[lane] > LEAST_ROUNDS else 0  # the first one allocates
             for task, number, start, end in measured:
-                if number >= first:
-                    taken = clock.time(end) - clock.time(start)
-                    times[_name(task)].append(max(0, taken))
+                if first <= number < self._done[lane]:
+                    taken = max(0, clock.time(end) - clock.time(start))
+                    rounds[number, _name(task)].append(taken)
+            for (_, name), found in rounds.items():
+                times[name].append(statistics.fmean(found))
             lane.recycle([mark for run in measured for mark in (run.start, run.end)])
 
     def _work(self, lane: Lane, round_: Round, ended: threading.Event) -> None:
@@ -175,9 +177,9 @@ def costs_from(times: Times, stages: int, link: Link | None) -> CostModel:
     return CostModel(passes, transfers, link, by_rows=True)
 
 
-def _curve(points: Iterable[tuple[int, Sequence[int]]]) -> Curve:
+def _curve(points: Iterable[tuple[int, Sequence[float]]]) -> Curve:
     """The medians by size; a size of 0 (steps have no rows) counts as 1."""
-    found: dict[int, list[int]] = defaultdict(list)
+    found: dict[int, list[float]] = defaultdict(list)
     for size, times in points:
         found[max(1, size)] += times
     return tuple((float(size), statistics.median(found[size])) for size in sorted(found))

@@ -1,15 +1,13 @@
-"""Tasks of a plan run by themselves, again and again, on copies of the model.
+"""The tasks of a plan run lane by lane, again and again, on copies of the model.
 
-A lane's **round** is what it does in a step with one micro-batch of each size: the tasks that were
-chosen, and those of the same lane that they need. What other lanes would hand over is kept from a
-first walk through the plan and handed over anew in every round, so that lanes need not wait for one
-another and are all busy at once.
+A lane's **round** is all that it does in a step. What other lanes would hand over is kept from a
+walk through the plan with one micro-batch of each size, and handed over for every task anew, so
+that lanes need not wait for one another and are all busy at once.
 """
 
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -20,7 +18,7 @@ from core.engine.modules import Batch
 from core.engine.operations import Key, Operations, Step, halves
 from core.plan.task import Kind, Payload, Plan, Task
 
-_BACKWARDS = (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)
+Name = tuple[object, ...]
 
 
 def shares_parameters(task: Task) -> bool:
@@ -47,7 +45,7 @@ class Rehearsal(Operations):
 
     def walk(self, plan: Plan, batch: Batch, tasks: Iterable[Task]) -> None:
         """Run `tasks` in order, in the calling thread; they are all that each of them needs."""
-        self.handed: dict[int, list[Handed]] = {}
+        self.handed: dict[Name, tuple[Task, list[Handed]]] = {}
         self._made: dict[Key, int] = {}
         self.begin(0, plan, batch)
         for module in self.stages.values():
@@ -73,16 +71,26 @@ class Rehearsal(Operations):
         assert self.step is not None
         return self.step
 
-    def forget(self) -> None:
-        """Forget the values of the round before."""
+    def restart(self, lane: int) -> None:
+        """Begin a round of `lane`: no values, no gradients of its stages."""
         for values in (self.now.values, self.now.weight_passes, self.now.losses, self.now.shapes):
             values.clear()
+        for module in self.stages.values():
+            if module.lane == lane:
+                module.clear_gradients()
 
     def hand(self, task: Task) -> None:
         """Put what the task takes from other lanes where it looks for it."""
-        for handed in self.handed.get(task.index, ()):
-            # A leaf of its own for every round, so that gradients do not add up in it.
-            self._put(handed.key, handed.lane, handed.value.detach())
+        like, handed = self.handed.get(name_of(task, self.now.plan), (task, ()))
+        renamed = {
+            like.microbatch: task.microbatch,
+            like.paired_microbatch: task.paired_microbatch,
+        }
+        for one in handed:
+            what, replica, stage, microbatch = one.key
+            key = (what, replica, stage, renamed.get(microbatch, microbatch) or 0)
+            # A leaf of its own every time, so that gradients do not add up in it.
+            self._put(key, one.lane, one.value.detach())
 
     def _put(self, key: Key, lane: int, value: Tensor) -> None:
         super()._put(key, lane, value)
@@ -93,79 +101,65 @@ class Rehearsal(Operations):
         value = super()._take(key, lane)
         task = self._task
         if task is not None and self._made[key] != task.lane:
-            self.handed.setdefault(task.index, []).append(Handed(key, lane, value.detach()))
+            _, handed = self.handed.setdefault(name_of(task, self.now.plan), (task, []))
+            handed.append(Handed(key, lane, value.detach()))
         return value
 
 
 class Round:
     """What one lane does again and again: its tasks, of an overlap each half by itself."""
 
-    def __init__(self, rehearsal: Rehearsal, tasks: Iterable[Task]) -> None:
+    def __init__(self, rehearsal: Rehearsal, lane: int, tasks: Iterable[Task]) -> None:
         self.tasks = [half for task in tasks for half in _halves(task)]
-        self._operations = rehearsal.for_lane()
-        places = Counter(
-            (half.replica, half.stage)
-            for task in rehearsal.now.plan.tasks
-            for half in _halves(task)
-            if half.kind in _BACKWARDS
-        )
-        self._single = {place for place, count in places.items() if count == 1}
-        self._handed = -1
+        self._whole = {task.index: task for task in tasks}
+        self._operations, self._lane = rehearsal.for_lane(), lane
 
     def begin(self) -> None:
         """Forget the round before."""
-        self._operations.forget()
         self._handed = -1
+        if not shares_parameters(self.tasks[0]):  # those need the gradients that are there
+            self._operations.restart(self._lane)
 
     def prepare(self, task: Task) -> None:
-        """Do what is no part of the task: hand over, forget a gradient that is not added to."""
+        """Hand over what the task takes from other lanes, which is no part of it."""
         if task.index != self._handed:
-            self._operations.hand(task)
+            self._operations.hand(self._whole[task.index])
             self._handed = task.index
-        if task.kind in _BACKWARDS and (task.replica, task.stage) in self._single:
-            self._operations.stages[task.replica or 0, task.stage or 0].clear_gradients()
 
     def run(self, task: Task) -> list[Tensor]:
         """Run a task; returns the tensors that must outlive it."""
         return self._operations.run(task)
 
 
-def rounds_of(plan: Plan) -> dict[int, list[Task]]:
-    """The tasks of each lane's round by lane, in the plan's order."""
-    chosen: dict[int, dict[tuple[object, ...], Task]] = {}
+def name_of(task: Task, plan: Plan) -> Name:
+    """What tasks have in common that differ in their micro-batch alone, not in its size."""
+    paired = None
+    if task.paired_microbatch is not None:
+        backward = replace(task, microbatch=task.paired_microbatch)
+        paired = sum(part.rows for part in plan.parts_of(backward))
+    return (task.kind, task.payload, task.lane, task.replica, task.stage, task.rows, task.bytes,
+            task.paired_stage, paired)  # fmt: skip
+
+
+def walk_of(plan: Plan) -> list[Task]:
+    """One task of each name that takes values, and all that these need, in the plan's order."""
+    first: dict[Name, Task] = {}
     for task in plan.tasks:
-        name = (task.kind, task.payload, task.replica, task.stage, task.rows, task.bytes)
-        # The last of its name: its gradient is added to what other micro-batches have left.
-        chosen.setdefault(task.lane, {})[name] = task
-    return {
-        lane: _with_needs(plan, tasks.values(), [task for task in plan.tasks if task.lane == lane])
-        for lane, tasks in chosen.items()
-    }
-
-
-def walk_of(plan: Plan, rounds: Iterable[Iterable[Task]]) -> list[Task]:
-    """The tasks of all rounds that take values, and all that these need, in the plan's order."""
-    free = [task for task in plan.tasks if _takes_values(task)]
-    mine = [task for tasks in rounds for task in tasks if _takes_values(task)]
-    return _with_needs(plan, mine, free)
-
-
-def _takes_values(task: Task) -> bool:
-    return task.kind is not Kind.STEP and not shares_parameters(task)
-
-
-def _with_needs(plan: Plan, tasks: Iterable[Task], among: Iterable[Task]) -> list[Task]:
-    """`tasks` and what they take values from `among`, and so on, in the plan's order."""
-    allowed = {task.index for task in among}
+        if _takes_values(task):
+            first.setdefault(name_of(task, plan), task)
     found: set[int] = set()
-    waiting = [task.index for task in tasks]
+    waiting = [task.index for task in first.values()]
     while waiting:
         index = waiting.pop()
         if index not in found:
             found.add(index)
-            if _takes_values(plan.tasks[index]):
-                waiting += [other for other in plan.tasks[index].after if other in allowed]
+            needs = (plan.tasks[other] for other in plan.tasks[index].after)
+            waiting += [task.index for task in needs if _takes_values(task)]
     return [plan.tasks[index] for index in sorted(found)]
+
+
+def _takes_values(task: Task) -> bool:
+    return task.kind is not Kind.STEP and not shares_parameters(task)
 
 
 def _halves(task: Task) -> tuple[Task, ...]:

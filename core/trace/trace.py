@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,8 @@ SPAN_DTYPE = np.dtype(
 _COPIED = ("ready", "launched", "bytes", "rows", "step", "task", "microbatch",
            "stage", "replica", "block", "bucket", "paired_stage", "paired_microbatch",
            "start", "end")  # fmt: skip
+
+Times = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +302,28 @@ class Trace:
             part = batch if len(rows) == len(records) else batch.take(pa.array(rows))
             takers[RECORDS[code]](part)
         self.version += 1
+
+    def retimed(self, steps: Mapping[int, Times]) -> Trace:
+        """A trace of some steps alone whose tasks have other times, marked as predicted.
+
+        `steps` maps a step to the tasks (sorted), starts and ends in ns of its spans. Counters,
+        logs and clocks are left behind.
+        """
+        other = Trace(replace(self.header, predicted=True))
+        other._after.extend(self.after)
+        for lane, column in enumerate(self._lanes):
+            spans = column.view
+            for step, (tasks, starts, ends) in sorted(steps.items()):
+                first, last = np.searchsorted(spans["step"], [step, step + 1])
+                rows = spans[first:last].copy()
+                at = np.searchsorted(tasks, rows["task"])
+                rows["start"], rows["end"] = starts[at], ends[at]
+                rows["ready"] = rows["launched"] = ABSENT
+                other._lanes[lane].extend(rows[np.argsort(rows["start"], kind="stable")])
+        for step, (_, starts, ends) in steps.items():
+            other._bounds[step] = (int(starts.min()), int(ends.max()))
+        other.version += 1
+        return other
 
     def _append_spans(self, batch: pa.RecordBatch) -> None:
         spans = _span_rows(batch, len(self._after))

@@ -85,3 +85,51 @@ def test_what_cannot_be_predicted_is_refused_in_one_line(predict, words, said):
     done = predict(words)
     assert done.returncode == 2 and said in done.stderr and done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, tmp_path):
+    pytest.importorskip("torch")
+    words = "--strategy pipeline --schedule zb-h1 --model mlp --width 32 --devices 2xcpu --batch 12"
+    main = [sys.executable, str(HOUSE / "main.py")]
+    done = subprocess.run(
+        [*main, "calibrate", *words.split(), "--microbatches", "4", "--costs", "here.json"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "measured with all lanes busy" in done.stdout and "backward_input_ms" in done.stdout
+    values = json.loads((tmp_path / "here.json").read_text())
+    assert values["rows"] == 3 and len(values["forward_ms"]) == 2
+    said = predict(f"{words} --microbatches 4 --costs here.json")
+    assert said.returncode == 0, said.stderr
+    assert "cpu:1" in said.stdout
+
+
+def test_a_run_tells_its_prediction_beside_what_was_measured(tmp_path):
+    pytest.importorskip("torch")
+    words = "run --model mlp --width 32 --devices 2xcpu --batch 12 --steps 2 --summary run.json"
+    done = subprocess.run(
+        [sys.executable, str(HOUSE / "main.py"), *words.split()],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "predicted: " in done.stdout
+    told = json.loads((tmp_path / "run.json").read_text())["prediction"]
+    assert told["costs"].startswith("measured with all lanes busy")
+    assert [step["step"] for step in told["steps"]] == [2, 3] and told["makespan_ns"] > 0
+    assert [lane["name"] for lane in told["lanes"]] == ["cpu:0", "cpu:1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--costs out.toml", "calibrate writes JSON; end the name in .json"),
+        ("--costs a/b.json", "there is no folder"),
+        ("--costs out.json --schedule nothing", "there is no schedule 'nothing'"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused_in_one_line(words, said, tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(HOUSE / "main.py"), "calibrate", *words.split()],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1

@@ -1,0 +1,205 @@
+"""A run's steps predicted from what its tasks were measured to cost before it, beside the run."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.summary import completed_steps
+from core.explain.waits import waits_of
+from core.plan.strategies import STRATEGIES
+from core.plan.task import KINDS, Kind, Lane, PlanError, Role, Runner
+from core.predict.costs import CostModel, Curve, durations
+from core.predict.costs_file import costs_of
+from core.predict.predict import lane_times
+from core.predict.simulate import simulate
+from core.trace.step import StepColumns
+from core.trace.trace import ABSENT, Trace
+
+
+class CostSource(StrEnum):
+    """Where the costs of a prediction come from."""
+
+    CALIBRATED = "measured with all lanes busy, before the measured steps"
+    WARMUP = "taken from the last warm-up step"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneError:
+    """A lane's computing time in a step, measured and predicted, in ns.
+
+    `error` is predicted / measured - 1, None where nothing was measured.
+    """
+
+    name: str
+    busy_ns: int
+    predicted_busy_ns: int
+    error: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedStep:
+    """A measured step and its prediction; `columns` has the predicted times in the run's time.
+
+    The prediction begins when the step began. `error` is predicted / measured - 1 of the makespan.
+    `lanes` are the compute lanes.
+    """
+
+    step: int
+    columns: StepColumns
+    makespan_ns: int
+    predicted_ns: int
+    error: float
+    lanes: tuple[LaneError, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All steps of a run that could be predicted."""
+
+    source: CostSource
+    steps: tuple[PredictedStep, ...]
+
+    @property
+    def makespan_error(self) -> float:
+        """The median step: predicted over measured, less 1."""
+        measured = statistics.median(step.makespan_ns for step in self.steps)
+        return statistics.median(step.predicted_ns for step in self.steps) / measured - 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values: medians over the steps, and each step's own."""
+        names = ("step", "makespan_ns", "predicted_ns", "error")
+        return {
+            "costs": str(self.source),
+            "makespan_ns": int(statistics.median(step.predicted_ns for step in self.steps)),
+            "makespan_error": self.makespan_error,
+            "lanes": [asdict(_median([step.lanes[i] for step in self.steps]))
+                      for i in range(len(self.steps[0].lanes))],
+            "steps": [{name: getattr(step, name) for name in names} for step in self.steps],
+        }  # fmt: skip
+
+
+def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Comparison | None:
+    """Predict the measured steps of a run (or `steps`); None where costs are not known.
+
+    The plan is the trace's own: its tasks, and what each waited for.
+    """
+    known = known_costs(trace)
+    if known is None:
+        return None
+    costs, source = known
+    wanted = completed_steps(trace) if steps is None else steps
+    try:
+        predicted = tuple(_predicted(trace, step, costs) for step in wanted)
+    except PlanError:  # a recording of other tasks than those that were measured
+        return None
+    return Comparison(source, predicted) if predicted else None
+
+
+def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
+    """What a run's tasks cost, and how that is known; None if it is not.
+
+    As measured beforehand; else (for ranks always) as in the last warm-up step.
+    """
+    if trace.costs is not None:
+        try:
+            return costs_of(json.loads(trace.costs)), CostSource.CALIBRATED
+        except ValueError:
+            return None
+    last = trace.header.specification.warmup - 1
+    if last not in trace.steps:
+        return None
+    columns = StepColumns.of_trace(trace, last)
+    return costs_of_step(columns, trace.header.lanes), CostSource.WARMUP
+
+
+def costs_of_step(columns: StepColumns, lanes: Sequence[Lane]) -> CostModel:
+    """The costs of a step that was run, by block where its tasks are blocks, else by stage.
+
+    Medians of the spans; of a collective only what comes after the last rank has begun.
+    """
+    by_block = bool((columns.block != ABSENT).any())
+    unit = columns.block if by_block else columns.stage
+    units = max(1, int(unit.max(initial=0)) + 1)
+    taken = columns.end - waits_of(columns, lanes).begun
+    passes: dict[Kind, tuple[Curve, ...]] = {}
+    transfers: dict[Kind, Curve] = {}
+    for code in np.unique(columns.kind).tolist():
+        kind, mine = KINDS[code], columns.kind == code
+        if kind.is_communication:
+            transfers[kind] = _curve(columns.bytes[mine], taken[mine])
+        elif kind is Kind.LOSS:
+            passes[kind] = (_curve(columns.rows[mine], taken[mine]),)
+        elif (unit[mine] == ABSENT).all():  # a step of all blocks at once: an equal share of each
+            passes[kind] = (_curve(columns.rows[mine], taken[mine] / units),)
+        elif kind is not Kind.OVERLAP:
+            known = {
+                place: _curve(columns.rows[mine & (unit == place)], taken[mine & (unit == place)])
+                for place in np.unique(unit[mine]).tolist()
+            }
+            spare = next(iter(known.values()))
+            passes[kind] = tuple(known.get(place, spare) for place in range(units))
+    return CostModel(passes, transfers, by_rows=True, by_block=by_block)
+
+
+def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
+    """The predicted steps as a trace of the run's lanes, steps and time, marked as predicted."""
+    return trace.retimed(
+        {
+            step.step: (step.columns.task, step.columns.start, step.columns.end)
+            for step in comparison.steps
+        }
+    )
+
+
+def _predicted(trace: Trace, step: int, costs: CostModel) -> PredictedStep:
+    measured = StepColumns.of_trace(trace, step)
+    in_ranks = STRATEGIES[trace.header.specification.strategy].runner is Runner.RANKS
+    columns = simulate(measured, durations(measured, costs), collectives=in_ranks)
+    begin, end = trace.step_bounds(step)
+    predicted = int(columns.end.max())
+    return PredictedStep(
+        step,
+        replace(columns, start=columns.start + begin, end=columns.end + begin),
+        end - begin,
+        predicted,
+        predicted / max(1, end - begin) - 1,
+        _lane_errors(trace.header.lanes, measured, columns),
+    )
+
+
+def _lane_errors(
+    lanes: Sequence[Lane], measured: StepColumns, predicted: StepColumns
+) -> tuple[LaneError, ...]:
+    (was, _), (said, _) = lane_times(measured, len(lanes)), lane_times(predicted, len(lanes))
+    return tuple(
+        _lane_error(lane.name, int(was[lane.index]), int(said[lane.index]))
+        for lane in lanes
+        if lane.role is Role.COMPUTE
+    )
+
+
+def _lane_error(name: str, busy: int, predicted: int) -> LaneError:
+    return LaneError(name, busy, predicted, predicted / busy - 1 if busy else None)
+
+
+def _median(lanes: Sequence[LaneError]) -> LaneError:
+    busy = statistics.median(lane.busy_ns for lane in lanes)
+    predicted = statistics.median(lane.predicted_busy_ns for lane in lanes)
+    return _lane_error(lanes[0].name, int(busy), int(predicted))
+
+
+def _curve(sizes: NDArray[Any], times: NDArray[Any]) -> Curve:
+    """The medians by size; a size of 0 counts as 1."""
+    found: dict[int, list[float]] = defaultdict(list)
+    for size, time in zip(sizes.tolist(), times.tolist(), strict=True):
+        found[max(1, size)].append(time)
+    return tuple((float(size), statistics.median(found[size])) for size in sorted(found))

@@ -1,0 +1,131 @@
+"""A run's steps predicted from its own costs, beside what was measured."""
+
+import json
+
+import numpy as np
+import pytest
+
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.plan.task import Kind
+from core.predict.compare import (
+    CostSource,
+    costs_of_step,
+    known_costs,
+    predict_steps,
+    prediction_trace,
+)
+from core.predict.costs import durations
+from core.trace.schema import Record
+from core.trace.step import StepColumns
+from core.trace.trace import COSTS_LEVEL
+from core.trace.writer import TaskColumns, Timings, span_batch
+from tests.core.helpers import Note, batch_of, plan_of, trace_of
+
+MLP = ModelSettings("mlp", depth=4)
+PIPELINE = Specification("pipeline", MLP, "2xcpu", batch=8, microbatches=4, warmup=0)
+COSTS = {"forward_ms": 1e-6, "backward_ms": 2e-6, "loss_ms": 0, "step_ms": 0, "transfer_ms": 0,
+         "rows": 2}  # fmt: skip
+
+
+def run_of(specification, duration, costs=COSTS, steps=1):
+    """A run in which `duration(task)` gives every task's time in ns, and 100 pass between steps."""
+    plan = plan_of(specification)
+    times = [duration(task) for task in plan.tasks]
+    trace = trace_of(plan, times, specification)
+    first = StepColumns.of_trace(trace, 0)
+    for step in range(1, steps):
+        later = (trace.step_bounds(step - 1)[1] + 100 - first.start.min()).item()
+        starts, ends = (first.start + later).tolist(), (first.end + later).tolist()
+        timings = Timings(step, first.task.tolist(), starts, ends)
+        trace.append(span_batch(TaskColumns(plan.tasks), timings))
+        trace.append(batch_of([Note(Record.COUNTER, "loss", max(ends), step, None, 1.0)]))
+    if costs is not None:
+        text = json.dumps(costs)
+        trace.append(batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=text)]))
+    return trace
+
+
+def taking(forward=1, backward=2, other=0):
+    times = {Kind.FORWARD: forward, Kind.BACKWARD: backward}
+    return lambda task: times.get(task.kind, other)
+
+
+def test_a_run_that_took_what_was_measured_before_is_predicted_to_the_nanosecond():
+    trace = run_of(PIPELINE, taking(), steps=3)
+    comparison = predict_steps(trace)
+    assert comparison.source is CostSource.CALIBRATED and comparison.makespan_error == 0
+    for step in comparison.steps:
+        measured = StepColumns.of_trace(trace, step.step)
+        assert step.columns.start.tolist() == measured.start.tolist()
+        assert step.columns.end.tolist() == measured.end.tolist()
+        assert [lane.error for lane in step.lanes] == [0, 0]
+
+
+def test_the_error_of_makespan_and_lanes_is_predicted_over_measured_less_one():
+    comparison = predict_steps(run_of(PIPELINE, taking(2, 4)))
+    values = comparison.to_dict()
+    assert values["makespan_error"] == -0.5 and values["makespan_ns"] == 15
+    assert [(lane["name"], lane["error"]) for lane in values["lanes"]] == [
+        ("cpu:0", -0.5), ("cpu:1", -0.5),
+    ]  # fmt: skip
+    assert values["steps"] == [{"step": 0, "makespan_ns": 30, "predicted_ns": 15, "error": -0.5}]
+
+
+def test_a_run_without_costs_is_predicted_from_its_last_warm_up_step():
+    specification = Specification("mp", MLP, "2xcpu", batch=8, warmup=1)
+    trace = run_of(specification, taking(3, 5, 1), costs=None, steps=2)
+    comparison = predict_steps(trace)
+    assert comparison.source is CostSource.WARMUP
+    assert [step.step for step in comparison.steps] == [1] and comparison.makespan_error == 0
+
+
+def test_without_costs_and_warm_up_nothing_is_predicted():
+    assert predict_steps(run_of(PIPELINE, taking(), costs=None)) is None
+    assert known_costs(run_of(PIPELINE, taking(), costs=None)) is None
+
+
+def test_costs_that_say_nothing_of_the_runs_tasks_predict_nothing():
+    trace = run_of(PIPELINE, taking(), costs={**COSTS, "forward_ms": [1, 2, 3]})
+    assert predict_steps(trace) is None
+
+
+@pytest.mark.parametrize("strategy", ["single", "dp", "mp", "pipeline", "dp-pp", "ddp"])
+def test_the_costs_of_a_step_are_those_of_its_spans(strategy):
+    specification = Specification(strategy, MLP, "4xcpu", batch=9, warmup=0)
+    plan = plan_of(specification)
+    kinds = list(dict.fromkeys(task.kind for task in plan.tasks))
+    trace = run_of(specification, lambda task: 60 * (1 + kinds.index(task.kind)), costs=None)
+    columns = StepColumns.of_trace(trace, 0)
+    costs = costs_of_step(columns, trace.header.lanes)
+    again = durations(columns, costs)
+    together = np.array([task.kind.is_collective for task in plan.tasks])
+    assert again[~together].tolist() == columns.duration[~together].tolist()
+    assert (again[together] <= columns.duration[together]).all()
+
+
+def test_a_collectives_cost_is_what_comes_after_its_slowest_rank():
+    specification = Specification("ddp", MLP, "2xcpu", batch=8, warmup=0)
+    plan = plan_of(specification)
+    columns = StepColumns.of_plan(plan)
+    tasks = [task for task in plan.tasks if task.kind is Kind.ALL_REDUCE and task.bucket == 0]
+    starts, ends = np.zeros(len(columns), np.int64), np.zeros(len(columns), np.int64)
+    for task, start in zip(tasks, (10, 70), strict=True):
+        starts[task.index], ends[task.index] = start, 100
+    costs = costs_of_step(columns.timed(starts, ends), plan.lanes)
+    assert dict(costs.transfers[Kind.ALL_REDUCE])[tasks[0].bytes] == 30
+
+
+def test_the_prediction_is_a_trace_of_the_runs_lanes_and_steps():
+    trace = run_of(PIPELINE, taking(2, 4), steps=2)
+    predicted = prediction_trace(trace, predict_steps(trace))
+    assert predicted.header.predicted and predicted.header.lanes == trace.header.lanes
+    assert predicted.steps == trace.steps
+    for step in trace.steps:
+        begin, end = trace.step_bounds(step)
+        assert predicted.step_bounds(step) == (begin, begin + (end - begin) // 2)
+    for lane in range(2):
+        spans, measured = predicted.spans(lane), trace.spans(lane)
+        assert spans["task"].tolist() == measured["task"].tolist()
+        assert (np.diff(spans["start"]) >= 0).all() and set(spans["launched"]) == {-1}
+    assert predicted.span(0, 3).after == trace.span(0, 3).after
