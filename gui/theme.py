@@ -181,6 +181,7 @@ QLabel#title { font-weight: bold; padding: 0 10px; }
 QLabel#step { color: $muted; padding: 0 6px; }
 QLabel#heading { color: $muted; font-weight: bold; }
 QLabel#problem { color: $error; }
+QLabel#sentence { background: $plot; color: $text; padding: 8px 10px 6px 10px; }
 QLabel#quiet { color: $muted; }
 QLabel#hint { color: $muted; background: $plot; }
 QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;

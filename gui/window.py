@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.engine.messages import Outcome
+from core.explain.lanes import Gap
 from core.plan.lanes import Hardware
 from core.trace.trace import Trace
 from gui.actions import make_actions
@@ -233,8 +234,12 @@ class MainWindow(QMainWindow):
         self.overview.set_visible_part(self.timeline.view, self.timeline.now)
 
     def _show_selection(self, selection: Selection | None) -> None:
-        run = self.run_shown
-        self.details.show_selection(run.trace if run else None, selection, run.now if run else None)
+        run, scene = self.run_shown, self.scene
+        report = None
+        if scene is not None and isinstance(selection, Gap):
+            report = scene.explained.report(selection.lane, selection.start)
+        trace, now = (run.trace, run.now) if run else (None, None)
+        self.details.show_selection(trace, selection, now, report)
         step = None if selection is None or isinstance(selection, TimeRange) else selection.step
         self.batch.show_step(step)
         if selection is not None:
@@ -374,6 +379,7 @@ class MainWindow(QMainWindow):
         timeline.strips_changed.connect(self.overview.set_strips)
         self.overview.moved.connect(timeline.centre_on)
         self.steps.chosen.connect(timeline.fit_between)
+        self.details.holder_chosen.connect(timeline.select_task)
 
     def _restore(self) -> None:
         self.resize(SIZE)

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.causes import Explanation
+from core.explain.causes import CAUSES, Explanation
 
 
 @dataclass(frozen=True, slots=True)
 class Stretches:
     """The idle time of a step's compute lanes, by lane and then by time; columns of k entries.
 
-    From `start` to `end` (ns) a lane is idle for one `cause` (index into CAUSES).
-    `lane_first[l] : lane_first[l + 1]` are lane l's.
+    From `start` to `end` (ns) a lane is idle for one `cause` (index into CAUSES), as part of a
+    `gap`. `lane_first[l] : lane_first[l + 1]` are lane l's.
     """
 
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     cause: NDArray[np.int8]
+    gap: NDArray[np.int64]
     lane_first: NDArray[np.int64]
 
     def of_lane(self, lane: int) -> slice:
@@ -39,5 +40,23 @@ def stretches(explanation: Explanation) -> Stretches:
         explanation.start[first],
         explanation.end[last],
         cause[first],
+        gap[first],
+        np.searchsorted(first, explanation.lane_first),
+    )
+
+
+def main_causes(explanation: Explanation) -> Stretches:
+    """Every gap as one stretch, with the cause of most of it; of equals the first in CAUSES."""
+    gaps, first = np.unique(explanation.gap, return_index=True)
+    last = np.append(first[1:], len(explanation.gap)) - 1 if len(first) else first
+    length = explanation.end - explanation.start
+    totals = np.zeros((len(gaps), len(CAUSES)), np.int64)
+    place = np.searchsorted(gaps, explanation.gap)
+    np.add.at(totals, (place, explanation.cause.astype(np.int64)), length)
+    return Stretches(
+        explanation.start[first],
+        explanation.end[last],
+        totals.argmax(axis=1).astype(np.int8),
+        gaps,
         np.searchsorted(first, explanation.lane_first),
     )

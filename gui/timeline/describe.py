@@ -70,11 +70,9 @@ def span_title(span: Span) -> str:
     return " · ".join(parts)
 
 
-def tooltip(trace: Trace, what: Span | Gap, now: float | None = None) -> Card:
-    """A heading and the lines below it."""
-    if isinstance(what, Gap):
-        return gap_title(trace, what), gap_lines(trace, what)
-    return span_title(what), span_lines(trace, what, now)
+def span_card(trace: Trace, span: Span, now: float | None = None) -> Card:
+    """Heading and lines of a span."""
+    return span_title(span), span_lines(trace, span, now)
 
 
 def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
@@ -140,30 +138,6 @@ def waited_text(trace: Trace, span: Span) -> str:
     )  # fmt: skip
 
 
-def gap_title(trace: Trace, gap: Gap) -> str:
-    """How long a lane is idle, and for what."""
-    prior = _held_by(trace, gap)
-    length, lane = duration_text(gap.end - gap.start), _lane(trace, gap.lane)
-    if prior is None:
-        return tr("{lane} is idle for {time}", lane=lane, time=length)
-    return tr(
-        "{lane} waits {time} for {task} on {other}",
-        lane=lane, time=length, task=action(prior), other=_lane(trace, prior.lane),
-    )  # fmt: skip
-
-
-def gap_lines(trace: Trace, gap: Gap) -> list[str]:
-    """What a tooltip says of an idle gap below its heading."""
-    if gap.before is None:
-        return [tr("It has nothing more to do in this step.")]
-    ended = trace.span(gap.lane, gap.before)
-    prior = _held_by(trace, gap)
-    if prior is None or prior.end is None:
-        return [tr("Until {task}, which waited for no other lane.", task=action(ended))]
-    later = duration_text(max(0, ended.start - prior.end))
-    return [tr("Then {task} begins, {time} after it.", task=action(ended), time=later)]
-
-
 def facts(trace: Trace, selection: Span | Gap, now: float | None = None) -> Facts:
     """What the Details panel lists of a span or gap, as names and values."""
     if isinstance(selection, Gap):
@@ -215,23 +189,17 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
 
 
 def _gap_facts(trace: Trace, gap: Gap) -> Facts:
+    if gap.before is None:
+        then = tr("nothing more in this step")
+    else:
+        ended = trace.span(gap.lane, gap.before)
+        then = f"{action(ended)} · {span_title(ended)}"
     return [
-        (tr("Idle"), gap_title(trace, gap)),
-        (tr("Why"), " ".join(gap_lines(trace, gap))),
         (tr("Lane"), _lane(trace, gap.lane)),
         (tr("Step"), step_name(gap.step, trace.header.specification.warmup)),
-        (tr("Duration"), duration_text(gap.end - gap.start)),
         (tr("From, to"), _between(gap.start, gap.end)),
+        (tr("Then"), then),
     ]
-
-
-def _held_by(trace: Trace, gap: Gap) -> Span | None:
-    """The span whose end the gap's lane was waiting for, or None if it waited for no other."""
-    if gap.before is None:
-        return None
-    prior = trace.waited_for(trace.span(gap.lane, gap.before))
-    held = prior is not None and prior.end is not None and prior.end > gap.start
-    return prior if held else None
 
 
 def _between(start: int, end: int) -> str:

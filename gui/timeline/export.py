@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
@@ -38,6 +39,7 @@ from gui.timeline.margins import (
     draw_steps,
 )
 from gui.timeline.painter import Fonts, Frame, LanePainter
+from gui.timeline.reasons import draw_reasons, steps_to_explain
 from gui.timeline.rows import Strips, lay_out
 from gui.timeline.scene import Scene
 from gui.timeline.strips import draw_strips
@@ -140,6 +142,8 @@ def draw_figure(painter: QPainter, figure: Figure) -> None:
     draw_axis(painter, frame, fonts, bottom, figure.shown.start, EDGE + TITLE)
     draw_strips(painter, figure.scene, frame)
     LanePainter(painter, figure.scene, frame, fonts).draw()
+    figure.scene.explained.warm(steps_to_explain(figure.scene, frame.view), inf)
+    draw_reasons(painter, figure.scene, frame, fonts)
     draw_steps(painter, figure.scene, frame, fonts, frame.top - STEPS, bottom)
     draw_labels(painter, figure.scene, frame, fonts, EDGE)
     at = QPointF(frame.left, bottom + LEGEND / 2)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from core.explain.gaps import GapReport
+from core.explain.lanes import Gap
 from core.trace.trace import Span
-from gui.timeline.describe import Card, memory_card, predicted_card, tooltip
+from gui.timeline.describe import Card, memory_card, predicted_card, span_card
+from gui.timeline.gap_words import between_card, gap_card
 from gui.timeline.painter import Frame
 from gui.timeline.rows import at_height
 from gui.timeline.scene import Scene
@@ -13,14 +16,16 @@ from gui.timeline.selection import REACH, hit, nearest
 def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Heading and lines for a pixel of the picture, or None where there is nothing to say."""
     found = hit(scene, frame, x, y)
+    if isinstance(found, Span):
+        return span_card(scene.trace, found, frame.now)
     if found is not None:
-        return tooltip(scene.trace, found, frame.now)
+        return gap_card(scene.trace, found, _report_at(scene, found))
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
     predicted = ghost_at(scene, frame, x, y)
     if predicted is not None:
         return predicted_card(predicted, scene.trace.find(predicted.step, predicted.task))
-    return _memory_at(scene, frame, x, y)
+    return _memory_at(scene, frame, x, y) or _between_at(scene, frame, x, y)
 
 
 def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
@@ -31,6 +36,23 @@ def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
     time, reach = frame.view.time(x - frame.left), REACH * frame.view.ns_per_pixel
     index = nearest(scene.ghosts[row.lane], time, reach)
     return None if index is None else scene.prediction.span(row.lane, index)
+
+
+def _report_at(scene: Scene, gap: Gap) -> GapReport | None:
+    """Why a lane is idle, unless finding out would make the pointer wait."""
+    explained = scene.explained
+    if not explained.is_known(gap.step) and explained.is_large(gap.step):
+        return None
+    return explained.report(gap.lane, gap.start)
+
+
+def _between_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    row = frame.layout.row_at(y - frame.top)
+    time = int(frame.view.time(x - frame.left))
+    if row is None or row.helper or scene.trace.step_at(time) is not None:
+        return None
+    report = scene.explained.report(row.lane, time)
+    return None if report is None else between_card(report)
 
 
 def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:

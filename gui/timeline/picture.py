@@ -8,6 +8,7 @@ from PySide6.QtGui import QPainter
 from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
 from gui.timeline.overlay import draw_card, draw_selection
 from gui.timeline.painter import Fonts, Frame, LanePainter
+from gui.timeline.reasons import draw_reasons
 from gui.timeline.scene import Scene
 from gui.timeline.selection import Selection
 from gui.timeline.strips import draw_strips
@@ -25,7 +26,9 @@ def draw_scene(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area
     draw_labels(painter, scene, frame, fonts)
     painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))
     draw_strips(painter, scene, frame)
-    return LanePainter(painter, scene, frame, fonts).draw()
+    per_pixel = LanePainter(painter, scene, frame, fonts).draw()
+    draw_reasons(painter, scene, frame, fonts)
+    return per_pixel
 
 
 def draw_over(

@@ -12,6 +12,7 @@ from core.explain.balance import LaneBalance, lane_balance
 from core.explain.summary import measured_steps
 from core.plan.task import KINDS, Kind, Lane, Role
 from core.trace.trace import ABSENT, Trace
+from gui.explained import Explained
 from gui.families import FAMILIES, FAMILY_CODES, Family
 from gui.text import bytes_text, percent_text, tr
 from gui.timeline.memory import LaneMemory
@@ -45,7 +46,7 @@ class Scene:
     """A trace with the columns and words that drawing needs; `update` follows a growing trace.
 
     `memory` has an entry for each compute lane, `ghosts` one for each lane once there is a
-    `prediction`; `kinds` are those that have a span.
+    `prediction`; `kinds` are those that have a span. `explained` says why lanes are idle.
     """
 
     trace: Trace
@@ -59,12 +60,14 @@ class Scene:
     kinds: set[Kind] = field(default_factory=set)
     prediction: Trace | None = None
     ghosts: list[LaneColumns] = field(default_factory=list)
+    explained: Explained = field(init=False)
     step_numbers: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
     step_ends: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __post_init__(self) -> None:
         lanes = self.trace.header.lanes
+        self.explained = Explained(self.trace)
         self.columns = [LaneColumns() for _ in lanes]
         self.memory = {
             lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
@@ -99,6 +102,11 @@ class Scene:
             for lane, balance in zip(lanes, self.balances, strict=True)
         ]
         tell_places(self.facts, self.trace.header.replicas)
+
+    @property
+    def open_step(self) -> int | None:
+        """The step that has tasks without an end, or None."""
+        return max((task.step for task in self.trace.open_tasks), default=None)
 
     @property
     def most_held(self) -> float:

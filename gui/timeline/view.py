@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -26,6 +26,7 @@ from gui.timeline.navigation import ZoomHistory, along_lane, dependent, live_vie
 from gui.timeline.overlay import draw_empty
 from gui.timeline.painter import Fonts, Frame
 from gui.timeline.picture import Hovered, draw_over, draw_scene
+from gui.timeline.reasons import steps_to_explain
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
 from gui.timeline.selection import Selection, TimeRange, bounds_of, hit
@@ -35,6 +36,7 @@ from gui.timeline.viewport import Viewport
 RIGHT = 12.0  # free pixels at the plot's right edge
 KEY_ZOOM = 0.7
 KEY_PAN = 0.15  # of the visible time
+EXPLAIN_S = 0.006  # of a frame, for explaining steps; those that are left come with the next
 
 
 class TimelineView(QAbstractScrollArea):
@@ -299,6 +301,11 @@ class TimelineView(QAbstractScrollArea):
             return
         self.viewport().update()
 
+    def select_task(self, step: int, task: int) -> None:
+        """Select a task of a step by its number in the plan, and bring it into view."""
+        if self.scene is not None:
+            self._select_and_see(self.scene.trace.find(step, task))
+
     def end_gesture(self) -> None:
         """Let the next drag be a step of its own in the history."""
         self._history.pause()
@@ -417,6 +424,8 @@ class TimelineView(QAbstractScrollArea):
         return picture
 
     def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
+        if not scene.explained.warm(steps_to_explain(scene, self.view), EXPLAIN_S):
+            QTimer.singleShot(0, self, self._redraw)
         per_pixel = draw_scene(painter, scene, self.frame_of_rows, fonts, area)
         if per_pixel != self._reduced:
             self._reduced = per_pixel

@@ -156,8 +156,10 @@ def test_hovering_over_a_bubble_says_who_waits_for_whom(view: TimelineView) -> N
     x, y = spot(view, 0, (before.end + after.start) / 2)
     mouse(view, QEvent.Type.MouseMove, x, y, NO_BUTTON)
     assert view.hovered is not None
-    assert view.hovered[1].startswith("cpu:0 waits")
-    assert "for 1B0 on cpu:1" in view.hovered[1]
+    text = "\n".join([view.hovered[1], *view.hovered[2]]).replace("\u00a0", " ")
+    assert text.startswith("cpu:0 waits 8.60 ms\n")
+    assert "8 ms for 1B0 on cpu:1: another lane computes" in text
+    assert text.endswith("Then 0C0 begins.")
 
 
 def test_hovering_over_a_span_tells_rows_bytes_duration_and_wait(view: TimelineView) -> None:

@@ -1,0 +1,132 @@
+"""Explanations of a run's steps, remembered: what a picture draws must not be worked out twice."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from core.explain.causes import Explanation, explain_run_step
+from core.explain.critical import PathPiece, critical_path
+from core.explain.figures import StepFigures
+from core.explain.gaps import GapReport, run_gap_report
+from core.explain.lanes import step_slice
+from core.explain.replan import RunPlans
+from core.explain.stretches import Stretches, main_causes, stretches
+from core.trace.trace import Trace
+
+KEPT_TASKS = 300_000  # of all explanations together; the ones used longest ago go
+LARGE = 30_000  # tasks of a step that is explained only where one asks for it
+STALE_S = 0.3  # an open step is explained anew at most so often
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a step; `tasks` and `version` tell whether there is more of it by now."""
+
+    tasks: int
+    version: int
+    since: float
+    explanation: Explanation
+    stretches: Stretches | None = None
+    gaps: Stretches | None = None
+    path: list[PathPiece] | None = None
+    figures: StepFigures | None = None
+
+
+class Explained:
+    """The steps of one trace. A step that grows is explained anew, though not all the time."""
+
+    def __init__(self, trace: Trace, clock: Callable[[], float] = time.monotonic) -> None:
+        self._trace, self._clock = trace, clock
+        self._plans = RunPlans(trace)
+        self._known: OrderedDict[int, _Known] = OrderedDict()
+
+    def explanation(self, step: int) -> Explanation:
+        """Why its lanes are idle. Raises KeyError for a step without spans."""
+        return self._entry(step).explanation
+
+    def stretches(self, step: int) -> Stretches:
+        """Its idle time in stretches of one cause."""
+        known = self._entry(step)
+        if known.stretches is None:
+            known.stretches = stretches(known.explanation)
+        return known.stretches
+
+    def gaps(self, step: int) -> Stretches:
+        """Its gaps, each with the cause of most of it."""
+        known = self._entry(step)
+        if known.gaps is None:
+            known.gaps = main_causes(known.explanation)
+        return known.gaps
+
+    def path(self, step: int) -> list[PathPiece]:
+        """Its critical path."""
+        known = self._entry(step)
+        if known.path is None:
+            known.path = critical_path(known.explanation)
+        return known.path
+
+    def figures(self, step: int) -> StepFigures:
+        """Its ladder, bubbles and sums."""
+        known = self._entry(step)
+        if known.figures is None:
+            known.figures = self._plans.figures(step, known.explanation)
+        return known.figures
+
+    def report(self, lane: int, time_ns: int) -> GapReport | None:
+        """The gap of a lane at a moment of the run; None if it is busy or outside the run."""
+        return run_gap_report(self._trace, lane, time_ns, lambda _, step: self.explanation(step))
+
+    def is_known(self, step: int) -> bool:
+        """Whether asking for a step costs next to nothing."""
+        return step in self._known
+
+    def is_large(self, step: int) -> bool:
+        """Whether explaining a step takes long enough to be felt."""
+        return self._tasks(step) > LARGE
+
+    def warm(self, steps: Iterable[int], seconds: float) -> bool:
+        """Explain steps for so many seconds, at least one; False if some are left."""
+        end = self._clock() + seconds
+        for step in steps:
+            if not self.is_known(step):
+                if self._clock() > end:
+                    return False
+                self.explanation(step)
+        return True
+
+    def _entry(self, step: int) -> _Known:
+        known = self._known.get(step)
+        if known is None or self._is_stale(step, known):
+            known = _Known(
+                self._tasks(step), self._trace.version, self._clock(),
+                explain_run_step(self._trace, step),
+            )  # fmt: skip
+            self._known[step] = known
+            self._forget()
+        self._known.move_to_end(step)
+        return known
+
+    def _is_stale(self, step: int, known: _Known) -> bool:
+        if known.version == self._trace.version:
+            return False
+        if known.tasks == self._tasks(step):
+            known.version = self._trace.version
+            return False
+        return self._clock() - known.since >= STALE_S
+
+    def _forget(self) -> None:
+        total = sum(known.tasks for known in self._known.values())
+        while total > KEPT_TASKS and len(self._known) > 1:
+            total -= self._known.popitem(last=False)[1].tasks
+
+    def _tasks(self, step: int) -> int:
+        """How many tasks of a step have ended so far."""
+        self._trace.step_bounds(step)
+        places = (
+            step_slice(self._trace.spans(lane), step)
+            for lane in range(len(self._trace.header.lanes))
+        )
+        return sum(place.stop - place.start for place in places)
