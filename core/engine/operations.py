@@ -15,7 +15,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -362,9 +362,9 @@ class Operations:
 
 def halves(task: Task) -> tuple[Task, Task]:
     """The forward and the backward that an overlap is made of."""
-    alone = replace(task, paired_stage=None, paired_microbatch=None)
-    backward = replace(alone, stage=task.paired_stage, microbatch=task.paired_microbatch)
-    return replace(alone, kind=Kind.FORWARD), replace(backward, kind=Kind.BACKWARD)
+    alone = task._replace(paired_stage=None, paired_microbatch=None)
+    backward = alone._replace(stage=task.paired_stage, microbatch=task.paired_microbatch)
+    return alone._replace(kind=Kind.FORWARD), backward._replace(kind=Kind.BACKWARD)
 
 
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:

@@ -135,7 +135,7 @@ def name_of(task: Task, plan: Plan) -> Name:
     """What tasks have in common that differ in their micro-batch alone, not in its size."""
     paired = None
     if task.paired_microbatch is not None:
-        backward = replace(task, microbatch=task.paired_microbatch)
+        backward = task._replace(microbatch=task.paired_microbatch)
         paired = sum(part.rows for part in plan.parts_of(backward))
     return (task.kind, task.payload, task.lane, task.replica, task.stage, task.rows, task.bytes,
             task.paired_stage, paired)  # fmt: skip

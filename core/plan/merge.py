@@ -10,7 +10,8 @@ from core.plan.task import Kind
 Result = tuple[Kind, int, int, int | None]
 """What a pass leaves for others: (forward or backward, replica, stage, micro-batch)."""
 
-_BACKWARDS = (Kind.BACKWARD, Kind.BACKWARD_INPUT)
+_FORWARD, _BACKWARD, _WEIGHT = Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_WEIGHT
+_BACKWARDS = (_BACKWARD, Kind.BACKWARD_INPUT)
 
 
 def merge(
@@ -49,7 +50,8 @@ def merge(
             for half in action.halves:
                 for result in _results(half, pieces):
                     done.add(result)
-                    awake += waiting.pop(result, ())
+                    if result in waiting:
+                        awake += waiting.pop(result)
         awake.sort()
     if len(merged) < sum(map(len, orders)):
         raise ScheduleError(_deadlock(orders, heads, done, stages, pieces))
@@ -64,7 +66,7 @@ def _one_a_lane(
     for rank in ready:
         held = chosen.setdefault(lanes[rank], rank)
         kinds = [orders[r][heads[r]].kind for r in (held, rank)]
-        if kinds[0] is Kind.FORWARD and kinds[1] is not Kind.FORWARD:
+        if kinds[0] is _FORWARD and kinds[1] is not _FORWARD:
             chosen[lanes[rank]] = rank
     return list(chosen.values())
 
@@ -73,33 +75,38 @@ def _results(half: Action, pieces: Sequence[int]) -> list[Result]:
     """What a pass leaves. A pass over all micro-batches leaves each one's result too."""
     stage, kind, m, replica, _ = half
     if kind in _BACKWARDS:
-        kind = Kind.BACKWARD
+        kind = _BACKWARD
     one: Result = (kind, replica, stage, m)
     return [one] if m is not None else [one, *((kind, replica, stage, p) for p in pieces)]
-
-
-def _needs(half: Action, stages: int, pieces: Sequence[int]) -> list[Result]:
-    """The results that a pass takes."""
-    stage, kind, m, replica, _ = half
-    if kind is Kind.FORWARD:
-        return [(Kind.FORWARD, replica, stage - 1, m)] if stage else []
-    if kind is Kind.BACKWARD_WEIGHT:
-        return [(Kind.BACKWARD, replica, stage, m)]
-    own: list[Result] = [
-        (Kind.FORWARD, replica, stage, piece) for piece in (pieces if m is None else [m])
-    ]
-    return own if stage == stages - 1 else [*own, (Kind.BACKWARD, replica, stage + 1, m)]
 
 
 def _missing(
     action: Action, stages: int, pieces: Sequence[int], done: set[Result]
 ) -> Result | None:
     """The first result that an action still waits for."""
-    for half in action.halves:
-        for need in _needs(half, stages, pieces):
-            if need not in done:
-                return need
-    return None
+    if action.paired is None:
+        return _missing_of_half(action, stages, pieces, done)
+    found = (_missing_of_half(half, stages, pieces, done) for half in action.halves)
+    return next(filter(None, found), None)
+
+
+def _missing_of_half(
+    half: Action, stages: int, pieces: Sequence[int], done: set[Result]
+) -> Result | None:
+    """The first result that a pass takes and that is not done."""
+    stage, kind, m, replica, _ = half
+    if kind is _FORWARD:
+        last: Result = (_FORWARD, replica, stage - 1, m)
+        return None if stage == 0 or last in done else last
+    if kind is _WEIGHT:
+        last = (_BACKWARD, replica, stage, m)
+        return None if last in done else last
+    for piece in pieces if m is None else (m,):
+        own: Result = (_FORWARD, replica, stage, piece)
+        if own not in done:
+            return own
+    last = (_BACKWARD, replica, stage + 1, m)
+    return None if stage == stages - 1 or last in done else last
 
 
 def _deadlock(

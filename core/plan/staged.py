@@ -24,8 +24,13 @@ from core.plan.task import (
     Runner,
     Stage,
 )
+from core.plan.uncollected import uncollected
 
-_LAST_WORK = frozenset({Kind.BACKWARD, Kind.BACKWARD_WEIGHT})
+# A look-up in an enumeration takes as long as a tenth of a task, of which there may be a million.
+_FORWARD, _BACKWARD, _WEIGHT = Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_WEIGHT
+_COPY, _ACTIVATION, _GRADIENT = Kind.COPY, Payload.ACTIVATION, Payload.GRADIENT
+_ENTERS = frozenset({_FORWARD, Kind.OVERLAP})
+_LAST_WORK = frozenset({_BACKWARD, _WEIGHT})
 """The passes after which a stage has its gradients of a micro-batch."""
 
 
@@ -74,6 +79,7 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
     return stages // chunks, chunks
 
 
+@uncollected()
 def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) -> Plan:
     """A plan of one or more pipelines side by side, each in the order of `schedule`.
 
@@ -102,8 +108,7 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
         check_complete(orders, seats, len(rows))
         lanes = [rank % share for rank in range(ranks)]
         actions = merge(orders, lanes, len(stages), range(len(rows)))
-        takers = {a.microbatch: a.replica for a in actions if (a.stage, a.kind) == (0, Kind.FORWARD)
-                  or (a.stage, a.kind) == (0, Kind.OVERLAP)}  # fmt: skip
+        takers = {a.microbatch: a.replica for a in actions if a.stage == 0 and a.kind in _ENTERS}
         for microbatch, count in enumerate(rows):
             parts.append(Part(first + takers[microbatch], microbatch, start, count))
             start += count
@@ -154,6 +159,7 @@ class _Writer:
         whole_loss: bool,
     ) -> None:
         self.job, self.stages, self.whole_loss = job, stages, whole_loss
+        self.copies_overlap = job.copies_overlap
         self.last = len(stages) - 1
         self.plan = PlanBuilder()
         self.lanes: dict[_Place, int] = {(p.replica, p.stage): p.lane for p in placements}
@@ -170,7 +176,6 @@ class _Writer:
         for replica, pieces in self.pieces.items():
             self.rows[replica, None] = sum(self.rows[replica, m] for m in pieces)
         self.boundary_bytes = [job.model.output_bytes(stage.last - 1) for stage in stages]
-        self.left: Counter[_Place] = Counter()
         self.unfinished: Counter[int] = Counter()
         self.finished: dict[_Place, int] = {}
         self.ready: dict[int, list[int]] = {}
@@ -180,20 +185,18 @@ class _Writer:
         self.copies: dict[tuple[Kind, _Value], int] = {}
 
     def write(self, actions: Sequence[Action]) -> None:
-        for action in actions:
-            for half in action.halves:
-                if half.kind in _LAST_WORK:
-                    self.left[half.replica, half.stage] += 1
-                    self.unfinished[half.stage] += 1
+        self.unfinished.update(
+            half.stage for action in actions for half in action.halves if half.kind in _LAST_WORK
+        )
         for action in actions:
             if action.paired is not None:
                 self._overlap(*action.halves)
-            elif action.kind is Kind.FORWARD:
+            elif action.kind is _FORWARD:
                 self._forward(action)
             else:
                 self._backward(action)
         for stage, ready in self.ready.items():
-            self._step(stage, ready if self.job.copies_overlap else self._summed(stage, ready))
+            self._step(stage, ready if self.copies_overlap else self._summed(stage, ready))
 
     def _forward(self, action: Action) -> None:
         task = self._task(action, self._forward_needs(action))
@@ -237,25 +240,26 @@ class _Writer:
         return replica if self.several else None
 
     def _forward_needs(self, action: Action) -> list[int]:
-        return [self._received(Kind.FORWARD, action)] if action.stage else []
+        return [self._received(_FORWARD, action)] if action.stage else []
 
     def _backward_needs(self, action: Action) -> list[int]:
         stage, kind, m, replica, _ = action
-        if kind is Kind.BACKWARD_WEIGHT:
+        if kind is _WEIGHT:
             return [self.backwards[replica, stage, m]]
         gradient = (
             self.losses[replica, stage, m]
             if stage == self.last
-            else self._received(Kind.BACKWARD, action)
+            else self._received(_BACKWARD, action)
         )
-        pieces = self.pieces[replica] if m is None else [m]
-        return [gradient, *(self.forwards[replica, stage, piece] for piece in pieces)]
+        if m is not None:
+            return [gradient, self.forwards[replica, stage, m]]
+        return [gradient, *(self.forwards[replica, stage, piece] for piece in self.pieces[replica])]
 
     def _after_forward(self, action: Action, task: int) -> None:
         stage, _, m, replica, _ = action
         self.forwards[replica, stage, m] = task
         if stage < self.last:
-            self._send(Kind.FORWARD, replica, stage, stage + 1, m, task)
+            self._send(_FORWARD, replica, stage, stage + 1, m, task)
         elif not self.whole_loss:
             self._loss(replica, m, [task])
         elif m == self.pieces[replica][-1]:
@@ -275,19 +279,16 @@ class _Writer:
 
     def _after_backward(self, action: Action, task: int) -> None:
         stage, kind, m, replica, _ = action
-        if kind is not Kind.BACKWARD_WEIGHT:
+        if kind is not _WEIGHT:
             self.backwards[replica, stage, m] = task
             if stage > 0:
-                self._send(Kind.BACKWARD, replica, stage, stage - 1, m, task)
+                self._send(_BACKWARD, replica, stage, stage - 1, m, task)
         if kind in _LAST_WORK:
-            self.left[replica, stage] -= 1
+            self.finished[replica, stage] = task
             self.unfinished[stage] -= 1
-            if self.left[replica, stage] == 0:
-                self.finished[replica, stage] = task
             if self.unfinished[stage] == 0:
                 ready = [self.finished[holder, stage] for holder in self.holders[stage]]
-                copies_overlap = self.job.copies_overlap
-                self.ready[stage] = self._summed(stage, ready) if copies_overlap else ready
+                self.ready[stage] = self._summed(stage, ready) if self.copies_overlap else ready
 
     def _summed(self, stage: int, ready: list[int]) -> list[int]:
         """All-reduce a stage's gradients where several replicas hold it; what a step waits for."""
@@ -320,14 +321,16 @@ class _Writer:
 
     def _moving_lane(self, lane: int) -> int:
         """The lane on which data moves that `lane` sends."""
-        return len(self.job.lanes) + lane if self.job.copies_overlap else lane
+        return len(self.job.lanes) + lane if self.copies_overlap else lane
 
     def _send(
         self, kind: Kind, replica: int, source: int, target: int, m: int | None, made: int
     ) -> None:
         """Copy at once where copies overlap compute; else the receiver copies when it is due."""
+        if not self.copies_overlap:
+            return
         sender, receiver = self.lanes[replica, source], self.lanes[replica, target]
-        if sender != receiver and self.job.copies_overlap:
+        if sender != receiver:
             lane = self._moving_lane(sender)
             self.copies[kind, (replica, target, m)] = self._copy(
                 kind, lane, replica, target, m, made
@@ -336,12 +339,12 @@ class _Writer:
     def _received(self, kind: Kind, action: Action) -> int:
         """The task that brings a stage its input (or, for a backward, its output's gradient)."""
         stage, _, m, replica, _ = action
-        source = stage - 1 if kind is Kind.FORWARD else stage + 1
-        made = (self.forwards if kind is Kind.FORWARD else self.backwards)[replica, source, m]
+        source = stage - 1 if kind is _FORWARD else stage + 1
+        made = (self.forwards if kind is _FORWARD else self.backwards)[replica, source, m]
         lane = self.lanes[replica, stage]
         if self.lanes[replica, source] == lane:
             return made
-        if not self.job.copies_overlap:
+        if not self.copies_overlap:
             return self._copy(kind, lane, replica, stage, m, made)
         return self.copies[kind, (replica, stage, m)]
 
@@ -350,13 +353,13 @@ class _Writer:
     ) -> int:
         rows = self.rows[replica, m]
         return self.plan.add(
-            Kind.COPY,
+            _COPY,
             lane,
             [made],
             stage=stage,
             replica=self._replica(replica),
             microbatch=m,
             rows=rows,
-            bytes=rows * self.boundary_bytes[stage - 1 if kind is Kind.FORWARD else stage],
-            payload=Payload.ACTIVATION if kind is Kind.FORWARD else Payload.GRADIENT,
+            bytes=rows * self.boundary_bytes[stage - 1 if kind is _FORWARD else stage],
+            payload=_ACTIVATION if kind is _FORWARD else _GRADIENT,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class PlanError(ValueError):
@@ -153,18 +154,17 @@ class Placement:
     owner: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A planned unit of work.
 
     `replica`, `stage`, `microbatch`, `block` and `bucket` are None where they do not apply, or
     where the task covers all of them. `bytes` is what the task moves (0 for compute). `after`
     holds the indices of the tasks that it waits for; order on its own lane is implied. An overlap
     is the forward of `stage` and `microbatch` and, at once, the backward of `paired_stage` and
-    `paired_microbatch`.
+    `paired_microbatch`. A tuple, because plans of a thousand devices have a million of them.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which has no use here
     kind: Kind
     lane: int
     stage: int | None = None
@@ -265,9 +265,10 @@ class PlanBuilder:
     ) -> int:
         """Append a task. Raises PlanError if it waits for a task that is not there yet."""
         index = len(self.tasks)
-        late = [other for other in after if not 0 <= other < index]
-        if late:
-            raise PlanError(f"task {index} ({kind}) waits for task {late[0]}, which comes later")
+        needs = tuple(after if len(after) < 2 else dict.fromkeys(after))
+        for other in needs:
+            if not 0 <= other < index:
+                raise PlanError(f"task {index} ({kind}) waits for task {other}, which comes later")
         self.tasks.append(
             Task(
                 index,
@@ -281,7 +282,7 @@ class PlanBuilder:
                 rows,
                 bytes,
                 payload,
-                tuple(dict.fromkeys(after)),
+                needs,
                 paired_stage,
                 paired_microbatch,
             )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -58,26 +60,27 @@ class StepColumns:
     def of_plan(cls, plan: Plan) -> StepColumns:
         """A plan's tasks; all times are 0."""
         tasks = plan.tasks
-        counts = np.fromiter((len(task.after) for task in tasks), np.int64, len(tasks))
-        first = np.concatenate([[0], np.cumsum(counts)])
-        after = (other for task in tasks for other in task.after)
-        zeros = np.zeros(len(tasks), np.int64)
+        count = len(tasks)
+        needs = [task.after for task in tasks]
+        first = np.zeros(count + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, needs), np.int64, count), out=first[1:])
+        zeros = np.zeros(count, np.int64)
         return cls(
-            np.arange(len(tasks), dtype=np.int32),
-            _numbers(tasks, "lane"),
-            np.fromiter((_CODE[task.kind] for task in tasks), np.int8, len(tasks)),
+            np.arange(count, dtype=np.int32),
+            np.fromiter(map(attrgetter("lane"), tasks), np.int32, count),
+            np.fromiter(map(_CODE.__getitem__, map(attrgetter("kind"), tasks)), np.int8, count),
             zeros,
             zeros,
-            np.full(len(tasks), ABSENT, np.int64),
+            np.full(count, ABSENT, np.int64),
             _numbers(tasks, "stage"),
             _numbers(tasks, "replica"),
             _numbers(tasks, "microbatch"),
             _numbers(tasks, "block"),
             _numbers(tasks, "bucket"),
-            np.fromiter((task.rows for task in tasks), np.int64, len(tasks)),
-            np.fromiter((task.bytes for task in tasks), np.int64, len(tasks)),
+            np.fromiter(map(attrgetter("rows"), tasks), np.int64, count),
+            np.fromiter(map(attrgetter("bytes"), tasks), np.int64, count),
             first,
-            np.fromiter(after, np.int64, int(first[-1])),
+            np.fromiter(chain.from_iterable(needs), np.int64, int(first[-1])),
             _numbers(tasks, "paired_stage"),
             _numbers(tasks, "paired_microbatch"),
         )
@@ -117,8 +120,8 @@ class StepColumns:
 
 
 def _numbers(tasks: Sequence[Task], name: str) -> NDArray[np.int32]:
-    values = (getattr(task, name) for task in tasks)
-    return np.fromiter((ABSENT if v is None else v for v in values), np.int32, len(tasks))
+    values = map(attrgetter(name), tasks)
+    return np.fromiter([ABSENT if v is None else v for v in values], np.int32, len(tasks))
 
 
 def _after(trace: Trace, spans: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
