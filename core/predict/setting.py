@@ -50,17 +50,15 @@ def setting_of(specification: Specification, model: ModelDescription, costs: Cos
     fewer blocks than there are stages is stretched, unless the costs go by its blocks.
     """
     strategy = check(specification)
-    s = specification
+    s, options = specification, strategy.options
     if s.devices.strip() == "auto":
-        s = replace(s, devices=f"{_lane_count(s, strategy.options)}xcuda")
+        s = replace(s, devices=f"{_lane_count(s, options)}xcuda")
     lanes = lanes_of(s, _NO_HARDWARE, present=False)
     if s.batch is None:
-        s = replace(s, batch=_rows(costs) * _microbatches(s, strategy.options, len(lanes)))
+        s = replace(s, batch=_rows(costs) * _pieces(s, options, len(lanes)))
     s = replace(with_defaults(s), steps=1, warmup=0, data=None)
-    options = strategy.options
-    stages = s.stages or _stages(s, options, len(lanes))
     if "stages" in options and not costs.by_block:
-        model = stretched(model, stages)
+        model = stretched(model, _stage_count(s, options, len(lanes)))
     return Setting(s, model, strategy.plan(job_of(s, model, lanes, s.batch_rows)))
 
 
@@ -82,42 +80,41 @@ def _schedule(s: Specification, options: frozenset[str]) -> Schedule | None:
     return schedule_of(s.schedule or DEFAULT_SCHEDULE) if "schedule" in options else None
 
 
-def _chunks(s: Specification, options: frozenset[str]) -> int:
-    schedule = _schedule(s, options)
-    return 1 if schedule is None else s.chunks or schedule.chunks
-
-
 def _replicas(s: Specification, options: frozenset[str]) -> int:
     return (s.replicas or REPLICAS) if "replicas" in options else 1
 
 
-def _stages(s: Specification, options: frozenset[str], lanes: int) -> int:
-    """The stages of so many lanes, or those that the schedule is written for."""
-    schedule, chunks = _schedule(s, options), _chunks(s, options)
-    if schedule is not None and schedule.ranks is not None:
-        return schedule.stage_count(schedule.ranks, chunks)
-    return chunks * lanes // _replicas(s, options)
-
-
 def _lane_count(s: Specification, options: frozenset[str]) -> int:
-    """As many lanes as the stages need; ranks of too few stages are the plan's to refuse."""
+    """As many lanes as the ranks need; ranks of too few stages are the plan's to refuse."""
     schedule = _schedule(s, options)
     if schedule is not None and schedule.ranks is not None:
-        return schedule.ranks * _replicas(s, options)
-    if s.stages is None:
-        return _DEFAULT_LANES * _replicas(s, options)
-    return max(1, s.stages // _chunks(s, options)) * _replicas(s, options)
+        ranks = schedule.ranks
+    elif s.stages is not None:
+        chunks = 1 if schedule is None else s.chunks or schedule.chunks
+        ranks = max(1, s.stages // chunks)
+    else:
+        ranks = _DEFAULT_LANES
+    return ranks * _replicas(s, options)
 
 
-def _microbatches(s: Specification, options: frozenset[str], lanes: int) -> int:
+def _stage_count(s: Specification, options: frozenset[str], lanes: int) -> int:
+    """The stages that the plan will have, or a few more."""
+    schedule = _schedule(s, options)
+    chunks = 1 if schedule is None else s.chunks or schedule.chunks
+    if schedule is not None and schedule.ranks is not None:
+        return schedule.stage_count(schedule.ranks, chunks)
+    return s.stages or chunks * lanes // _replicas(s, options)
+
+
+def _pieces(s: Specification, options: frozenset[str], lanes: int) -> int:
     """Into how many pieces the batch should divide: micro-batches, or a share for each lane."""
-    if "microbatches" not in options:
+    schedule = _schedule(s, options)
+    if schedule is None:
         return 1 if "stages" in options else lanes
     if s.split_size is not None:
         return MICROBATCHES * s.split_size * _replicas(s, options)
-    schedule = _schedule(s, options)
-    written = None if schedule is None else schedule.microbatches
-    return (s.microbatches or written or MICROBATCHES) * _replicas(s, options)
+    count = s.microbatches or schedule.microbatches or MICROBATCHES
+    return count * _replicas(s, options)
 
 
 def _rows(costs: CostModel) -> int:

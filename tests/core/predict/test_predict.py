@@ -152,3 +152,11 @@ def test_costs_by_block_are_of_this_model_which_is_not_stretched():
     costs = even(by="block")
     with pytest.raises(PlanError, match="9 stages need at least 9 blocks"):
         planned(Specification("pipeline", MLP, stages=9), costs)
+
+
+def test_a_schedule_from_a_file_says_itself_how_many_lanes_and_micro_batches_there_are(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n2F0,2B0,2F1,2B1\n")
+    plan = planned(Specification("pipeline", ModelSettings("tutorial"), schedule=str(path)))
+    assert len(plan.stages) == 3 and plan.rows == 2
+    assert [lane.name for lane in plan.lanes[:3]] == ["cuda:0", "cuda:1", "cuda:2"]
