@@ -100,6 +100,15 @@ ENTRIES = (
         True,
     ),
     Entry(
+        "critical_path",
+        "View",
+        "Critical path",
+        "C",
+        "Outline the tasks that make each step on screen as long as it is.",
+        "show_critical_path",
+        True,
+    ),
+    Entry(
         "fit",
         "View",
         "Fit",

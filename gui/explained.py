@@ -14,9 +14,11 @@ from core.explain.gaps import GapReport, run_gap_report
 from core.explain.lanes import step_slice
 from core.explain.replan import RunPlans
 from core.explain.stretches import Stretches, main_causes, stretches
+from core.plan.task import Pipeline
 from core.trace.trace import Trace
 
 KEPT_TASKS = 300_000  # of all explanations together; the ones used longest ago go
+KEPT_FIGURES = 1_000  # steps
 LARGE = 30_000  # tasks of a step that is explained only where one asks for it
 STALE_S = 0.3  # an open step is explained anew at most so often
 
@@ -32,7 +34,6 @@ class _Known:
     stretches: Stretches | None = None
     gaps: Stretches | None = None
     path: list[PathPiece] | None = None
-    figures: StepFigures | None = None
 
 
 class Explained:
@@ -42,6 +43,7 @@ class Explained:
         self._trace, self._clock = trace, clock
         self._plans = RunPlans(trace)
         self._known: OrderedDict[int, _Known] = OrderedDict()
+        self._figures: OrderedDict[int, tuple[int, StepFigures]] = OrderedDict()
 
     def explanation(self, step: int) -> Explanation:
         """Why its lanes are idle. Raises KeyError for a step without spans."""
@@ -69,11 +71,20 @@ class Explained:
         return known.path
 
     def figures(self, step: int) -> StepFigures:
-        """Its ladder, bubbles and sums."""
-        known = self._entry(step)
-        if known.figures is None:
-            known.figures = self._plans.figures(step, known.explanation)
-        return known.figures
+        """Its ladder, bubbles and sums. They are small, and kept when the rest is forgotten."""
+        if not self.has_figures(step):
+            known = self._entry(step)
+            if step not in self._figures or self._figures[step][0] != known.tasks:
+                made = self._plans.figures(step, known.explanation)
+                self._figures[step] = (known.tasks, made)
+                while len(self._figures) > KEPT_FIGURES:
+                    self._figures.popitem(last=False)
+        return self._figures[step][1]
+
+    def pipeline(self, step: int) -> Pipeline | None:
+        """The numbers of its pipeline, if its plan is made of one and can be made again."""
+        plan = self._plans.plan(step)
+        return None if plan is None else plan.pipeline
 
     def report(self, lane: int, time_ns: int) -> GapReport | None:
         """The gap of a lane at a moment of the run; None if it is busy or outside the run."""
@@ -83,18 +94,28 @@ class Explained:
         """Whether asking for a step costs next to nothing."""
         return step in self._known
 
+    def has_figures(self, step: int) -> bool:
+        """Whether the figures of a step, as far as it has come, are known."""
+        return step in self._figures and self._figures[step][0] == self._tasks(step)
+
     def is_large(self, step: int) -> bool:
         """Whether explaining a step takes long enough to be felt."""
         return self._tasks(step) > LARGE
 
-    def warm(self, steps: Iterable[int], seconds: float) -> bool:
-        """Explain steps for so many seconds, at least one; False if some are left."""
+    def warm(self, steps: Iterable[int], seconds: float, figures: bool = False) -> bool:
+        """Explain steps (or work out their `figures`) for so many seconds; False if some are left.
+
+        At least one is done, however little time there is.
+        """
+        known, ask = (
+            (self.has_figures, self.figures) if figures else (self.is_known, self.explanation)
+        )
+        missing = [step for step in steps if not known(step)]
         end = self._clock() + seconds
-        for step in steps:
-            if not self.is_known(step):
-                if self._clock() > end:
-                    return False
-                self.explanation(step)
+        for number, step in enumerate(missing):
+            if number and self._clock() > end:
+                return False
+            ask(step)
         return True
 
     def _entry(self, step: int) -> _Known:

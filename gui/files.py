@@ -35,6 +35,9 @@ class Shown(Protocol):
     def memory_shown(self) -> bool:
         """Whether what the lanes hold is shown below them."""
 
+    def path_shown(self) -> bool:
+        """Whether the critical path is shown."""
+
     def prediction_shown(self) -> Trace | None:
         """The prediction that is shown below the lanes, or None."""
 
@@ -125,7 +128,8 @@ class Files:
         try:
             export_image(
                 run.trace, path, theme=self._shown.theme_name(), memory=self._shown.memory_shown(),
-                prediction=self._shown.prediction_shown(), **ends,
+                prediction=self._shown.prediction_shown(),
+                path_shown=self._shown.path_shown(), **ends,
             )  # fmt: skip
         except ValueError as error:
             self._banner.say(str(error))

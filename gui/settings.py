@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from core.plan.specification import Specification
 
-LAYOUT = 2  # raise when docks change, so that an older layout is not forced on new docks
+LAYOUT = 3  # raise when docks change, so that an older layout is not forced on new docks
 
 
 class Settings:
@@ -70,6 +70,15 @@ class Settings:
     @prediction.setter
     def prediction(self, shown: bool) -> None:
         self._store.setValue("prediction", shown)
+
+    @property
+    def critical_path(self) -> bool:
+        """Whether the timeline shows the critical path."""
+        return bool(self._store.value("critical_path", False, type=bool))
+
+    @critical_path.setter
+    def critical_path(self, shown: bool) -> None:
+        self._store.setValue("critical_path", shown)
 
     @property
     def window(self) -> tuple[QByteArray, QByteArray] | None:

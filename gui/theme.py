@@ -17,7 +17,8 @@ class Theme:
     """Every colour of the window as `#rrggbb`.
 
     `window` lies behind panels, `plot` behind the timeline and `field` in inputs. Families, the
-    idle hatch and `memory` keep 3:1 against `plot`; `on_bar` is the text inside most bars.
+    idle hatch, `memory` and the critical `path` keep 3:1 against `plot`; `on_bar` is the text
+    inside most bars.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Theme:
     memory: str
     warning: str
     error: str
+    path: str
 
     def colours_of(self, family: Family) -> tuple[str, ...]:
         """The colour of a family of kinds; of one that does two things at once, from the top."""
@@ -78,14 +80,14 @@ LIGHT = Theme(
     text="#171a21", muted="#5b6474", accent="#2457d6", on_accent="#ffffff", tint="#e8eefc",
     forward="#2d6cbf", backward="#b4530b", backward_input="#c97f08", backward_weight="#6b2f0c",
     communication="#8b398f", update="#2b7a4b", on_bar="#ffffff", idle="#8d95a4", memory="#858fa1",
-    warning="#8a5a00", error="#b3261e",
+    warning="#8a5a00", error="#b3261e", path="#d0006f",
 )  # fmt: skip
 DARK = Theme(
     name="dark", window="#1b1e23", plot="#15181c", field="#22262c", line="#363c45", grid="#23272e",
     text="#e8eaee", muted="#a0a8b5", accent="#7aa2ff", on_accent="#0d1320", tint="#27324d",
     forward="#5b9cf0", backward="#f0a04b", backward_input="#ffd699", backward_weight="#c27433",
     communication="#d18bd4", update="#5fc08a", on_bar="#10141a", idle="#646d7b", memory="#7f8a9c",
-    warning="#f2c14e", error="#ff8a80",
+    warning="#f2c14e", error="#ff8a80", path="#ff5ca8",
 )  # fmt: skip
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
@@ -189,6 +191,7 @@ QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px sol
 QFrame#banner[level="warning"] { border-left-color: $warning; }
 QFrame#banner[level="error"] { border-left-color: $error; }
 QScrollArea#form { border: none; background: $window; }
+QWidget#plot, QWidget#plot > QLabel { background: $plot; }
 QWidget#sheet { background: $window; }
 QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text;
   border: 1px solid $line; border-radius: 5px; padding: 2px 5px; min-height: 16px;

@@ -34,6 +34,7 @@ from gui.panels.runs import RunsPanel
 from gui.panels.sheet import scrolled
 from gui.panels.steps import StepsPanel
 from gui.panels.strategy import StrategyPanel
+from gui.panels.why import WhyPanel
 from gui.session import Run, Session
 from gui.settings import Settings
 from gui.status import progress, recorded_text, sharing_text, step_text, verified_text
@@ -152,6 +153,11 @@ class MainWindow(QMainWindow):
         self.settings.prediction = shown
         self.timeline.show_prediction(shown)
 
+    def show_critical_path(self, shown: bool) -> None:
+        """Show the critical path over the lanes, or do not, and remember it."""
+        self.settings.critical_path = shown
+        self.timeline.show_path(shown)
+
     def toggle_theme(self, dark: bool) -> None:
         """Change between light and dark, and remember it."""
         self.settings.theme = (DARK if dark else LIGHT).name
@@ -178,6 +184,10 @@ class MainWindow(QMainWindow):
     def memory_shown(self) -> bool:
         """Whether what the lanes hold is shown below them."""
         return self.timeline.strips.memory
+
+    def path_shown(self) -> bool:
+        """Whether the critical path is shown."""
+        return self.timeline.strips.path
 
     def prediction_shown(self) -> Trace | None:
         """The prediction that is shown below the lanes, or None."""
@@ -212,6 +222,7 @@ class MainWindow(QMainWindow):
         self.batch.show_scene(scene)
         self.devices.show_scene(scene)
         self.steps.show_scene(scene, run.live)
+        self.why.show_scene(scene, run.live)
         self.log.show_trace(run.trace)
         self.runs.update_run(run)
         self._step.setText(step_text(run, scene))
@@ -242,6 +253,7 @@ class MainWindow(QMainWindow):
         self.details.show_selection(trace, selection, now, report)
         step = None if selection is None or isinstance(selection, TimeRange) else selection.step
         self.batch.show_step(step)
+        self.why.show_step(step)
         if selection is not None:
             self._docks["details"].raise_()
 
@@ -276,7 +288,9 @@ class MainWindow(QMainWindow):
         self.form = StrategyPanel()
         self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
         self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
+        self.why = WhyPanel()
         left, below = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
+        right = Qt.DockWidgetArea.RightDockWidgetArea
         parts = (
             ("strategy", tr("Settings"), self._form_with_footer(), left),
             ("batch", tr("Batch split"), scrolled(self.batch), below),
@@ -285,13 +299,18 @@ class MainWindow(QMainWindow):
             ("log", tr("Log"), self.log, below),
             ("runs", tr("Runs"), self.runs, below),
             ("steps", tr("Steps"), self.steps, below),
+            ("why", tr("Why"), self.why, right),
         )
         self._docks: dict[str, QDockWidget] = {}
         for name, title, widget, area in parts:
             dock = QDockWidget(title, self)
             dock.setObjectName(name)
             dock.setWidget(widget)
-            if name not in ("batch", "devices"):  # a form is its own heading; the others have tabs
+            if name not in (
+                "batch",
+                "devices",
+                "why",
+            ):  # a form is its own heading; the others have tabs
                 dock.setTitleBarWidget(QWidget())
             self.addDockWidget(area, dock)
             self._docks[name] = dock
@@ -301,6 +320,7 @@ class MainWindow(QMainWindow):
         for name in ("log", "runs", "steps"):
             self.tabifyDockWidget(self._docks["details"], self._docks[name])
         self._docks["details"].raise_()
+        self._docks["why"].hide()
 
     def _form_with_footer(self) -> QWidget:
         whole = QWidget()
@@ -334,7 +354,9 @@ class MainWindow(QMainWindow):
         bar.addWidget(space)
         self._progress_action = bar.addWidget(self._progress)
         bar.addWidget(self._step)
-        for name in ("follow", "export", "sheet"):
+        bar.addAction(self.actions_by_name["follow"])
+        bar.addAction(self._docks["why"].toggleViewAction())
+        for name in ("export", "sheet"):
             bar.addAction(self.actions_by_name[name])
         self.actions_by_name["export"].setIconText(tr("Export"))
         self.actions_by_name["sheet"].setIconText("?")
@@ -380,6 +402,9 @@ class MainWindow(QMainWindow):
         self.overview.moved.connect(timeline.centre_on)
         self.steps.chosen.connect(timeline.fit_between)
         self.details.holder_chosen.connect(timeline.select_task)
+        self.why.task_chosen.connect(timeline.select_task)
+        self.actions_by_name["critical_path"].setIconText(tr("Outline in the timeline"))
+        self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 
     def _restore(self) -> None:
         self.resize(SIZE)
@@ -387,6 +412,7 @@ class MainWindow(QMainWindow):
         below = [self._docks[name] for name in ("batch", "devices", "details")]
         self.resizeDocks(below, [380, 380, 420], Qt.Orientation.Horizontal)
         self.resizeDocks(below[:1], [250], Qt.Orientation.Vertical)
+        self.resizeDocks([self._docks["why"]], [380], Qt.Orientation.Horizontal)
         kept = self.settings.window
         if kept is not None:
             self.restoreGeometry(kept[0])
@@ -401,16 +427,18 @@ class MainWindow(QMainWindow):
         for name, shown in (
             ("memory", self.settings.memory),
             ("prediction", self.settings.prediction),
+            ("critical_path", self.settings.critical_path),
         ):
             self.actions_by_name[name].setChecked(shown)
         self.show_memory(self.settings.memory)
         self.show_prediction(self.settings.prediction)
+        self.show_critical_path(self.settings.critical_path)
 
     def _apply_theme(self) -> None:
         theme = THEMES[self.theme_name()]
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme is DARK)
-        sheets = (self.batch, self.devices, self.log, self.steps)
+        sheets = (self.batch, self.devices, self.log, self.steps, self.why)
         for part in (self.timeline, self.overview, self.form, *sheets):
             part.set_theme(theme)
 

@@ -29,6 +29,7 @@ from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
 from gui.text import duration_text, tr
 from gui.theme import THEMES, Theme
+from gui.timeline.critical import draw_critical
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import (
     AXIS,
@@ -85,11 +86,13 @@ def export_image(
     end: int | None = None,
     memory: bool = True,
     prediction: Trace | None = None,
+    path_shown: bool = False,
 ) -> None:
     """Write the timeline from `start` to `end` ns (default: the last measured steps) as a figure.
 
     With `memory`, what each lane holds stands below it, where it was recorded; so do a
-    `prediction`'s spans, as TimelineView.set_prediction takes it. The suffix chooses PNG, SVG or
+    `prediction`'s spans, as TimelineView.set_prediction takes it. With `path_shown`, the critical
+    path of each step lies over the lanes. The suffix chooses PNG, SVG or
     PDF. Needs no display. Raises ValueError, in one line, if the suffix is unknown or the file
     cannot be written; nothing half-written is left behind.
     """
@@ -102,7 +105,7 @@ def export_image(
     application = QGuiApplication.instance() or _headless()
     scene = Scene(trace)
     scene.set_prediction(prediction)
-    strips = Strips(memory and scene.most_held > 0, prediction is not None)
+    strips = Strips(memory and scene.most_held > 0, prediction is not None, path_shown)
     shown = _range(trace, start, end)
     figure = lay_out_figure(scene, THEMES[theme], float(width), shown, strips)
     try:
@@ -122,7 +125,7 @@ def lay_out_figure(
     layout = lay_out(scene.trace.header.lanes, MOST_HEIGHT, strips)
     view = Viewport(shown.start, max(1, shown.end - shown.start), width - LABELS - 2 * EDGE)
     top = EDGE + TITLE + AXIS + STEPS
-    frame = Frame(view, layout, EDGE + LABELS, top, theme, vector=True)
+    frame = Frame(view, layout, EDGE + LABELS, top, theme, vector=True, critical=strips.path)
     entries = legend_entries(scene, theme, strips, vector=True)
     legend = legend_lines(entries, Fonts.of(_figure_font()), view.width)
     bottom = top + layout.height + LEGEND + LINE * max(0, len(legend) - 1)
@@ -144,6 +147,8 @@ def draw_figure(painter: QPainter, figure: Figure) -> None:
     LanePainter(painter, figure.scene, frame, fonts).draw()
     figure.scene.explained.warm(steps_to_explain(figure.scene, frame.view), inf)
     draw_reasons(painter, figure.scene, frame, fonts)
+    if frame.critical:
+        draw_critical(painter, figure.scene, frame)
     draw_steps(painter, figure.scene, frame, fonts, frame.top - STEPS, bottom)
     draw_labels(painter, figure.scene, frame, fonts, EDGE)
     at = QPointF(frame.left, bottom + LEGEND / 2)

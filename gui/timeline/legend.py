@@ -12,6 +12,7 @@ from gui.families import family_letters
 from gui.text import tr
 from gui.theme import Theme
 from gui.timeline.boxes import stacked
+from gui.timeline.critical import draw_sample
 from gui.timeline.painter import HATCH, Fonts, hatch_brush, hatch_lines, text_width
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
@@ -37,7 +38,7 @@ class LegendEntry:
 def legend_entries(
     scene: Scene, theme: Theme, strips: Strips, vector: bool = False
 ) -> list[LegendEntry]:
-    """The families that the scene has spans of, idle time, and the strips that are shown."""
+    """The families that the scene has spans of, idle time, and what else is shown."""
     entries = [
         LegendEntry(
             f"{tr(family.value)} ({letters})", BOX, _filled(*map(QColor, theme.colours_of(family)))
@@ -46,6 +47,8 @@ def legend_entries(
     ]
     if entries:
         entries.append(LegendEntry(tr("idle"), WIDE, _hatched(theme, vector)))
+    if entries and strips.path:
+        entries.append(LegendEntry(tr("critical path"), WIDE, _path(theme)))
     if strips.ghosts:
         entries.append(LegendEntry(tr("predicted"), WIDE, _outlined(theme)))
     if strips.memory:
@@ -103,6 +106,10 @@ def _hatched(theme: Theme, vector: bool) -> Callable[[QPainter, QRectF], None]:
             painter.fillRect(box, hatch_brush(theme.idle, painter.device().devicePixelRatioF()))
 
     return draw
+
+
+def _path(theme: Theme) -> Callable[[QPainter, QRectF], None]:
+    return lambda painter, box: draw_sample(painter, box, QColor(theme.path))
 
 
 def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:

@@ -34,7 +34,7 @@ class Frame:
 
     The plot begins at pixel `left`; the layout's zero stands at `top`. `now` is the present in ns
     while the run is live. `vector` asks for lines instead of textures. Rows above `ceiling` or
-    below `floor` cannot be seen.
+    below `floor` cannot be seen. `critical` asks for the critical path.
     """
 
     view: Viewport
@@ -46,6 +46,7 @@ class Frame:
     vector: bool = False
     ceiling: float = -math.inf
     floor: float = math.inf
+    critical: bool = False
 
     def visible(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Those of `rows` that can be seen."""

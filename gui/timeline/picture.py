@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from gui.timeline.critical import draw_critical
 from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
 from gui.timeline.overlay import draw_card, draw_selection
 from gui.timeline.painter import Fonts, Frame, LanePainter
@@ -28,6 +29,8 @@ def draw_scene(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area
     draw_strips(painter, scene, frame)
     per_pixel = LanePainter(painter, scene, frame, fonts).draw()
     draw_reasons(painter, scene, frame, fonts)
+    if frame.critical:
+        draw_critical(painter, scene, frame)
     return per_pixel
 
 

@@ -18,10 +18,11 @@ EDGE = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """Which strips stand under every compute lane: the memory line, the prediction's ghost."""
+    """What is shown beside the spans: memory line and ghost under a lane, the path over all."""
 
     memory: bool = False
     ghosts: bool = False
+    path: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,14 @@ from gui.timeline.scene import Scene
 
 
 class LaneStack:
-    """What the user wants of the rows. `height` is a compute lane's; None is what fits."""
+    """What the user wants of the rows. `height` is a compute lane's; None is what fits.
+
+    `path` is the critical path, which is drawn over them.
+    """
 
     def __init__(self) -> None:
         self.memory = self.prediction = True
+        self.path = False
         self.height: float | None = None
         self.layout = Layout()
 
@@ -21,6 +25,7 @@ class LaneStack:
         return Strips(
             self.memory and scene.most_held > 0,
             self.prediction and scene.prediction is not None,
+            self.path,
         )
 
     def lay_out(self, scene: Scene | None, available: float) -> Layout:

@@ -121,6 +121,12 @@ class TimelineView(QAbstractScrollArea):
         self._lay_out()
         self._redraw()
 
+    def show_path(self, wanted: bool) -> None:
+        """Show the critical path of the steps on screen, or do not."""
+        self.stack.path = wanted
+        self._lay_out()
+        self._redraw()
+
     def set_waiting(self, text: str) -> None:
         """What an empty timeline says that it waits for."""
         self.waiting = text
@@ -146,7 +152,7 @@ class TimelineView(QAbstractScrollArea):
         top = AXIS + STEPS - self.verticalScrollBar().value()
         return Frame(
             self.view, self.stack.layout, LABELS, top, self.theme, self.now,
-            ceiling=AXIS + STEPS, floor=self.viewport().height(),
+            ceiling=AXIS + STEPS, floor=self.viewport().height(), critical=self.strips.path,
         )  # fmt: skip
 
     # Moving: these are what mouse and keys do

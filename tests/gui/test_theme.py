@@ -26,7 +26,7 @@ def test_contrast_follows_the_published_extremes() -> None:
     "part",
     [
         "forward", "backward", "backward_input", "backward_weight", "communication", "update",
-        "idle", "memory", "accent",
+        "idle", "memory", "accent", "path",
     ],
 )  # fmt: skip
 def test_graphics_stand_out_from_the_plot(name: str, part: str) -> None:
