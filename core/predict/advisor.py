@@ -1,0 +1,135 @@
+"""All ways to run a model on some lanes, predicted in one go and ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.models.description import ModelDescription
+from core.plan.schedules import SCHEDULES, Schedule
+from core.plan.specification import Specification, check, job_of
+from core.plan.strategies import STRATEGIES
+from core.plan.strategies.pipeline import MICROBATCHES
+from core.plan.strategy import Strategy
+from core.plan.task import Kind, Lane, Plan, PlanError, Role, Stage
+from core.predict.blockwise import blockwise
+from core.predict.costs import CostModel
+from core.predict.footprint import peak_bytes
+from core.predict.predict import lane_times, predict_times
+from core.trace.step import StepColumns
+
+CHUNKS = (2, 3, 4)
+MOST_MICROBATCHES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One way to run a model: the run itself, and what it is predicted to take.
+
+    `bubble` is the idle fraction of the compute lanes, 0 to 1. `memory_bytes`, an estimate, is what
+    the fullest lane holds at most.
+    """
+
+    specification: Specification
+    step_ns: int
+    bubble: float
+    memory_bytes: int
+    extrapolated: bool
+
+
+def advise(
+    specification: Specification,
+    model: ModelDescription,
+    lanes: Sequence[Lane],
+    costs: CostModel,
+    stages: Sequence[Stage] = (),
+) -> list[Advice]:
+    """Every strategy, schedule, number of micro-batches, chunks and replicas, quickest first.
+
+    `specification` says all that is the same in every run: model, devices, batch, optimizer.
+    `lanes` are the compute lanes of its devices. `stages` are those that costs by stage are for,
+    as in the plan that they were measured with; without it the costs are taken to be for the whole
+    model (one stage). What does not fit (a PlanError) is left out. Equal times are ranked by
+    memory. Raises CostError if the costs are for other stages than these.
+    """
+    known = blockwise(
+        costs,
+        model,
+        stages or (Stage(0, 0, len(model.blocks)),),
+        max(1, specification.batch_rows // (specification.microbatches or MICROBATCHES)),
+    )
+    found = (_advice(choice, model, lanes, known) for choice in choices(specification, len(lanes)))
+    return sorted(
+        (advice for advice in found if advice is not None),
+        key=lambda advice: (advice.step_ns, advice.memory_bytes),
+    )
+
+
+def choices(specification: Specification, lanes: int) -> Iterator[Specification]:
+    """Every run of the same model, devices and batch that differs in how it is divided."""
+    base = replace(
+        specification, schedule=None, stages=None, microbatches=None, split_size=None,
+        chunks=None, replicas=None, bucket_mb=None,
+    )  # fmt: skip
+    for strategy in STRATEGIES.values():
+        for replicas in _replicas(strategy, lanes):
+            one = replace(base, strategy=strategy.name, replicas=replicas)
+            if "schedule" not in strategy.options:
+                yield one
+                continue
+            rows = specification.batch_rows // (replicas or 1)
+            for schedule in SCHEDULES.values():
+                for chunks in CHUNKS if schedule.settable_chunks else (None,):
+                    for count in _counts(schedule, rows, lanes):
+                        yield replace(
+                            one, schedule=schedule.name, chunks=chunks, microbatches=count
+                        )
+
+
+def _replicas(strategy: Strategy, lanes: int) -> list[int | None]:
+    """Numbers of replicas that leave each two lanes at least."""
+    if "replicas" not in strategy.options:
+        return [None]
+    return [count for count in range(2, lanes // 2 + 1) if lanes % count == 0]
+
+
+def _counts(schedule: Schedule, rows: int, lanes: int) -> list[int]:
+    """Numbers of micro-batches to try: powers of two, and multiples of the lanes."""
+    most = min(rows, MOST_MICROBATCHES)
+    tried = {2**power for power in range(1, 7)} | {lanes * factor for factor in (1, 2, 3, 4)}
+    return sorted(count for count in tried if 2 <= count <= most)
+
+
+def _advice(
+    choice: Specification, model: ModelDescription, lanes: Sequence[Lane], costs: CostModel
+) -> Advice | None:
+    try:
+        strategy = check(choice)
+        plan = strategy.plan(job_of(choice, model, list(lanes), choice.batch_rows))
+    except PlanError:
+        return None
+    columns = predict_times(plan, StepColumns.of_plan(plan), costs)
+    memory = peak_bytes(plan, columns, model, choice.optimizer, strategy.sharded)
+    makespan = int(columns.end.max())
+    return Advice(
+        choice,
+        makespan,
+        _bubble(plan, columns, makespan),
+        int(memory.max()),
+        _is_extrapolated(plan, costs),
+    )
+
+
+def _is_extrapolated(plan: Plan, costs: CostModel) -> bool:
+    """Whether a micro-batch is smaller or larger than all that the costs are for."""
+    sizes = [size for size, _ in costs.passes[Kind.FORWARD][0]]
+    rows = [part.rows for part in plan.parts]
+    return min(rows) < min(sizes) or max(rows) > max(sizes)
+
+
+def _bubble(plan: Plan, columns: StepColumns, makespan: int) -> float:
+    """The share of the makespan in which compute lanes neither compute nor move data."""
+    busy, moving = lane_times(columns, len(plan.lanes))
+    working = [lane.index for lane in plan.lanes if lane.role is Role.COMPUTE]
+    window = makespan * len(working)
+    return 1 - int((busy + moving)[working].sum()) / window if window else 0.0
