@@ -27,6 +27,7 @@ from gui.check import Checked
 from gui.files import Files
 from gui.keys import KeySheet
 from gui.panels.batch import BatchPanel
+from gui.panels.buckets import BucketsChart
 from gui.panels.details import DetailsPanel
 from gui.panels.devices import DevicesPanel
 from gui.panels.log import LogPanel
@@ -223,6 +224,7 @@ class MainWindow(QMainWindow):
         self.devices.show_scene(scene)
         self.steps.show_scene(scene, run.live)
         self.why.show_scene(scene, run.live)
+        self.buckets.show_scene(scene, run.live)
         self.log.show_trace(run.trace)
         self.runs.update_run(run)
         self._step.setText(step_text(run, scene))
@@ -254,6 +256,7 @@ class MainWindow(QMainWindow):
         step = None if selection is None or isinstance(selection, TimeRange) else selection.step
         self.batch.show_step(step)
         self.why.show_step(step)
+        self.buckets.show_step(step)
         if selection is not None:
             self._docks["details"].raise_()
 
@@ -288,13 +291,13 @@ class MainWindow(QMainWindow):
         self.form = StrategyPanel()
         self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
         self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
-        self.why = WhyPanel()
+        self.why, self.buckets = WhyPanel(), BucketsChart()
         left, below = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
         right = Qt.DockWidgetArea.RightDockWidgetArea
         parts = (
             ("strategy", tr("Settings"), self._form_with_footer(), left),
             ("batch", tr("Batch split"), scrolled(self.batch), below),
-            ("devices", tr("Devices"), scrolled(self.devices), below),
+            ("devices", tr("Devices"), scrolled(self.devices, self.buckets), below),
             ("details", tr("Details"), self.details, below),
             ("log", tr("Log"), self.log, below),
             ("runs", tr("Runs"), self.runs, below),
@@ -438,7 +441,7 @@ class MainWindow(QMainWindow):
         theme = THEMES[self.theme_name()]
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme is DARK)
-        sheets = (self.batch, self.devices, self.log, self.steps, self.why)
+        sheets = (self.batch, self.devices, self.buckets, self.log, self.steps, self.why)
         for part in (self.timeline, self.overview, self.form, *sheets):
             part.set_theme(theme)
 

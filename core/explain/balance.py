@@ -91,14 +91,26 @@ class Imbalance:
 
 
 def imbalance(trace: Trace, balances: Sequence[LaneBalance]) -> Imbalance:
-    """How unevenly the compute lanes among `balances` are loaded."""
+    """How unevenly the compute lanes among `balances` are loaded, those beside them included."""
     compute = [b for b in balances if trace.header.lanes[b.lane].role is Role.COMPUTE]
     return Imbalance(
         max_over_mean([b.time.busy_ns for b in compute]),
-        max_over_mean([b.time.communication_ns for b in compute]),
+        max_over_mean(list(moving_ns(trace, balances).values())),
         max_over_mean([b.rows for b in compute]),
         max_over_mean([b.peak_bytes for b in compute]),
     )
+
+
+def moving_ns(trace: Trace, balances: Sequence[LaneBalance]) -> dict[int, int]:
+    """Ns for which each compute lane, or a copy or communication lane that serves it, moves data.
+
+    By the lane's number; lanes beside one another may move at the same time, and both count.
+    """
+    lanes = trace.header.lanes
+    totals = {lane.index: 0 for lane in lanes if lane.role is Role.COMPUTE}
+    for balance in balances:
+        totals[lanes[balance.lane].serves] += balance.time.communication_ns
+    return totals
 
 
 def max_over_mean(values: Sequence[int]) -> float | None:

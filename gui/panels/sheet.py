@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.theme import LIGHT, Theme
 from gui.timeline.painter import Fonts
@@ -65,11 +65,18 @@ class Sheet(QWidget):
                 painter.drawText(area, int(CENTRE | Qt.TextFlag.TextWordWrap), self.empty)
 
 
-def scrolled(sheet: Sheet) -> QScrollArea:
-    """The sheet in a frame that scrolls it up and down."""
+def scrolled(*parts: QWidget) -> QScrollArea:
+    """Parts below one another in a frame that scrolls them up and down, sheets filling it."""
+    whole = QWidget()
+    whole.setObjectName("plot")
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for part in parts:
+        column.addWidget(part, 1 if isinstance(part, Sheet) else 0)
     area = QScrollArea()
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(sheet)
+    area.setWidget(whole)
     return area

@@ -14,9 +14,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from core.engine.messages import Rows, Started
+from core.explain.buckets import bucket_times
 from core.explain.critical import Share, path_shares
 from core.explain.summary import summarise
 from core.trace.trace import Span
+from gui.panels.buckets import bucket_name, bucket_words
+from gui.panels.devices import balance_rows, share_rows
 from gui.panels.ladder import RUNG_NAMES, RUNG_TIPS, LadderChart, rungs_of
 from gui.panels.shares import SHARE_WORDS
 from gui.panels.why import LISTED
@@ -140,6 +143,8 @@ def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClien
     window.actions_by_name["run"].trigger()
     client.say(Started(header), *map(Rows, made[: 1 + 3 * 2 + 1]))
     window.session.tick()
+    while window.session._waiting:
+        window.session.tick()
     show_why(window)
     window._update_figures()
     assert window.why.steps == [0]  # whether step 1 is whole shows only when it is over
@@ -317,3 +322,81 @@ def test_every_control_of_the_dock_has_a_name_and_can_be_reached_by_keys(
     assert window.why.path.accessibleName() == "Critical path"
     for chart in (window.why.ladder, window.why.path_bar, window.why.idle):
         assert chart.accessibleName() and chart.accessibleDescription()
+
+
+def test_each_lanes_work_rows_and_memory_stand_in_a_table_with_the_largest_over_the_mean(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu", batch=30, steps=3))
+    rows = [[cell.replace("\u00a0", " ") for cell in row] for row in balance_rows(window.scene)]
+    assert rows[0][1:] == ["compute", "moves", "rows", "peak"]
+    assert [row[0] for row in rows[1:]] == ["cpu:0", "cpu:1", "cpu:2", "cpu:3", "max / mean"]
+    assert [row[3] for row in rows[1:5]] == ["8", "8", "8", "6"]
+    assert rows[5][3] == "1.07×"
+    assert rows[5][2] == "4.00×"
+    assert rows[2][2] == "–"
+    words = window.devices.accessibleDescription().replace("\u00a0", " ")
+    assert "max / mean" in words and "1.07×" in words
+
+
+def test_lane_0s_gather_and_reduce_are_told_in_time_and_bytes(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu", steps=3))
+    rows = {row[0]: row[1:] for row in share_rows(window.scene)}
+    assert rows["gather"][0].replace("\u00a0", " ") == "500 µs"
+    assert rows["reduce"][0].replace("\u00a0", " ") == "3 ms"
+    assert all("B" in rows[kind][1] for kind in ("gather", "reduce", "replicate"))
+    assert rows["reduce"][2] == "none"
+
+
+def test_runs_without_collectives_have_no_chart_of_them(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp"))
+    assert not window.buckets.isVisible()
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    assert window.buckets.isVisible()
+    window.runs.setCurrentItem(window.runs.topLevelItem(0))
+    assert not window.buckets.isVisible()
+
+
+def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_exposed(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    step = window.run_shown.trace.steps[-1]
+    explanation = window.scene.explained.explanation(step)
+    expected = bucket_times(explanation, window.run_shown.trace)
+    chart = window.buckets
+    assert [b for lane in sorted(chart.ranks) for b in chart.ranks[lane]] == sorted(
+        expected, key=lambda bucket: bucket.lane
+    )
+    assert {bucket_name(b) for b in expected} == {f"A{n}" for n in range(8)}
+    words = chart.accessibleDescription().replace("\u00a0", " ")
+    assert words.count("moved for") == len(expected)
+    assert "exposed" in words
+    chart.grab()
+    tips = {tip for _, tip in chart._spots}
+    assert bucket_words(expected[0]) in tips
+    assert "The gradients of block 0 were there." in tips
+
+
+def test_the_collectives_of_the_selected_step_are_shown(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("ddp", bucket_mb=0.01, steps=2))
+    window.timeline.select(window.run_shown.trace.span(0, 0))
+    shown = window.buckets.ranks[0][0]
+    begin, end = window.run_shown.trace.step_bounds(0)
+    assert begin <= shown.launched <= shown.done <= end
+
+
+def test_more_ranks_than_fit_are_counted(window: MainWindow, client: FakeClient) -> None:
+    perform(window, client, specification("ddp", devices="6xcpu", batch=60))
+    assert len(window.buckets.ranks) == 6
+    assert window.buckets.shown == [0, 1, 2, 3]
+    image = window.buckets.grab().toImage()
+    colours = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2)
+               for y in range(0, image.height(), 2)}  # fmt: skip
+    assert {window.timeline.theme.communication, window.timeline.theme.backward} <= colours

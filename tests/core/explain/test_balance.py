@@ -10,6 +10,7 @@ from core.explain.balance import (
     imbalance,
     lane_balance,
     lane_parts,
+    moving_ns,
 )
 from core.explain.summary import measured_steps, peak_bytes
 from core.models.catalogue import ModelSettings
@@ -73,6 +74,15 @@ def test_lanes_are_compared_by_the_largest_over_the_mean() -> None:
     assert found.compute is not None and found.compute > 1
     single = trace_of(specification("single", devices="1xcpu", steps=1))
     assert imbalance(single, balances(single)).communication is None
+
+
+def test_what_a_communication_lane_moves_counts_for_the_lane_that_it_serves() -> None:
+    trace = trace_of(specification("ddp", steps=1, bucket_mb=0.01))
+    found = balances(trace)
+    moving = moving_ns(trace, found)
+    assert list(moving) == [0, 1]
+    assert moving[0] == sum(b.time.communication_ns for b in found if b.lane in (0, 2)) > 0
+    assert imbalance(trace, found).communication == pytest.approx(1)
 
 
 def test_traffic_is_summed_by_kind() -> None:
