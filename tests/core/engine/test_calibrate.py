@@ -119,3 +119,12 @@ class Bad(nn.Module):
     def forward(self, x):
         return Raises.apply(x) if torch.is_grad_enabled() else x
 """
+
+
+def test_before_long_steps_nothing_is_measured_and_that_is_said(monkeypatch):
+    monkeypatch.setattr("core.engine.run_lanes.LONGEST_STEP_SECONDS", 0.0)
+    trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1))
+    assert trace.costs is None
+    assert "a step takes 0 s: its costs are not measured beforehand" in [
+        row.text for row in trace.logs
+    ]
