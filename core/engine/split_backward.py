@@ -2,11 +2,15 @@
 
 The graph is cut where parameters hang on it. The nodes from which an input can be reached are the
 path. A node of the path with an edge to parameters off it is a junction. The input pass runs the
-path alone and keeps the gradients that arrive at junctions; the weight pass starts from these. Of
-a node autograd computes only what is asked for, so no product is computed twice.
+path alone and keeps the gradients that arrive at junctions; the weight pass starts from these, one
+junction at a time. Of a node autograd computes only what is asked for, so no product is computed
+twice.
 
-Parameters that several junctions share are the exception: between such junctions the path is run
-again, and every junction gets what the input pass kept for it.
+Parameters that several junctions share are the exception: these start together, between them the
+path is run again, and each gets what the input pass kept for it.
+
+Between two products little Python is run, and what can be is prepared before: next to a large
+product every line of it is ten times as slow as elsewhere, since it has to be fetched again.
 """
 
 from __future__ import annotations
@@ -20,42 +24,37 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge, Node, get_gradient_edge
 
+Below = dict[Node, list[tuple[Node, int]]]
+"""Nodes, each after those below it, with their edges: a node and the number of its input."""
+
 Arrived = tuple[Tensor | None, ...]
-"""The gradients that arrive at a node, one for each output of the operation that it stands for."""
+"""The gradients that arrive at a node, by the number of its input."""
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """Where a weight pass starts: a junction, or the node of an output that is off the path.
+class Group:
+    """Starts of the weight pass that share parameters: edges of the graph and their gradients.
 
-    `leaves` are the nodes that accumulate into the parameters which hang on it.
+    `given` holds what junctions get, whatever arrives; it is empty where there is one start.
     """
 
-    node: Node
-    arrived: Arrived
-    leaves: frozenset[Node]
-    is_junction: bool
-
-    def edges(self) -> list[tuple[GradientEdge, Tensor]]:
-        """The edges on which gradients arrive at the node, with their gradients."""
-        found = enumerate(self.arrived)
-        return [(GradientEdge(self.node, n), g) for n, g in found if g is not None]
+    edges: list[GradientEdge]
+    gradients: list[Tensor]
+    parameters: list[Tensor]
+    given: dict[Node, Arrived]
 
 
 @dataclass(frozen=True, slots=True)
 class WeightPass:
-    """What is left to do of a backward pass: its starts, in groups that share no parameter.
+    """What is left to do of a backward pass. `kept` are the nodes whose tensors it needs."""
 
-    `kept` are the nodes whose saved tensors are held for it.
-    """
-
-    groups: tuple[tuple[Start, ...], ...]
-    kept: tuple[Node, ...]
+    groups: list[Group]
+    kept: list[Node]
 
     @property
     def gradients(self) -> list[Tensor]:
         """The gradients that it starts from."""
-        return [g for group in self.groups for start in group for _, g in start.edges()]
+        return [gradient for group in self.groups for gradient in group.gradients]
 
     def tensors(self) -> Iterator[Tensor]:
         """All tensors that are held for it, some more than once."""
@@ -79,154 +78,200 @@ def backward_input(
     used = [(y, g) for y, g in zip(outputs, gradients, strict=True) if y.requires_grad]
     roots = [get_gradient_edge(y) for y, _ in used]
     wanted = [x for x in inputs if x.requires_grad]
-    ends = {get_gradient_edge(x).node for x in wanted}
-    path, others = _divide([root.node for root in roots], ends)
-    leaves = {node: _leaves(child for child in _children(node) if child not in path)
-              for node in path}  # fmt: skip
+    cut = _cut(roots, [get_gradient_edge(x).node for x in wanted])
 
-    on_path = [pair for pair, root in zip(used, roots, strict=True) if root.node in path]
-    junctions = [node for node in path if leaves[node]]
-    found, arrived = _run_path(on_path, wanted, junctions)
+    on_path = [pair for pair, root in zip(used, roots, strict=True) if root.node in cut.path]
+    found, arrived, given = _run_path(cut, roots, on_path, wanted)
+    for root, (_, gradient) in zip(roots, used, strict=True):
+        if root.node not in cut.path:
+            arrived.setdefault(root.node, []).append((root, gradient))
 
-    starts = [Start(node, gradients, leaves[node], True) for node, gradients in arrived.items()]
-    starts += [
-        Start(root.node, (None,) * root.output_nr + (gradient,), _leaves([root.node]), False)
-        for root, (_, gradient) in zip(roots, used, strict=True)
-        if root.node not in path
-    ]
-    groups = _grouped(starts)
-    kept = {*arrived, *others, *(node for group in groups for node in _between(path, group))}
-    for node in path:
-        if node not in kept:
-            _let_go(node)
-    return [found.get(x) for x in inputs], WeightPass(groups, tuple(kept))
-
-
-def _run_path(
-    outputs: Sequence[tuple[Tensor, Tensor]], inputs: Sequence[Tensor], junctions: Iterable[Node]
-) -> tuple[dict[Tensor, Tensor | None], dict[Node, Arrived]]:
-    """From (output, gradient) to each input's gradient, and what arrives at junctions."""
-    if not outputs:
-        return {}, {}
-    arrived: dict[Node, Arrived] = {}
-    with ExitStack() as hooks:
-        for node in junctions:
-            hooks.enter_context(node.register_prehook(_keep(arrived, node)))
-        gradients = torch.autograd.grad(
-            [y for y, _ in outputs],
-            inputs,
-            [g for _, g in outputs],
-            retain_graph=True,  # for the weight pass; what it does not need is let go at once
-            allow_unused=True,
-        )
-    return dict(zip(inputs, gradients, strict=True)), arrived
+    kept = _kept(cut, arrived)
+    for node in cut.path - kept:
+        _let_go(node)
+    groups = [_group(cut, nodes, arrived, given) for nodes in cut.groups]
+    return [found.get(x) for x in inputs], WeightPass([g for g in groups if g.edges], list(kept))
 
 
 def backward_weight(weight_pass: WeightPass) -> None:
     """Accumulate the parameters' gradients into their `.grad`. To be called once."""
     for group in weight_pass.groups:
-        starts: list[tuple[GradientEdge, Tensor]] = []
-        parameters: dict[Node, Tensor] = {}
-        with ExitStack() as hooks:
-            for start in group:
-                starts += start.edges()
-                parameters |= {leaf: _parameter(leaf) for leaf in start.leaves}
-                if start.is_junction:
-                    hooks.enter_context(start.node.register_prehook(_give(start.arrived)))
-            torch.autograd.backward(
-                [edge for edge, _ in starts],
-                [gradient for _, gradient in starts],
-                retain_graph=len(group) > 1,  # the path between its starts may serve others too
-                inputs=list(parameters.values()),
-            )
-
-
-def _divide(
-    roots: Iterable[Node], targets: Collection[Node]
-) -> tuple[dict[Node, None], list[Node]]:
-    """The nodes from which a target can be reached, children first, and all others."""
-    path: dict[Node, None] = {}
-    others: list[Node] = []
-    for node in _children_first(roots):
-        if node in targets or any(child in path for child in _children(node)):
-            path[node] = None
+        if group.given:
+            with ExitStack() as hooks:
+                for node, gradients in group.given.items():
+                    hooks.enter_context(node.register_prehook(_give(gradients)))
+                # Kept: the path between its starts may be a start of others.
+                torch.autograd.backward(
+                    group.edges, group.gradients, retain_graph=True, inputs=group.parameters
+                )
         else:
-            others.append(node)
-    return path, others
+            torch.autograd.backward(group.edges, group.gradients, inputs=group.parameters)
 
 
-def _children_first(roots: Iterable[Node]) -> list[Node]:
-    """Every node that can be reached, after its children."""
-    order: list[Node] = []
-    seen: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(root, False) for root in roots]
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A graph, its path, and where a weight pass may start: in groups, with their leaves.
+
+    Leaves are the nodes that accumulate into parameters. Groups share none; larger ones come
+    first, since a start by itself frees what it has used.
+    """
+
+    below: Below
+    path: set[Node]
+    leaves: dict[Node, list[Node]]
+    groups: list[list[Node]]
+
+
+def _cut(roots: Sequence[GradientEdge], ends: Collection[Node]) -> _Cut:
+    below = _below(root.node for root in roots)
+    path = set()
+    for node, edges in below.items():
+        if node in ends or any(child in path for child, _ in edges):
+            path.add(node)
+    leaves = {}
+    for node in path:
+        off = [child for child, _ in below[node] if child not in path]
+        if off and (found := _leaves(off, below)):
+            leaves[node] = found
+    for root in roots:
+        if root.node not in path and (found := _leaves([root.node], below)):
+            leaves[root.node] = found
+    return _Cut(below, path, leaves, _grouped(leaves))
+
+
+def _below(roots: Iterable[Node]) -> Below:
+    """Every node that can be reached."""
+    seen: Below = {}
+    done: Below = {}
+    stack = list(roots)
     while stack:
-        node, is_done = stack.pop()
-        if is_done:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack += [(child, False) for child in _children(node)]
-    return order
+        node = stack[-1]
+        if node not in seen:
+            seen[node] = [(child, n) for child, n in node.next_functions if child is not None]
+            stack += [child for child, _ in seen[node] if child not in done]
+        else:
+            done[node] = seen[node]
+            stack.pop()
+    return done
 
 
-def _children(node: Node) -> list[Node]:
-    return [child for child, _ in node.next_functions if child is not None]
-
-
-def _leaves(nodes: Iterable[Node]) -> frozenset[Node]:
+def _leaves(nodes: Iterable[Node], below: Below) -> list[Node]:
     """The nodes that accumulate into a tensor's `.grad`, of those that can be reached."""
-    return frozenset(node for node in _children_first(nodes) if hasattr(node, "variable"))
+    stack = list(dict.fromkeys(nodes))
+    seen = set(stack)
+    leaves = []
+    while stack:
+        node = stack.pop()
+        if hasattr(node, "variable"):
+            leaves.append(node)
+        for child, _ in below[node]:
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return leaves
 
 
-def _parameter(leaf: Node) -> Tensor:
-    parameter: Tensor = leaf.variable  # type: ignore[attr-defined]
-    return parameter
+def _grouped(leaves: dict[Node, list[Node]]) -> list[list[Node]]:
+    """Starts together if they share a leaf, the larger groups first."""
+    group_of: dict[Node, list[Node]] = {}
+    for node, own in leaves.items():
+        joined = {id(group_of[leaf]): group_of[leaf] for leaf in own if leaf in group_of}
+        group = [node, *(other for others in joined.values() for other in others)]
+        group_of |= {leaf: group for member in group for leaf in leaves[member]}
+    return sorted({id(group): group for group in group_of.values()}.values(), key=len, reverse=True)
 
 
-def _grouped(starts: Iterable[Start]) -> tuple[tuple[Start, ...], ...]:
-    """Starts with parameters, together if they share one; the larger groups first.
+_Arrivals = dict[Node, list[tuple[GradientEdge, Tensor]]]
 
-    A group of one frees what it has used, so groups that may need it again come before.
+
+def _run_path(
+    cut: _Cut,
+    roots: Iterable[GradientEdge],
+    outputs: Sequence[tuple[Tensor, Tensor]],
+    inputs: Sequence[Tensor],
+) -> tuple[dict[Tensor, Tensor | None], _Arrivals, dict[Node, Arrived]]:
+    """Inputs' gradients, what arrives at junctions, and what those that share a parameter get.
+
+    That is after the hooks of the model's own tensors, which autograd runs in either pass. What
+    arrives is before them.
     """
-    group_of: dict[Node, list[Start]] = {}
-    for start in starts:
-        joined = {id(group_of[leaf]): group_of[leaf] for leaf in start.leaves if leaf in group_of}
-        group = [start, *(other for group in joined.values() for other in group)]
-        group_of |= {leaf: group for member in group for leaf in member.leaves}
-    groups = {id(group): tuple(group) for group in group_of.values()}
-    return tuple(sorted(groups.values(), key=len, reverse=True))
+    if not outputs:
+        return {}, {}, {}
+    alone = {group[0] for group in cut.groups if len(group) == 1}
+    edges = [GradientEdge(*edge) for edge in _edges(cut, roots) if edge[0] in alone]
+    given: dict[Node, Arrived] = {}
+    with ExitStack() as hooks:
+        for node in cut.leaves.keys() & cut.path - alone:
+            hooks.enter_context(node.register_prehook(_keep(given, node)))
+        found: Sequence[Tensor | None] = torch.autograd.grad(
+            [y for y, _ in outputs],
+            [*map(get_gradient_edge, inputs), *edges],
+            [g for _, g in outputs],
+            retain_graph=True,  # for the weight pass; what it does not need is let go at once
+            allow_unused=True,
+        )
+    arrived: _Arrivals = {}
+    for edge, gradient in zip(edges, found[len(inputs) :], strict=True):
+        if gradient is not None:
+            arrived.setdefault(edge.node, []).append((edge, gradient))
+    for node, gradients in given.items():
+        pairs = ((GradientEdge(node, n), g) for n, g in enumerate(gradients))
+        arrived[node] = [(edge, g) for edge, g in pairs if g is not None]
+    return dict(zip(inputs, found, strict=False)), arrived, given
 
 
-def _between(path: Iterable[Node], group: Collection[Start]) -> set[Node]:
-    """The nodes of the path (children first) from one junction of a group to another."""
-    if len(group) == 1:
-        return set()
-    junctions = {start.node for start in group}
+def _edges(cut: _Cut, roots: Iterable[GradientEdge]) -> set[tuple[Node, int]]:
+    """Every edge to a node of the path."""
+    edges = {(root.node, root.output_nr) for root in roots}
+    for node in cut.path:
+        edges.update(cut.below[node])
+    return {edge for edge in edges if edge[0] in cut.path}
+
+
+def _kept(cut: _Cut, arrived: _Arrivals) -> set[Node]:
+    """The nodes that the weight pass runs: those off the path, junctions, and what is run again."""
+    kept = cut.below.keys() - cut.path | arrived.keys()
+    for group in cut.groups:
+        if len(group) > 1:
+            kept |= _between(cut, group)
+    return kept
+
+
+def _between(cut: _Cut, junctions: Collection[Node]) -> set[Node]:
+    """The nodes of the path that lie on a way from one junction to another."""
     leading: set[Node] = set()
-    for node in (path := list(path)):
-        if any(child in junctions or child in leading for child in _children(node)):
+    following: set[Node] = set()
+    order = [node for node in cut.below if node in cut.path]
+    for node in order:
+        if any(child in junctions or child in leading for child, _ in cut.below[node]):
             leading.add(node)
-    below: set[Node] = set()
-    for node in reversed(path):
-        if node in junctions or node in below:
-            below.update(_children(node))
-    return leading & below
+    for node in reversed(order):
+        if node in junctions or node in following:
+            following.update(child for child, _ in cut.below[node])
+    return leading & following
 
 
-def _keep(arrived: dict[Node, Arrived], node: Node) -> Callable[[Arrived], None]:
+def _group(
+    cut: _Cut, nodes: Sequence[Node], arrived: _Arrivals, given: dict[Node, Arrived]
+) -> Group:
+    pairs = [pair for node in nodes for pair in arrived.get(node, ())]
+    leaves = {leaf for node in nodes for leaf in cut.leaves[node]}
+    return Group(
+        [edge for edge, _ in pairs],
+        [gradient for _, gradient in pairs],
+        [leaf.variable for leaf in leaves],  # type: ignore[attr-defined]
+        {node: given[node] for node in nodes if node in given},
+    )
+
+
+def _keep(given: dict[Node, Arrived], node: Node) -> Callable[[Arrived], None]:
     """A hook that keeps what arrives at a node, after the hooks of the model's own tensors."""
-    return lambda gradients: arrived.update({node: gradients})
+    return lambda gradients: given.update({node: gradients})
 
 
-def _give(arrived: Arrived) -> Callable[[Arrived], Arrived]:
-    """A hook by which a node gets what `_keep` has kept, whatever arrives.
-
-    The model's hooks would change that a second time, and where the path is run again, that may
-    arrive in part or twice.
-    """
-    return lambda gradients: arrived
+def _give(gradients: Arrived) -> Callable[[Arrived], Arrived]:
+    """A hook by which a node gets `gradients`, whatever arrives: a part of them, or them twice."""
+    return lambda arrived: gradients
 
 
 def _let_go(node: Node) -> None:

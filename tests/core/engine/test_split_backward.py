@@ -244,7 +244,7 @@ def test_without_parameters_nothing_is_left_to_the_weight_pass():
     x = torch.randn(3, 4, requires_grad=True)
     y = functional.gelu(x) + x
     (found,), rest = backward_input([y], [torch.ones_like(y)], [x])
-    assert rest.groups == () and list(rest.tensors()) == []
+    assert rest.groups == [] and list(rest.tensors()) == []
     backward_weight(rest)
     torch.testing.assert_close(found, torch.autograd.grad((functional.gelu(x) + x).sum(), x)[0])
 
@@ -252,19 +252,21 @@ def test_without_parameters_nothing_is_left_to_the_weight_pass():
 def test_an_input_that_is_the_output_gets_its_gradient():
     x, gradient = torch.randn(3, requires_grad=True), torch.randn(3)
     (found,), rest = backward_input([x], [gradient], [x])
-    assert torch.equal(found, gradient) and rest.groups == ()
+    assert torch.equal(found, gradient) and rest.groups == []
 
 
 def test_an_output_that_depends_on_nothing_leaves_nothing_to_do():
     x = torch.randn(3, requires_grad=True)
     found, rest = backward_input([torch.zeros(3)], [torch.ones(3)], [x])
-    assert found == [None] and rest.groups == ()
+    assert found == [None] and rest.groups == []
 
 
-def test_hooks_of_the_models_tensors_and_parameters_act_once():
+@pytest.mark.parametrize("times", [1, 3])
+def test_hooks_of_the_models_tensors_and_parameters_act_once(times):
     class Hooked(nn.Module):
-        def __init__(self):
+        def __init__(self, times):
             super().__init__()
+            self.times = times
             self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
             self.second.weight.register_hook(lambda g: 3 * g)
             self.second.bias.register_hook(lambda g: 3 * g)
@@ -273,9 +275,13 @@ def test_hooks_of_the_models_tensors_and_parameters_act_once():
             y = self.first(x)
             if y.requires_grad:
                 y.register_hook(lambda g: 2 * g)
-            return [self.second(y)]
+            for _ in range(self.times):
+                y = self.second(y)
+                if y.requires_grad:
+                    y.register_hook(lambda g: g - 1)
+            return [y]
 
-    module = Hooked()
+    module = Hooked(times)
     assert_same(module, batches_for(module, torch.randn(3, 4, requires_grad=True)))
 
 
