@@ -11,6 +11,7 @@ import torch
 
 from core.engine.calibrate import calibrate
 from core.engine.executor import Executor
+from core.engine.failures import is_out_of_memory
 from core.engine.lanes import Lane, open_lanes
 from core.engine.modules import Batch
 from core.engine.operations import Operations
@@ -78,7 +79,13 @@ def _calibrate(
         writer.log("info", f"a step takes {seconds:.0f} s: its costs are not measured beforehand")
         return
     plan = prepared.plans[len(batch[0])]
-    costs = calibrate(plan, batch, prepared.workload, prepared.specification, lanes, stop)
+    try:
+        costs = calibrate(plan, batch, prepared.workload, prepared.specification, lanes, stop)
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        writer.log("warning", "there is no memory beside the run's to measure its costs in")
+        return
     writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
     writer.flush()
 

@@ -128,3 +128,15 @@ def test_before_long_steps_nothing_is_measured_and_that_is_said(monkeypatch):
     assert "a step takes 0 s: its costs are not measured beforehand" in [
         row.text for row in trace.logs
     ]
+
+
+def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
+    def full(*_):
+        raise torch.OutOfMemoryError("out of memory")
+
+    monkeypatch.setattr("core.engine.run_lanes.calibrate", full)
+    trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1))
+    assert trace.costs is None and len(trace.steps) == 3
+    assert [row.text for row in trace.logs if row.level == "warning"] == [
+        "there is no memory beside the run's to measure its costs in"
+    ]
