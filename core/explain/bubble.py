@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from core.explain.causes import Explanation
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.schedule import ClosedForm
-from core.plan.task import KINDS, Kind, Pipeline, Role
+from core.plan.task import KINDS, Kind, Lane, Pipeline, Role
 from core.trace.step import StepColumns
 
 
@@ -28,16 +29,22 @@ class Bubble:
 
 def bubble(explanation: Explanation) -> Bubble:
     """The bubble of a step, run or predicted."""
-    columns = explanation.columns
-    lanes = [lane.index for lane in explanation.lanes if lane.role is Role.COMPUTE]
-    count = len(explanation.lanes)
+    return bubble_of(explanation.columns, explanation.lanes)
+
+
+def bubble_of(columns: StepColumns, every: Sequence[Lane]) -> Bubble:
+    """The bubble of a step on `every` lane, whether or not its idle time was explained."""
+    begin = int(columns.start.min()) if len(columns) else 0
+    finish = int(columns.end.max()) if len(columns) else 0
+    lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
+    count = len(every)
     worked = np.zeros(count, np.int64)
     np.add.at(worked, columns.lane, columns.duration)
-    first = np.full(count, explanation.finish)
-    last = np.full(count, explanation.begin)
+    first = np.full(count, finish)
+    last = np.full(count, begin)
     np.minimum.at(first, columns.lane, columns.start)
     np.maximum.at(last, columns.lane, columns.end)
-    whole = explanation.makespan * len(lanes)
+    whole = (finish - begin) * len(lanes)
     spans = last[lanes] - first[lanes]
     longest = int(np.argmax(spans)) if len(lanes) else 0
     span = int(spans[longest]) if len(lanes) else 0

@@ -68,9 +68,7 @@ def quick_plan(job: Job, rows: Sequence[int]) -> QuickPlan | None:
         return None
     sizes = np.array([job.model.output_bytes(stage.last - 1) for stage in stages], np.int64)
     writer = _Writer(job, passes, order, lane_of, np.array(rows, np.int64), sizes)
-    return QuickPlan(
-        writer.columns(), stages, Pipeline(schedule.name, ranks, len(rows), chunks)
-    )
+    return QuickPlan(writer.columns(), stages, Pipeline(schedule.name, ranks, len(rows), chunks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,8 @@ class _Passes:
     """The actions of all ranks, one rank behind the other; `first` is where each rank's begin.
 
     `forward` and `backward` say for each action which value (stage x micro-batches + micro-batch)
-    it makes, or -1; an overlap makes both. A weight part makes neither, and has its own in `weight`.
+    it makes, or -1; an overlap makes both. `weight` is the value of a weight part, which makes
+    neither.
     """
 
     kind: Ints
@@ -184,7 +183,7 @@ def _needs(passes: _Passes, stages: int) -> list[Ints]:
 
 
 def _either(kinds: Ints, one: int, other: int) -> NDArray[np.bool_]:
-    return (kinds == one) | (kinds == other)
+    return np.isin(kinds, [one, other])
 
 
 class _Writer:
@@ -222,6 +221,8 @@ class _Writer:
         self._copy(p.forward, before, -2, 2)
         self._copy(np.where(starts, ABSENT, p.backward), behind, -1, 3)
         self._step(p)
+        behind[behind == before] = ABSENT  # an overlap may need both results of another one
+        own[(own == before) | (own == behind)] = ABSENT
         return self._columns(np.stack([before, behind, own], axis=1))
 
     def _copy(self, values: Ints, needs: Ints, receiving: int, sending: int) -> None:
@@ -278,21 +279,27 @@ class _Writer:
         waits = after != ABSENT
         first = np.zeros(self._count + 1, np.int64)
         np.cumsum(waits.sum(axis=1), out=first[1:])
-        columns = {
-            name: self._whole(name)[sorted_by].astype(kind)
-            for name, kind in (
-                ("lane", np.int32), ("kind", np.int8), ("stage", np.int32),
-                ("microbatch", np.int32), ("rows", np.int64), ("bytes", np.int64),
-                ("paired_stage", np.int32), ("paired_microbatch", np.int32),
-            )
-        }  # fmt: skip
+        small = {
+            name: self._whole(name)[sorted_by].astype(np.int32)
+            for name in ("lane", "stage", "microbatch", "paired_stage", "paired_microbatch")
+        }
         nothing = np.full(self._count, ABSENT, np.int32)
         zeros = np.zeros(self._count, np.int64)
         return StepColumns(
-            task=np.arange(self._count, dtype=np.int32), start=zeros, end=zeros,
-            launched=np.full(self._count, ABSENT, np.int64), replica=nothing, block=nothing,
-            bucket=nothing, after_first=first, after=place[after[waits]], **columns,
-        )  # fmt: skip
+            task=np.arange(self._count, dtype=np.int32),
+            kind=self._whole("kind")[sorted_by].astype(np.int8),
+            start=zeros,
+            end=zeros,
+            launched=np.full(self._count, ABSENT, np.int64),
+            replica=nothing,
+            block=nothing,
+            bucket=nothing,
+            rows=self._whole("rows")[sorted_by],
+            bytes=self._whole("bytes")[sorted_by],
+            after_first=first,
+            after=place[after[waits]],
+            **small,
+        )
 
     def _whole(self, name: str) -> Ints:
         """A column of all that was noted; what does not apply is -1, and 0 for rows and bytes."""

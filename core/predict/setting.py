@@ -17,6 +17,7 @@ from core.plan.specification import (
 )
 from core.plan.strategies.dp_pp import REPLICAS
 from core.plan.strategies.pipeline import MICROBATCHES
+from core.plan.strategy import Job
 from core.plan.task import Kind, Plan
 from core.predict.costs import CostModel
 from core.trace.schema import Header
@@ -42,7 +43,15 @@ class Setting:
 
 
 def setting_of(specification: Specification, model: ModelDescription, costs: CostModel) -> Setting:
-    """Plan a step that no machine has to run. Raises PlanError if it cannot be planned.
+    """Plan a step that no machine has to run. Raises PlanError if it cannot be planned."""
+    filled, job = job_without_machine(specification, model, costs)
+    return Setting(filled, job.model, check(filled).plan(job))
+
+
+def job_without_machine(
+    specification: Specification, model: ModelDescription, costs: CostModel
+) -> tuple[Specification, Job]:
+    """A run with its missing numbers filled in, and what its strategy plans. Raises PlanError.
 
     Devices default to as many lanes as the stages need, two without `--stages`; these lanes copy
     beside computing, as GPUs do (`--devices 8xcpu` are lanes that copy themselves). The batch
@@ -59,7 +68,7 @@ def setting_of(specification: Specification, model: ModelDescription, costs: Cos
     s = replace(with_defaults(s), steps=1, warmup=0, data=None)
     if "stages" in options and not costs.by_block:
         model = stretched(model, _stage_count(s, options, len(lanes)))
-    return Setting(s, model, strategy.plan(job_of(s, model, lanes, s.batch_rows)))
+    return s, job_of(s, model, lanes, s.batch_rows)
 
 
 def stretched(model: ModelDescription, blocks: int) -> ModelDescription:

@@ -1,0 +1,223 @@
+"""What if: a pipeline on any number of devices, with any link and a slow lane, at once.
+
+What a question asks for is planned once and kept: another link or a slower lane is simulated on
+the plan that is there.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.bubble import bubble_of, closed_form
+from core.models.description import ModelDescription
+from core.plan.lanes import with_helpers
+from core.plan.schedules import schedule_of
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.plan.strategies.pipeline import microbatch_rows
+from core.plan.strategy import Job
+from core.plan.task import Kind, Lane, Pipeline, Role, Stage
+from core.predict.blockwise import blockwise
+from core.predict.costs import STAGED, CostModel, Curve, Link, cost_at, durations
+from core.predict.peaks import peak_activations
+from core.predict.predict import Prediction, predict_step
+from core.predict.quick import quick_plan
+from core.predict.setting import Setting, job_without_machine, setting_of
+from core.predict.simulate import simulate
+from core.trace.step import StepColumns
+
+STRATEGY = "pipeline"
+KEPT_TASKS = 3_000_000  # of all plans together; those used longest ago go
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A pipeline that is asked about.
+
+    `costs` are those of `model` cut into `measured` stages; without these, of the asked pipeline's
+    own stages. `batch` None is a micro-batch as large as the costs are for. `link` replaces what
+    the costs say of transfers; `slow` is a lane and the factor by which it computes longer.
+    `device` is the lanes' kind: `cuda` lanes copy beside computing, `cpu` lanes copy themselves.
+    """
+
+    model: ModelDescription
+    costs: CostModel
+    devices: int
+    microbatches: int
+    schedule: str
+    chunks: int | None = None
+    batch: int | None = None
+    link: Link | None = None
+    slow: tuple[int, float] | None = None
+    measured: tuple[Stage, ...] = ()
+    device: str = "cuda"
+
+    @property
+    def stages(self) -> int:
+        """Into how many stages the model is cut. Raises PlanError as `schedule_of` does."""
+        schedule = schedule_of(self.schedule)
+        return schedule.stage_count(self.devices, self.chunks or schedule.chunks)
+
+    @property
+    def specification(self) -> Specification:
+        """The pipeline as a run."""
+        return Specification(
+            STRATEGY,
+            devices=f"{self.devices}x{self.device}",
+            schedule=self.schedule,
+            chunks=self.chunks,
+            microbatches=self.microbatches,
+            batch=self.batch,
+            steps=1,
+            warmup=0,
+        )
+
+    @property
+    def fitted_costs(self) -> CostModel:
+        """The costs for the asked stages, over the asked link, with the slow lane.
+
+        Of more stages than the model has blocks each costs the same. Raises CostError for costs of
+        other stages than those that they are said to be for.
+        """
+        costs = self.costs
+        if self.measured:
+            rows = (self.batch or self.microbatches) // self.microbatches
+            costs = blockwise(costs, self.model, self.measured, max(1, rows))
+        units = max(len(costs.passes.get(kind, ())) for kind in STAGED)
+        blocks = len(self.model.blocks)
+        if (self.stages > blocks) if costs.by_block else units not in (1, self.stages):
+            costs = evenly(costs, self.stages, blocks)
+        if self.link is not None:
+            costs = costs.over(self.link)
+        return costs if self.slow is None else costs.slowed(dict([self.slow]))
+
+
+def evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
+    """The costs of a whole model, shared equally by so many stages.
+
+    A single curve of costs by block stands for each of `blocks`.
+    """
+    passes: dict[Kind, tuple[Curve, ...]] = dict(costs.passes)
+    for kind in STAGED:
+        if kind in passes:
+            curves = passes[kind]
+            times = blocks if costs.by_block and len(curves) == 1 else 1
+            passes[kind] = (_summed(curves, times / stages),)
+    return replace(costs, passes=passes, by_block=False)
+
+
+def _summed(curves: Sequence[Curve], factor: float) -> Curve:
+    sizes = sorted({size for curve in curves for size, _ in curve})
+    return tuple((size, factor * sum(cost_at(curve, size) for curve in curves)) for size in sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A predicted step in figures, and its passes by lane as a picture needs them.
+
+    The bubbles are fractions of 0 to 1; `closed_form` is None where there is no formula. An entry
+    of `peaks` for each compute lane is the most activations that it holds. The tasks of compute
+    lane l are those from `first[l]` to `first[l + 1]`, in order of time; kinds index KINDS.
+    """
+
+    tasks: int
+    makespan_ns: int
+    bubble_by_makespan: float
+    bubble_by_lane_span: float
+    closed_form: float | None
+    peaks: NDArray[np.int64]
+    first: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    stage: NDArray[np.int32]
+    microbatch: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What is kept of a plan."""
+
+    columns: StepColumns
+    lanes: tuple[Lane, ...]
+    stages: tuple[Stage, ...]
+    pipeline: Pipeline | None
+
+
+class WhatIf:
+    """Answers questions, and keeps the plans that it made for the next ones."""
+
+    def __init__(self, most_tasks: int = KEPT_TASKS) -> None:
+        self._most = most_tasks
+        self._plans: OrderedDict[tuple[Specification, ModelDescription], _Planned] = OrderedDict()
+
+    def knows(self, question: Question) -> bool:
+        """Whether the plan that a question needs is there. Raises PlanError as `answer` does."""
+        specification, job = _job(question, question.fitted_costs)
+        return (specification, job.model) in self._plans
+
+    def prepare(self, question: Question) -> None:
+        """Make the plan that a question needs, unless it is there. Raises PlanError."""
+        self._plan(question, question.fitted_costs)
+
+    def answer(self, question: Question) -> Answer:
+        """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""
+        costs = question.fitted_costs
+        plan = self._plan(question, costs)
+        return _answer(plan, simulate(plan.columns, durations(plan.columns, costs, plan.stages)))
+
+    def _plan(self, question: Question, costs: CostModel) -> _Planned:
+        specification, job = _job(question, costs)
+        key = (specification, job.model)
+        if key not in self._plans:
+            self._plans[key] = _planned(job)
+            held = sum(len(plan.columns) for plan in self._plans.values())
+            while held > self._most and len(self._plans) > 1:
+                held -= len(self._plans.popitem(last=False)[1].columns)
+        self._plans.move_to_end(key)
+        return self._plans[key]
+
+
+def whole_answer(question: Question) -> tuple[Setting, Prediction]:
+    """The same prediction with the tasks of its plan and the causes of idle time: takes longer.
+
+    Raises PlanError as `WhatIf.answer` does.
+    """
+    costs = question.fitted_costs
+    setting = setting_of(question.specification, question.model, costs)
+    return setting, predict_step(setting.plan, costs)
+
+
+def _job(question: Question, costs: CostModel) -> tuple[Specification, Job]:
+    return job_without_machine(question.specification, question.model, costs)
+
+
+def _planned(job: Job) -> _Planned:
+    """The quick plan where there is one; else the strategy's own."""
+    plan = quick_plan(job, microbatch_rows(job))
+    if plan is not None:
+        compute = list(job.lanes)
+        lanes = with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute
+        return _Planned(plan.columns, tuple(lanes), plan.stages, plan.pipeline)
+    whole = STRATEGIES[STRATEGY].plan(job)
+    return _Planned(StepColumns.of_plan(whole), whole.lanes, whole.stages, whole.pipeline)
+
+
+def _answer(plan: _Planned, columns: StepColumns) -> Answer:
+    compute = sum(lane.role is Role.COMPUTE for lane in plan.lanes)
+    bubbles = bubble_of(columns, plan.lanes)
+    form = closed_form(columns, plan.pipeline)
+    order = np.argsort(columns.lane, kind="stable")
+    first = np.searchsorted(columns.lane[order], np.arange(compute + 1))
+    order = order[: first[-1]]
+    return Answer(
+        len(columns), int(columns.end.max(initial=0)),
+        bubbles.by_makespan, bubbles.by_lane_span, None if form is None else form.fraction,
+        peak_activations(columns, compute), first, columns.kind[order], columns.start[order],
+        columns.end[order], columns.stage[order], columns.microbatch[order],
+    )  # fmt: skip

@@ -1,0 +1,127 @@
+"""What-if questions: figures as `predict` gives them, and plans that are made once."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.models.catalogue import ModelSettings
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification, describe
+from core.plan.task import KINDS, Kind, PlanError, Role, Stage
+from core.predict.costs import CostError, Link
+from core.predict.costs_file import costs_of
+from core.predict.whatif import Question, WhatIf, evenly, whole_answer
+from tests.core.predict.plans import even
+
+MODEL = describe(Specification(model=ModelSettings("mlp", width=64, depth=8)))
+MS = 1_000_000
+
+
+def question(**values):
+    return Question(**{"model": MODEL, "costs": even(), "devices": 4, "microbatches": 8,
+                       "schedule": "1f1b", **values})  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_the_figures_are_those_of_the_whole_prediction(name):
+    asked = question(schedule=name, slow=(1, 1.5), link=Link.of(5, 0.001))
+    answer = WhatIf().answer(asked)
+    setting, whole = whole_answer(asked)
+    assert answer.tasks == len(whole.columns)
+    assert answer.makespan_ns == whole.makespan_ns
+    assert answer.bubble_by_makespan == whole.figures.bubble_by_makespan
+    assert answer.bubble_by_lane_span == whole.figures.bubble_by_lane_span
+    assert answer.closed_form == whole.figures.closed_form
+    compute = [lane.index for lane in setting.plan.lanes if lane.role is Role.COMPUTE]
+    assert answer.peaks.tolist() == [whole.lanes[lane].peak_activations for lane in compute]
+
+
+def test_a_pictures_passes_are_those_of_the_compute_lanes_in_order_of_time():
+    answer = WhatIf().answer(question())
+    assert len(answer.first) == 5
+    assert answer.first[-1] == len(answer.start)
+    assert KINDS.index(Kind.COPY) not in answer.kind
+    for lane in range(4):
+        mine = slice(answer.first[lane], answer.first[lane + 1])
+        assert set(answer.stage[mine].tolist()) == {lane}
+        assert (np.diff(answer.start[mine]) >= 0).all()
+        assert (answer.end[mine][:-1] <= answer.start[mine][1:]).all()
+
+
+def test_another_link_or_a_slow_lane_needs_no_other_plan():
+    what_if = WhatIf()
+    first = what_if.answer(question())
+    for other in (question(slow=(2, 3.0)), question(link=Link.of(1000, 1))):
+        assert what_if.knows(other)
+        assert what_if.answer(other).makespan_ns > first.makespan_ns
+    assert not what_if.knows(question(microbatches=9))
+
+
+def test_the_plans_used_longest_ago_are_forgotten():
+    what_if = WhatIf(most_tasks=200)
+    asked = [question(microbatches=count) for count in (8, 9, 10)]
+    for one in asked:
+        what_if.prepare(one)
+    assert [what_if.knows(one) for one in asked] == [False, False, True]
+
+
+def test_a_slow_lane_takes_as_much_longer_as_its_factor_says():
+    plain, slow = (WhatIf().answer(question(devices=1, slow=factor)) for factor in (None, (0, 2.0)))
+    assert slow.makespan_ns == 2 * plain.makespan_ns
+
+
+def test_measured_costs_are_kept_for_the_stages_that_they_are_for():
+    measured = (Stage(0, 0, 2), Stage(1, 2, 8))
+    costs = costs_of({"forward_ms": [1, 3], "backward_ms": [2, 6], "step_ms": 0, "transfer_ms": 0,
+                      "rows": 4})  # fmt: skip
+    asked = question(costs=costs, measured=measured, devices=2, microbatches=1, batch=4)
+    # The planner cuts equal blocks in halves: four of the eight blocks each.
+    assert WhatIf().answer(asked).makespan_ns == 12 * MS
+    answer = WhatIf().answer(asked)
+    forward = answer.kind == KINDS.index(Kind.FORWARD)
+    assert (answer.end - answer.start)[forward].tolist() == [2 * MS, 2 * MS]
+
+
+def test_more_stages_than_blocks_share_the_measured_costs_equally():
+    costs = costs_of({"forward_ms": [8, 24], "backward_ms": [16, 48], "step_ms": 0,
+                      "transfer_ms": 0, "rows": 1})  # fmt: skip
+    measured = (Stage(0, 0, 2), Stage(1, 2, 8))
+    asked = question(costs=costs, measured=measured, devices=64, microbatches=1, batch=1)
+    answer = WhatIf().answer(asked)
+    forward = answer.kind == KINDS.index(Kind.FORWARD)
+    assert set((answer.end - answer.start)[forward].tolist()) == {MS // 2}
+    assert answer.makespan_ns == 96 * MS
+
+
+def test_a_list_by_stage_is_shared_by_another_number_of_stages():
+    costs = costs_of({"forward_ms": [1, 3], "backward_ms": [2, 6], "step_ms": 0, "transfer_ms": 0})
+    answer = WhatIf().answer(question(costs=costs, devices=4, microbatches=1))
+    assert answer.makespan_ns == 12 * MS
+
+
+def test_one_number_by_block_stands_for_every_block():
+    costs = costs_of({"forward_ms": 1, "backward_ms": 1, "step_ms": 0, "transfer_ms": 0,
+                      "by": "block"})  # fmt: skip
+    shared = evenly(costs, 4, 8)
+    assert shared.passes[Kind.FORWARD] == (((1.0, 2.0 * MS),),)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"schedule": "chimera", "devices": 3}, "chimera needs an even number of ranks"),
+        ({"microbatches": 9, "batch": 8}, "9 micro-batches need at least 9 rows"),
+        ({"schedule": "none such"}, "there is no schedule"),
+        ({"slow": (0, 0.0)}, "use a factor above 0"),
+    ],
+)
+def test_what_cannot_be_predicted_is_refused_in_one_line(values, reason):
+    with pytest.raises(PlanError, match=reason):
+        WhatIf().answer(question(**values))
+
+
+def test_costs_without_transfers_say_so():
+    costs = replace(even(), transfer_ns=None)
+    with pytest.raises(CostError, match="the time of a copy"):
+        WhatIf().answer(question(costs=costs))
