@@ -406,7 +406,7 @@ class MainWindow(QMainWindow):
         self.steps.chosen.connect(timeline.fit_between)
         self.details.holder_chosen.connect(timeline.select_task)
         self.why.task_chosen.connect(timeline.select_task)
-        self.actions_by_name["critical_path"].setIconText(tr("Outline in the timeline"))
+        self.actions_by_name["critical_path"].setIconText(tr("Outline"))
         self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 
     def _restore(self) -> None:

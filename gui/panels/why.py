@@ -296,4 +296,5 @@ def _heading(text: str) -> QLabel:
     label = QLabel(text)
     label.setObjectName("heading")
     label.setContentsMargins(12, 0, 12, 2)
+    label.setMinimumWidth(1)  # a narrow dock cuts it rather than what stands below
     return label

@@ -31,6 +31,8 @@ def draw_selection(
     painter.drawRect(rect)
     prior = _prior(trace, selection)
     if prior is not None and prior.lane != selection.lane:
+        if isinstance(selection, Gap):  # what was waited for ends the gap
+            rect = QRectF(rect.right(), rect.top(), 0, rect.height())
         _draw_dependency(painter, frame, _rect_of(frame, prior), rect)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 

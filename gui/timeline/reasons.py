@@ -20,9 +20,9 @@ from gui.timeline.viewport import Viewport
 STEP_PIXELS = 100.0  # narrower steps have no bubble with room for a word
 LEAST = 22.0  # pixels of the narrowest bubble with a word
 LOW = 14.0  # lower rows have no word
-AIR = 3.0  # free pixels on both sides of a word
+AIR = 2.0  # free pixels on both sides of a word, and of the ground under it
 HEIGHT = 13.0
-MORE = "\u2009…"  # after a word that does not tell all
+MORE = "…"  # after a word that does not tell all
 
 
 def steps_to_explain(scene: Scene, view: Viewport) -> list[int]:

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
 
 from core.engine.messages import Rows, Started
 from core.explain.buckets import bucket_times
@@ -308,6 +308,20 @@ def test_the_charts_are_drawn_in_the_colours_of_the_theme(
     image = window.why.ladder.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in (150, 190)}
     assert window.timeline.theme.forward in colours
+
+
+def test_everything_fits_into_a_dock_of_360_pixels(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    explained(window, client, devices="4xcpu", schedule="gpipe")
+    dock = window._docks["why"]
+    dock.setFloating(True)
+    dock.resize(360, 700)
+    qtbot.waitUntil(lambda: window.why.width() <= 360)
+    area = window.why.findChild(QScrollArea)
+    assert area.widget().minimumSizeHint().width() <= area.viewport().width() <= 360
+    assert window.why.ladder.width() <= area.viewport().width()
+    dock.setFloating(False)
 
 
 def test_every_control_of_the_dock_has_a_name_and_can_be_reached_by_keys(
