@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.models.description import ModelDescription
@@ -43,6 +43,7 @@ def advise(
     lanes: Sequence[Lane],
     costs: CostModel,
     stages: Sequence[Stage] = (),
+    said: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Advice]:
     """Every strategy, schedule, number of micro-batches, chunks and replicas, quickest first.
 
@@ -50,7 +51,8 @@ def advise(
     `lanes` are the compute lanes of its devices. `stages` are those that costs by stage are for,
     as in the plan that they were measured with; without it the costs are taken to be for the whole
     model (one stage). What does not fit (a PlanError) is left out. Equal times are ranked by
-    memory. Raises CostError if the costs are for other stages than these.
+    memory. `said` hears how many of how many runs are predicted. Raises CostError if the costs are
+    for other stages than these.
     """
     known = blockwise(
         costs,
@@ -58,7 +60,11 @@ def advise(
         stages or (Stage(0, 0, len(model.blocks)),),
         max(1, specification.batch_rows // (specification.microbatches or MICROBATCHES)),
     )
-    found = (_advice(choice, model, lanes, known) for choice in choices(specification, len(lanes)))
+    every = list(choices(specification, len(lanes)))
+    found = []
+    for number, choice in enumerate(every, 1):
+        found.append(_advice(choice, model, lanes, known))
+        said(number, len(every))
     return sorted(
         (advice for advice in found if advice is not None),
         key=lambda advice: (advice.step_ns, advice.memory_bytes),

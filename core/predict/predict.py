@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.explain.causes import explain_step
@@ -71,9 +72,14 @@ def predicted_trace(header: Header, tasks: TaskColumns, columns: StepColumns) ->
     """
     trace = Trace(replace(header, predicted=True))
     if len(columns):
-        starts, ends = columns.start.tolist(), columns.end.tolist()
-        trace.append(span_batch(tasks, Timings(0, columns.task.tolist(), starts, ends)))
+        trace.append(predicted_batch(tasks, columns))
     return trace
+
+
+def predicted_batch(tasks: TaskColumns, columns: StepColumns) -> pa.RecordBatch:
+    """The spans of a predicted step, of index 0; `tasks` are the columns of the plan's tasks."""
+    starts, ends = columns.start.tolist(), columns.end.tolist()
+    return span_batch(tasks, Timings(0, columns.task.tolist(), starts, ends))
 
 
 def lane_times(columns: StepColumns, lanes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

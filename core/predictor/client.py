@@ -1,0 +1,83 @@
+"""The predictor's process as the window sees it. No torch, no Qt."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+from core.engine.client import environment
+from core.predictor.jobs import Job, Lost, Reply
+
+ENDED = "the process that predicts has ended; ask again to start it afresh"
+
+
+class PredictorClient:
+    """Starts the process with the first job, and ends it; it also ends when this process does.
+
+    `listener` gets each reply on a thread of the client's.
+    """
+
+    def __init__(self, listener: Callable[[Reply], None]) -> None:
+        self._listener = listener
+        self._process: subprocess.Popen[bytes] | None = None
+        self._reader = threading.Thread()
+        self._number = 0
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id, if there is a process."""
+        return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Start the process unless it is there. Does not wait for it."""
+        if self._process is not None and self._process.poll() is None and self._reader.is_alive():
+            return
+        self.close()
+        self._wire, other = Pipe()
+        lifeline_end, self._lifeline = os.pipe()
+        given = (other.fileno(), lifeline_end)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "core.predictor.server", *map(str, given)],
+            pass_fds=given,
+            stdin=subprocess.DEVNULL,
+            env=environment(),
+            process_group=0,
+        )
+        other.close()
+        os.close(lifeline_end)
+        self._reader = threading.Thread(
+            target=self._read, args=(self._wire,), daemon=True, name="predictions"
+        )
+        self._reader.start()
+
+    def send(self, job: Job) -> int:
+        """Ask for a job; returns the number that its replies carry."""
+        self.start()
+        self._number += 1
+        with contextlib.suppress(OSError):  # it has just ended: the reader says so
+            self._wire.send((self._number, job))
+        return self._number
+
+    def close(self) -> None:
+        """End the process and wait for it; what it has not answered it never will."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        self._reader.join()
+        self._wire.close()
+        os.close(self._lifeline)
+
+    def _read(self, wire: Connection) -> None:
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                self._listener(wire.recv())
+        if self._process is not None:
+            self._listener(Lost(ENDED))

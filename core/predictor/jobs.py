@@ -1,0 +1,82 @@
+"""What the predictor is asked for, and what it answers. No torch, no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.models.description import ModelDescription
+from core.plan.specification import Specification
+from core.plan.task import Lane, Stage
+from core.predict.costs import CostModel
+from core.predict.whatif import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Answer a what-if question (core.predict.whatif.Answer)."""
+
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Predict a question's pipeline as a whole recording (bytes of its stream)."""
+
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Advise:
+    """Rank all ways to run a model (a list of core.predict.advisor.Advice)."""
+
+    specification: Specification
+    model: ModelDescription
+    lanes: tuple[Lane, ...]
+    costs: CostModel
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Plan what may be asked for next, while there is nothing else to do. Has no answer."""
+
+    questions: tuple[Question, ...]
+
+
+Job = Ask | Draw | Advise | Prepare
+"""Of jobs of one kind that wait only the latest is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The result of the job with this number."""
+
+    number: int
+    result: object
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The job with this number cannot be done; one line says why."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """So much of the job with this number is done."""
+
+    number: int
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The process has ended by itself, and with it every job that it had; says so in a line."""
+
+    text: str
+
+
+Reply = Done | Refused | Progress | Lost

@@ -1,0 +1,130 @@
+"""The predictor's process: does jobs, the latest first. Started by core.predictor.client.
+
+    python -m core.predictor.server WIRE LIFELINE    (inherited file descriptors)
+
+Jobs and replies are pickled: both ends are this very program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import os
+import signal
+import sys
+import threading
+from multiprocessing.connection import Connection
+
+import pyarrow as pa
+
+from core.engine.lifeline import hold_on
+from core.plan.task import PlanError
+from core.predict.advisor import advise
+from core.predict.predict import predicted_batch
+from core.predict.whatif import Question, WhatIf, whole_answer
+from core.predictor.jobs import Advise, Ask, Done, Draw, Job, Prepare, Progress, Refused, Reply
+from core.trace.writer import TaskColumns
+
+NICENESS = 5  # lanes that are measured meanwhile come first
+ORDER = (Ask, Draw, Advise, Prepare)
+
+
+class _Interrupted(Exception):
+    """Something was asked for while plans were prepared."""
+
+
+class Server:
+    """Reads jobs on a thread of its own, so that none is begun that a later one replaces."""
+
+    def __init__(self, wire: Connection) -> None:
+        self._wire = wire
+        self._waiting: dict[type, tuple[int, Job]] = {}
+        self._news = threading.Condition()
+        self._what_if = WhatIf()
+        self._interruptible = False
+
+    def serve(self) -> None:
+        """Do jobs until the process is ended."""
+        signal.signal(signal.SIGUSR1, self._interrupt)
+        threading.Thread(target=self._listen, daemon=True, name="jobs").start()
+        while True:
+            with self._news:
+                self._news.wait_for(lambda: self._waiting)
+                number, job = self._waiting.pop(next(k for k in ORDER if k in self._waiting))
+            if isinstance(job, Prepare):
+                self._prepare(job.questions)
+            else:
+                self._wire.send(self._reply(number, job))
+
+    def _listen(self) -> None:
+        main = threading.main_thread().ident
+        assert main is not None
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                number, job = self._wire.recv()
+                with self._news:
+                    self._waiting[type(job)] = (number, job)
+                    self._news.notify()
+                if not isinstance(job, Prepare):
+                    signal.pthread_kill(main, signal.SIGUSR1)
+        os._exit(0)
+
+    def _reply(self, number: int, job: Ask | Draw | Advise) -> Reply:
+        try:
+            return Done(number, self._do(number, job))
+        except (PlanError, MemoryError) as error:
+            return Refused(number, str(error) or "there is not enough memory for this prediction")
+        except Exception as error:  # the process goes on; the window says what happened
+            return Refused(number, f"the prediction failed: {type(error).__name__}: {error}")
+
+    def _do(self, number: int, job: Ask | Draw | Advise) -> object:
+        match job:
+            case Ask(question):
+                return self._what_if.answer(question)
+            case Draw(question):
+                return drawn(question)
+            case Advise(specification, model, lanes, costs, stages):
+                return advise(
+                    specification, model, lanes, costs, stages,
+                    lambda done, total: self._wire.send(Progress(number, done, total)),
+                )  # fmt: skip
+
+    def _prepare(self, questions: tuple[Question, ...]) -> None:
+        """Make plans until something is asked for, which does not wait for the one in hand."""
+        with contextlib.suppress(_Interrupted):
+            for question in questions:
+                if self._waiting:
+                    return
+                with contextlib.suppress(PlanError):
+                    self._interruptible = True
+                    self._what_if.prepare(question)
+                self._interruptible = False
+        gc.enable()  # where a plan was broken off, nobody has
+
+    def _interrupt(self, *_: object) -> None:
+        if self._interruptible:
+            self._interruptible = False
+            raise _Interrupted
+
+
+def drawn(question: Question) -> bytes:
+    """A question's prediction as a recording. Raises PlanError."""
+    setting, prediction = whole_answer(question)
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, setting.header.to_schema()) as stream:
+        stream.write_batch(predicted_batch(TaskColumns(setting.plan.tasks), prediction.columns))
+    return sink.getvalue()
+
+
+def main() -> None:
+    """Serve on the descriptors that the client passed."""
+    wire, lifeline = map(int, sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
+    hold_on(lifeline)
+    os.nice(NICENESS)
+    Server(Connection(wire)).serve()
+
+
+if __name__ == "__main__":
+    main()
