@@ -16,7 +16,7 @@ import torch
 from core.engine.operations import Operations, Step
 from core.plan.task import Kind, Task
 from core.trace.schema import Record
-from core.trace.writer import Notes, StepNotes
+from core.trace.writer import Notes, StepForm, StepNotes
 
 _GRADIENT_MAKERS = frozenset({Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP})
 _BEGIN, _END = -1, -2  # of the step, as against the end of a task
@@ -57,20 +57,21 @@ class Books:
     def __init__(self, operations: Operations) -> None:
         self._operations = operations
         self._layout: _Layout | None = None
+        self._form: StepForm | None = None
 
     def close(
         self, step: Step, began: int, ends: Sequence[int], activations: Sequence[int]
     ) -> StepNotes:
         """The rows of a step: the `ends` of its tasks (absolute ns), and what their lanes held."""
-        if self._layout is None or self._layout.shapes != step.shapes:
+        if self._form is None or self._layout is None or self._layout.shapes != step.shapes:
             self._layout = _lay_out(self._operations, step)
-        layout = self._layout
-        values = np.array(layout.values)
-        values[: len(activations)] = activations
-        for row, lane in layout.optimizers:
-            values[row] = self._operations.optimizer_bytes(lane)
-        starts = np.array([*ends, max(ends), began])[layout.at]  # -2 and -1 are the last two
-        return StepNotes(layout.notes, step.index, starts, values)
+            at, values = np.array(self._layout.at), np.array(self._layout.values)
+            self._form = StepForm(self._layout.notes, at, values)
+        optimizers = [
+            (row, self._operations.optimizer_bytes(lane)) for row, lane in self._layout.optimizers
+        ]
+        times = [*ends, max(ends), began]  # _END and _BEGIN are the last two
+        return StepNotes(self._form, step.index, times, activations, optimizers)
 
 
 def _lay_out(operations: Operations, step: Step) -> _Layout:

@@ -120,7 +120,7 @@ class Executor:
                 if self._writer is not None:
                     # A lane that waits anyway encodes rows, so that no other thread has to take
                     # a core from a lane that computes.
-                    self._writer.flush_if_older(BUBBLE_FLUSH_SECONDS)
+                    self._writer.flush_if_due(BUBBLE_FLUSH_SECONDS)
                 other.issued.wait()
         if not self._halt.is_set():
             try:

@@ -1,19 +1,19 @@
-"""Sends what was collected at least every 100 ms, beside the flush at each step's end."""
+"""Sends what was collected soon after each step's end, and at least every 100 ms."""
 
 from __future__ import annotations
 
 import threading
-import time
 
 from core.trace.writer import TraceWriter
 
 FLUSH_SECONDS = 0.1
+LOOK_SECONDS = 0.02
 
 
 class Flusher:
-    """A thread that flushes a writer whose last flush is 100 ms ago, until the context is left.
+    """A thread that flushes a writer when that is due and no lane has done it while it waited.
 
-    It does nothing while steps are shorter: encoding rows takes the interpreter's lock from lanes.
+    Encoding takes a core and the interpreter's lock, so that lanes that wait are the better place.
     """
 
     def __init__(self, writer: TraceWriter) -> None:
@@ -30,9 +30,5 @@ class Flusher:
         self._thread.join()
 
     def _run(self) -> None:
-        left = FLUSH_SECONDS
-        while not self._closed.wait(left):
-            left = self._writer.flushed_at + FLUSH_SECONDS - time.monotonic()
-            if left <= 0:
-                self._writer.flush()
-                left = FLUSH_SECONDS
+        while not self._closed.wait(LOOK_SECONDS):
+            self._writer.flush_if_due(FLUSH_SECONDS)

@@ -59,7 +59,7 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
                 errors = worst(compare(loss, gradients, wanted) for gradients in copies)
                 writer.counter("gradient_error", errors.gradient, step=index)
                 writer.counter("loss_error", errors.loss, step=index)
-            writer.flush()
+            writer.flush_soon()
         if specification.gradients is not None:
             gradients = operations.owned_gradients()[0]
             save_gradients(specification.gradients, batch, before, gradients)

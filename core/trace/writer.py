@@ -91,16 +91,31 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True)
-class StepNotes:
-    """A step's rows as an earlier step's `form` with other numbers, one for each row.
+class StepForm:
+    """What the rows of a plan's steps have in common.
 
-    `starts` are ns on the clock of `time.perf_counter_ns`; `values` count where the form has one.
+    `at` says of each row which of the step's times is its own; `values` are those of rows that no
+    step changes.
     """
 
-    form: Notes
-    step: int
-    starts: NDArray[np.int64]
+    notes: Notes
+    at: NDArray[np.int64]
     values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class StepNotes:
+    """A step's rows: its `times` (on the clock of `time.perf_counter_ns`) and changed values.
+
+    `first` are the values of the form's first rows, `others` those of single rows. Plain lists:
+    arrays are made when the rows are sent.
+    """
+
+    form: StepForm
+    step: int
+    times: Sequence[int]
+    first: Sequence[float]
+    others: Sequence[tuple[int, float]]
 
 
 class TaskColumns:
@@ -169,18 +184,18 @@ class TraceWriter:
         self._writer = pa.ipc.new_stream(sink, header.to_schema())
         self._writer.write_batch(note_batch(Notes()))  # the dictionaries, which never change
         self._task_templates: dict[tuple[TaskColumns, bool], Template] = {}
-        self._form = Notes()
-        self._form_template = Template(note_batch(self._form), _NUMBERS)
-        self._shared = self._form.shared
-        self._notes_template = self._form_template
+        self._form: StepForm | None = None
         self._lock = threading.Lock()
         self._notes = Notes()
+        self._shared = self._notes.shared
+        self._form_template = self._notes_template = Template(note_batch(self._notes), _NUMBERS)
         self._step_notes: list[StepNotes] = []
         self._timings: list[tuple[TaskColumns, Timings]] = []
         self.opened: Callable[[], list[tuple[TaskColumns, Opening]]] = list
         self.ended: Callable[[], list[tuple[TaskColumns, Timings]]] = list
         self._announced: set[tuple[int, int]] = set()
         self.flushed_at = time.monotonic()
+        self._due = False
 
     def spans(self, columns: TaskColumns, timings: Timings) -> None:
         """Collect finished tasks."""
@@ -218,6 +233,7 @@ class TraceWriter:
     def flush(self) -> None:
         """Send what was collected, and the tasks that are open and were not yet announced."""
         with self._lock:
+            self._due = False
             self.flushed_at = time.monotonic()
             openings = self.opened()
             ended = self.ended()  # the executor's lock is taken before the list is read
@@ -231,9 +247,13 @@ class TraceWriter:
             if len(notes):
                 self._write_notes(notes)
 
-    def flush_if_older(self, seconds: float) -> None:
-        """Flush if the last flush is so long ago."""
-        if time.monotonic() - self.flushed_at >= seconds:
+    def flush_soon(self) -> None:
+        """Let whoever waits next send what was collected: a step has ended."""
+        self._due = True
+
+    def flush_if_due(self, seconds: float) -> None:
+        """Flush if a step has ended since the last flush, or that is so many seconds ago."""
+        if self._due or time.monotonic() - self.flushed_at >= seconds:
             self.flushed_at = time.monotonic()  # no other thread need begin one as well
             self.flush()
 
@@ -296,13 +316,16 @@ class TraceWriter:
 
     def _write_step_notes(self, notes: StepNotes) -> None:
         """Write the rows of a step through the template of their form."""
-        if notes.form is not self._form:
-            batch = note_batch(notes.form)
-            self._form, self._form_template = notes.form, Template(batch, _NUMBERS)
+        form = notes.form
+        if form is not self._form:
+            self._form, self._form_template = form, Template(note_batch(form.notes), _NUMBERS)
         template = self._form_template
         template["step"][:] = notes.step
-        template["start"][:] = notes.starts - self._origin
-        template["value"][:] = notes.values
+        template["start"][:] = np.array(notes.times)[form.at] - self._origin
+        template["value"][:] = form.values
+        template["value"][: len(notes.first)] = notes.first
+        for row, value in notes.others:
+            template["value"][row] = value
         self._sink.write(template.message)
 
 

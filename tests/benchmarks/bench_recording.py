@@ -30,8 +30,9 @@ SPECIFICATION = Specification(
     steps=1,
 )
 LONG, SHORT = 2048, 256  # rows: tasks of about 9 ms in steps of 280, of 1.5 ms in steps of 45
-PAIRS = {LONG: 240, SHORT: 600}
-PROFILED_PAIRS = 40
+STEPS = 3
+PAIRS = {LONG: 200, SHORT: 300}
+PROFILED_PAIRS = 20
 LIMIT = 1.01
 
 
@@ -52,28 +53,35 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
             operations = Operations(prepared.plan_list, prepared.workload, prepared.specification)
             executors[name] = Executor(lanes, operations, kept)
 
-        def step(name, index):
+        def steps(name, first):
+            """Steps one behind the other, as in a run; all that they recorded has been sent."""
             before = time.perf_counter_ns()
-            executors[name].run(index, plan, columns, batch)
+            for index in range(first, first + STEPS):
+                executors[name].run(index, plan, columns, batch)
+                if name == "recorded":
+                    writer.flush_soon()
             if name == "recorded":
                 writer.flush()
             return time.perf_counter_ns() - before
 
-        for index in range(6):
-            step("bare", index), step("recorded", index)
-        recorded = alternate(lambda i: step("bare", 0), lambda i: step("recorded", 6 + i), pairs)
+        for index in range(3):
+            steps("bare", 0), steps("recorded", index * STEPS)
+        recorded = alternate(
+            lambda i: steps("bare", 0), lambda i: steps("recorded", (3 + i) * STEPS), pairs
+        )
         profiled = alternate(
-            lambda i: step("bare", 0), lambda i: under_profiler(step), PROFILED_PAIRS
+            lambda i: steps("bare", 0), lambda i: under_profiler(steps), PROFILED_PAIRS
         )
         writer.close()
     trace = open_recording(tmp_path / "run.arrow").trace
     lengths = np.concatenate([spans["end"] - spans["start"] for spans in
                               (trace.spans(lane) for lane in range(2))])  # fmt: skip
-    assert len(trace.steps) == pairs + 6
+    assert len(trace.steps) == (pairs + 3) * STEPS
     low, high = interval(recorded)
     print(
         f"\n{len(plan.tasks)} tasks a step, median task {np.median(lengths) / 1e6:.2f} ms, "
-        f"median step {median(b for b, _ in recorded) / 1e6:.1f} ms, {pairs} pairs"
+        f"median step {median(b for b, _ in recorded) / STEPS / 1e6:.1f} ms, "
+        f"{pairs} pairs of {STEPS} steps"
         f"\nrecorded / bare   {ratio(recorded):.4f}  (95 % interval {low:.4f} to {high:.4f})"
         f"\nprofiled / bare   {ratio(profiled):.4f}  "
         "(95 % interval {:.4f} to {:.4f}; torch.profiler, CPU activities, {} pairs)".format(
@@ -83,9 +91,9 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
     assert high <= LIMIT, f"recording costs up to {100 * (high - 1):.2f} %"
 
 
-def under_profiler(step):
+def under_profiler(steps):
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
-        return step("bare", 0)
+        return steps("bare", 0)
 
 
 def alternate(one, other, pairs):
