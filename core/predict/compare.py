@@ -30,6 +30,7 @@ class CostSource(StrEnum):
 
     CALIBRATED = "measured with all lanes busy, before the measured steps"
     WARMUP = "taken from the last warm-up step"
+    MEASURED = "taken from the last measured step"
 
 
 @dataclass(frozen=True, slots=True)
