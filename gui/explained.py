@@ -19,7 +19,7 @@ from core.trace.trace import Trace
 
 KEPT_TASKS = 300_000  # of all explanations together; the ones used longest ago go
 KEPT_FIGURES = 1_000  # steps
-LARGE = 30_000  # tasks of a step that is explained only where one asks for it
+LARGE = 70_000  # tasks; about a tenth of a second, more is explained only where one asks for it
 STALE_S = 0.3  # an open step is explained anew at most so often
 
 

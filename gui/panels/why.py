@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedLayout,
@@ -49,7 +50,7 @@ class WhyPanel(QWidget):
         self.setAccessibleName(tr("Why"))
         self.figures: StepFigures | None = None
         self._scene: Scene | None = None
-        self._live = False
+        self._live = self._asked = False
         self._step: int | None = None
         self.chooser = Choice()
         self.chooser.setAccessibleName(tr("Step"))
@@ -77,6 +78,7 @@ class WhyPanel(QWidget):
         """Show another run, or what has come of this one."""
         if scene is not self._scene:
             self.path.clear_path()
+            self._asked = False
         self._scene, self._live = scene, live
         self._refresh()
 
@@ -112,6 +114,10 @@ class WhyPanel(QWidget):
             self.figures = None
             self._stack.setCurrentIndex(0)
             return
+        if self._waits_for_consent(self._scene, steps):
+            self.figures = None
+            self._stack.setCurrentIndex(1)
+            return
         if not self._scene.explained.warm(steps, SHARE_S, figures=True):
             QTimer.singleShot(0, self, self._refresh)
             return
@@ -127,7 +133,17 @@ class WhyPanel(QWidget):
         schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
         self._bubbles.show_bubbles(figures, tr(schedule.title) if schedule is not None else "")
         self._show_path(scene, steps)
-        self._stack.setCurrentIndex(1)
+        self._stack.setCurrentIndex(2)
+
+    def _waits_for_consent(self, scene: Scene, steps: list[int]) -> bool:
+        """Whether there is a step that takes long to explain and that nobody has asked for."""
+        explained = scene.explained
+        large = [s for s in steps if not explained.has_figures(s) and explained.is_large(s)]
+        return bool(large) and not self._asked
+
+    def _ask(self) -> None:
+        self._asked = True
+        self._refresh()
 
     def _name_choices(self, scene: Scene, whole: list[int]) -> None:
         """Which step is at hand, and over how many the mean is taken."""
@@ -183,7 +199,26 @@ class WhyPanel(QWidget):
         empty.setMargin(14)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(empty)
+        self._stack.addWidget(self._build_question())
         self._stack.addWidget(self._build_body())
+
+    def _build_question(self) -> QWidget:
+        """What stands here for steps of so many tasks that explaining them takes a while."""
+        page = QWidget()
+        page.setObjectName("plot")
+        column = QVBoxLayout(page)
+        words = QLabel(tr("This step has very many tasks: explaining it takes some seconds."))
+        words.setObjectName("hint")
+        words.setWordWrap(True)
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.explain_button = QPushButton(tr("Explain it"))
+        self.explain_button.setToolTip(tr("Work out the ladder and the idle time of this run."))
+        self.explain_button.clicked.connect(self._ask)
+        column.addStretch(1)
+        column.addWidget(words)
+        column.addWidget(self.explain_button, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addStretch(1)
+        return page
 
     def _build_body(self) -> QWidget:
         body = QWidget()

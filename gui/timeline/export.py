@@ -146,9 +146,9 @@ def draw_figure(painter: QPainter, figure: Figure) -> None:
     draw_strips(painter, figure.scene, frame)
     LanePainter(painter, figure.scene, frame, fonts).draw()
     figure.scene.explained.warm(steps_to_explain(figure.scene, frame.view), inf)
-    draw_reasons(painter, figure.scene, frame, fonts)
     if frame.critical:
         draw_critical(painter, figure.scene, frame)
+    draw_reasons(painter, figure.scene, frame, fonts)
     draw_steps(painter, figure.scene, frame, fonts, frame.top - STEPS, bottom)
     draw_labels(painter, figure.scene, frame, fonts, EDGE)
     at = QPointF(frame.left, bottom + LEGEND / 2)

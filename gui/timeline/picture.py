@@ -28,9 +28,9 @@ def draw_scene(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area
     painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))
     draw_strips(painter, scene, frame)
     per_pixel = LanePainter(painter, scene, frame, fonts).draw()
-    draw_reasons(painter, scene, frame, fonts)
     if frame.critical:
         draw_critical(painter, scene, frame)
+    draw_reasons(painter, scene, frame, fonts)
     return per_pixel
 
 

@@ -242,3 +242,17 @@ def test_the_stretches_shown_are_the_idle_time_of_the_lanes(
     for lane in range(4):
         mine = found.of_lane(lane)
         assert int(np.sum(found.end[mine] - found.start[mine])) == totals[lane].sum()
+
+
+def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
+    window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.explained.LARGE", 1)
+    perform(window, client, specification("mp"))
+    start, end = window.run_shown.trace.step_bounds(last_step(window))
+    moment = start + MS  # while lane 1 still waits for its first micro-batch
+    QTest.mouseMove(window.timeline.viewport(), place(window, 1, moment))
+    assert window.timeline.hovered[2][-1] == "Click to see why."
+    click(window, 1, moment)
+    assert "the pipeline fills" in window.details.sentence.text()
+    assert end > moment

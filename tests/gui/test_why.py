@@ -138,6 +138,19 @@ def test_means_of_many_steps_arrive_without_blocking(
     assert window.scene.explained.has_figures(window.why.steps[0])
 
 
+def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
+    window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.explained.LARGE", 10)
+    explained(window, client, devices="4xcpu")
+    assert window.why.figures is None
+    assert window.why.explain_button.isVisible()
+    start, end = window.run_shown.trace.step_bounds(window.why.steps[0])
+    QTest.mouseClick(window.why.explain_button, Qt.MouseButton.LeftButton)
+    assert window.why.ladder.isVisible()
+    assert window.why.ladder.makespan == end - start
+
+
 def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClient) -> None:
     header, made = batches(specification(warmup=0))
     window.actions_by_name["run"].trigger()
