@@ -75,15 +75,25 @@ class Comparison:
         measured = statistics.median(step.makespan_ns for step in self.steps)
         return statistics.median(step.predicted_ns for step in self.steps) / measured - 1
 
+    @property
+    def makespans_ns(self) -> tuple[int, int]:
+        """The medians of the steps, measured and predicted."""
+        measured = statistics.median(step.makespan_ns for step in self.steps)
+        return int(measured), int(statistics.median(step.predicted_ns for step in self.steps))
+
+    @property
+    def lanes(self) -> tuple[LaneError, ...]:
+        """Each compute lane's medians over the steps."""
+        return tuple(map(_median, zip(*(step.lanes for step in self.steps), strict=True)))
+
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values: medians over the steps, and each step's own."""
         names = ("step", "makespan_ns", "predicted_ns", "error")
         return {
             "costs": str(self.source),
-            "makespan_ns": int(statistics.median(step.predicted_ns for step in self.steps)),
+            "makespan_ns": self.makespans_ns[1],
             "makespan_error": self.makespan_error,
-            "lanes": [asdict(_median([step.lanes[i] for step in self.steps]))
-                      for i in range(len(self.steps[0].lanes))],
+            "lanes": [asdict(lane) for lane in self.lanes],
             "steps": [{name: getattr(step, name) for name in names} for step in self.steps],
         }  # fmt: skip
 

@@ -6,6 +6,7 @@ the plan that is there.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +19,11 @@ from core.models.description import ModelDescription
 from core.plan.lanes import with_helpers
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
+from core.plan.staged import ranks_of
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job
-from core.plan.task import Kind, Lane, Pipeline, Role, Stage
+from core.plan.task import Kind, Lane, Pipeline, PlanError, Role, Stage
 from core.predict.blockwise import blockwise
 from core.predict.costs import STAGED, CostModel, Curve, Link, cost_at, durations
 from core.predict.peaks import peak_activations
@@ -32,6 +34,7 @@ from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 
 STRATEGY = "pipeline"
+MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
 KEPT_TASKS = 3_000_000  # of all plans together; those used longest ago go
 
 
@@ -198,7 +201,14 @@ def _job(question: Question, costs: CostModel) -> tuple[Specification, Job]:
 
 
 def _planned(job: Job) -> _Planned:
-    """The quick plan where there is one; else the strategy's own."""
+    """The quick plan where there is one; else the strategy's own. Raises PlanError."""
+    stages, microbatches = ranks_of(job, job.schedule), len(microbatch_rows(job))
+    passes = math.prod(stages) * microbatches * len(job.schedule.uses)
+    if passes > MOST_PASSES:
+        raise PlanError(
+            f"{microbatches:,} micro-batches through {math.prod(stages):,} stages are {passes:,} "
+            f"passes: use fewer of them, so that there are at most {MOST_PASSES:,}"
+        )
     plan = quick_plan(job, microbatch_rows(job))
     if plan is not None:
         compute = list(job.lanes)

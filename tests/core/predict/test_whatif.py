@@ -114,6 +114,7 @@ def test_one_number_by_block_stands_for_every_block():
         ({"microbatches": 9, "batch": 8}, "9 micro-batches need at least 9 rows"),
         ({"schedule": "none such"}, "there is no schedule"),
         ({"slow": (0, 0.0)}, "use a factor above 0"),
+        ({"devices": 1024, "microbatches": 4096}, "8,388,608 passes: use fewer of them"),
     ],
 )
 def test_what_cannot_be_predicted_is_refused_in_one_line(values, reason):
