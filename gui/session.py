@@ -15,7 +15,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
 from core.plan.specification import Specification
-from core.trace.recording import RecordingFile, open_recording
+from core.predict.compare import Comparison
+from core.trace.recording import RecordingFile, open_recording, read_stream
 from core.trace.schema import Header, RecordingError
 from core.trace.trace import Trace
 from gui.text import tr
@@ -50,7 +51,10 @@ class Client(Protocol):
 
 @dataclass(eq=False)
 class Run:
-    """One run of this sitting: its trace, and either the batches received or the file opened."""
+    """One run of this sitting: its trace, and either the batches received or the file opened.
+
+    `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
+    """
 
     number: int
     trace: Trace
@@ -58,6 +62,8 @@ class Run:
     source: Path | None = None
     outcome: Outcome | None = None
     text: str = ""
+    comparison: Comparison | None = None
+    ghost: Trace | None = None
 
     @property
     def live(self) -> bool:
@@ -144,6 +150,14 @@ class Session(QObject):
         run = Run(len(self.runs) + 1, opened.trace, source=path)
         self.runs.append(run)
         return run, opened.warning
+
+    def add_predicted(self, recording: bytes) -> Run:
+        """Take a predicted recording as a run that is over. Raises RecordingError."""
+        trace = read_stream(recording)
+        batches = list(pa.ipc.open_stream(recording))
+        run = Run(len(self.runs) + 1, trace, batches, outcome=Outcome.FINISHED)
+        self.runs.append(run)
+        return run
 
     def tick(self) -> None:
         """Take messages for at most a share of the tick; what is left stays in order."""

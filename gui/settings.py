@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from core.plan.specification import Specification
 
-LAYOUT = 3  # raise when docks change, so that an older layout is not forced on new docks
+LAYOUT = 4  # raise when docks change, so that an older layout is not forced on new docks
 
 
 class Settings:

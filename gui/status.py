@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from core.explain.summary import measured_steps
+from core.predict.compare import Comparison
 from core.trace.trace import Trace
 from gui.session import Run
-from gui.text import duration_text, significant, tr
+from gui.text import change_text, duration_text, significant, tr
 from gui.timeline.scene import Scene
 
 
@@ -33,6 +34,44 @@ def verified_text(trace: Trace) -> str:
     if not len(counter.values):
         return ""
     return tr("gradients differ by at most {error}", error=f"{counter.values.max():.1e}")
+
+
+def predicted_text(comparison: Comparison | None) -> str:
+    """`predicted 42.1 ms, measured 44.0 ms, -4.3 %`: medians of the steps; or nothing."""
+    if comparison is None:
+        return ""
+    measured, predicted = comparison.makespans_ns
+    return tr(
+        "predicted {predicted}, measured {measured}, {error}",
+        predicted=duration_text(predicted), measured=duration_text(measured),
+        error=change_text(comparison.makespan_error),
+    )  # fmt: skip
+
+
+def predicted_tip(comparison: Comparison | None) -> str:
+    """Where the costs come from, and the error of each lane's computing time."""
+    if comparison is None:
+        return ""
+    count = len(comparison.steps)
+    steps = tr("1 step") if count == 1 else tr("medians of {n} steps", n=count)
+    lines = [tr("Costs {source}; {steps}.", source=tr(str(comparison.source)), steps=steps)]
+    lines += [
+        tr("{lane} computes {measured}, predicted {predicted}{error}", lane=lane.name,
+           measured=duration_text(lane.busy_ns), predicted=duration_text(lane.predicted_busy_ns),
+           error="" if lane.error is None else f", {change_text(lane.error)}")
+        for lane in comparison.lanes
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def lane_notes(comparison: Comparison | None) -> dict[str, str]:
+    """For each lane's name, the words beside its ghost: `predicted −2.1 %`."""
+    lanes = () if comparison is None else comparison.lanes
+    return {
+        lane.name: tr("predicted {error}", error=change_text(lane.error))
+        for lane in lanes
+        if lane.error is not None
+    }
 
 
 def step_text(run: Run, scene: Scene) -> str:

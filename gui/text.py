@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 NO_BREAK = "\u00a0"
+MINUS = "\u2212"
 _DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
@@ -38,6 +39,11 @@ def bytes_text(count: float) -> str:
 def percent_text(fraction: float) -> str:
     """A fraction of 0 to 1 in per cent: `24.1 %`."""
     return f"{100 * fraction:.1f}{NO_BREAK}%"
+
+
+def change_text(fraction: float) -> str:
+    """A difference in per cent, with its sign: `−4.3 %`."""
+    return f"{100 * fraction:+.1f}{NO_BREAK}%".replace("-", MINUS)
 
 
 def rows_text(rows: int) -> str:

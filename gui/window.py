@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from core.engine.messages import Outcome
 from core.explain.lanes import Gap
 from core.plan.lanes import Hardware
+from core.plan.specification import Specification, describe
 from core.trace.trace import Trace
 from gui.actions import make_actions
 from gui.banner import Banner
@@ -36,9 +37,19 @@ from gui.panels.sheet import scrolled
 from gui.panels.steps import StepsPanel
 from gui.panels.strategy import StrategyPanel
 from gui.panels.why import WhyPanel
+from gui.predictions import Predictions
 from gui.session import Run, Session
 from gui.settings import Settings
-from gui.status import progress, recorded_text, sharing_text, step_text, verified_text
+from gui.status import (
+    lane_notes,
+    predicted_text,
+    predicted_tip,
+    progress,
+    recorded_text,
+    sharing_text,
+    step_text,
+    verified_text,
+)
 from gui.text import tr
 from gui.theme import DARK, LIGHT, THEMES, apply
 from gui.timeline.export import run_title
@@ -52,6 +63,7 @@ SIZE = QSize(1440, 900)
 FIGURES_MS = 400  # between two rounds of panels and figures while a run is live
 FRAME_MS = 30  # between two frames of a live timeline
 NOTE_MS = 6000
+TITLED = ("batch", "devices", "why", "whatif", "advisor")
 
 
 class MainWindow(QMainWindow):
@@ -120,6 +132,7 @@ class MainWindow(QMainWindow):
             self._update_figures()
             self.timeline.refresh(None)
             self.overview.set_visible_part(self.timeline.view, None)
+            self.predictions.show_run(run)
 
     def refuse(self, text: str) -> None:
         """The engine would not run what was asked for."""
@@ -174,6 +187,26 @@ class MainWindow(QMainWindow):
             self.runs.add(run)
         self._show(run)
 
+    def add_run(self, run: Run) -> None:
+        """List a run that was predicted, and show it."""
+        self.runs.add(run)
+        self._show(run)
+
+    def run_instead(self, specification: Specification) -> None:
+        """Put other settings into the form and run them."""
+        self.form.set_specification(specification)
+        if isinstance(self.form.result, str):
+            self.banner.say(tr("This cannot run here. {reason}", reason=self.form.result))
+        else:
+            self.run()
+
+    def show_comparison(self, run: Run) -> None:
+        """Show the prediction of a run beside what was measured, if it is there."""
+        if run is self.run_shown:
+            self.timeline.set_prediction(run.ghost, lane_notes(run.comparison))
+            self._predicted.setText(predicted_text(run.comparison))
+            self._predicted.setToolTip(predicted_tip(run.comparison))
+
     def visible_part(self) -> Viewport:
         """The time that is visible."""
         return self.timeline.view
@@ -209,6 +242,8 @@ class MainWindow(QMainWindow):
         self.timeline.show_scene(self.scene, run.live)
         self.overview.show_scene(self.scene)
         self.batch.show_step(None)
+        self.show_comparison(run)
+        self.predictions.show_run(run)
         self._title.setText(run_title(run.trace))
         self.setWindowTitle(f"{run_title(run.trace)} – Bubblescope")
         self._update_figures()
@@ -292,6 +327,8 @@ class MainWindow(QMainWindow):
         self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
         self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
         self.why, self.buckets = WhyPanel(), BucketsChart()
+        model = describe(Specification())
+        self.predictions = Predictions(self.session, self.settings, model)
         left, below = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
         right = Qt.DockWidgetArea.RightDockWidgetArea
         parts = (
@@ -303,17 +340,15 @@ class MainWindow(QMainWindow):
             ("runs", tr("Runs"), self.runs, below),
             ("steps", tr("Steps"), self.steps, below),
             ("why", tr("Why"), self.why, right),
+            ("whatif", tr("What if"), self.predictions.whatif_panel, right),
+            ("advisor", tr("Advisor"), self.predictions.advisor_panel, right),
         )
         self._docks: dict[str, QDockWidget] = {}
         for name, title, widget, area in parts:
             dock = QDockWidget(title, self)
             dock.setObjectName(name)
             dock.setWidget(widget)
-            if name not in (
-                "batch",
-                "devices",
-                "why",
-            ):  # a form is its own heading; the others have tabs
+            if name not in TITLED:  # a form is its own heading; the others have tabs
                 dock.setTitleBarWidget(QWidget())
             self.addDockWidget(area, dock)
             self._docks[name] = dock
@@ -323,7 +358,11 @@ class MainWindow(QMainWindow):
         for name in ("log", "runs", "steps"):
             self.tabifyDockWidget(self._docks["details"], self._docks[name])
         self._docks["details"].raise_()
-        self._docks["why"].hide()
+        self.setTabPosition(right, QTabWidget.TabPosition.North)
+        for name in ("whatif", "advisor"):
+            self.tabifyDockWidget(self._docks["why"], self._docks[name])
+        for name in ("why", "whatif", "advisor"):
+            self._docks[name].hide()
 
     def _form_with_footer(self) -> QWidget:
         whole = QWidget()
@@ -365,10 +404,10 @@ class MainWindow(QMainWindow):
         self.actions_by_name["sheet"].setIconText("?")
 
     def _build_status(self) -> None:
-        self._recorded, self._sharing = QLabel(), QLabel()
+        self._recorded, self._sharing, self._predicted = QLabel(), QLabel(), QLabel()
         self._verified, self._engine = QLabel(), QLabel(tr("engine is loading…"))
         self.statusBar().addWidget(self._recorded)
-        for label in (self._sharing, self._verified, self._engine):
+        for label in (self._predicted, self._sharing, self._verified, self._engine):
             self.statusBar().addPermanentWidget(label)
 
     def _list_docks(self) -> None:
@@ -380,9 +419,13 @@ class MainWindow(QMainWindow):
         view.addSeparator()
         for digit, dock in enumerate(self._docks.values(), 1):
             action = dock.toggleViewAction()
-            action.setShortcut(f"Ctrl+{digit}")
+            action.setShortcut(f"Ctrl+{digit % 10}")
             action.setToolTip(
-                tr("Show or hide {panel}. (Ctrl+{digit})", panel=dock.windowTitle(), digit=digit)
+                tr(
+                    "Show or hide {panel}. (Ctrl+{digit})",
+                    panel=dock.windowTitle(),
+                    digit=digit % 10,
+                )
             )
             view.addAction(action)
 
@@ -396,6 +439,11 @@ class MainWindow(QMainWindow):
         session.engine_failed.connect(self.banner.say)
         session.asking_changed.connect(self._allow)
         self.form.checked.connect(self._allow)
+        self.predictions.compared.connect(self.show_comparison)
+        self.predictions.made.connect(self.add_run)
+        self.predictions.wanted.connect(self.run_instead)
+        self.predictions.what_if.said.connect(self.note)
+        self.predictions.what_if.failed.connect(self.banner.say)
         self.runs.chosen.connect(self.show_run)
         timeline.selection_changed.connect(self._show_selection)
         timeline.following_changed.connect(self.actions_by_name["follow"].setChecked)
@@ -415,7 +463,7 @@ class MainWindow(QMainWindow):
         below = [self._docks[name] for name in ("batch", "devices", "details")]
         self.resizeDocks(below, [380, 380, 420], Qt.Orientation.Horizontal)
         self.resizeDocks(below[:1], [250], Qt.Orientation.Vertical)
-        self.resizeDocks([self._docks["why"]], [380], Qt.Orientation.Horizontal)
+        self.resizeDocks([self._docks["why"]], [420], Qt.Orientation.Horizontal)
         kept = self.settings.window
         if kept is not None:
             self.restoreGeometry(kept[0])
@@ -442,13 +490,15 @@ class MainWindow(QMainWindow):
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme is DARK)
         sheets = (self.batch, self.devices, self.buckets, self.log, self.steps, self.why)
-        for part in (self.timeline, self.overview, self.form, *sheets):
+        predicted = self.predictions.whatif_panel
+        for part in (self.timeline, self.overview, self.form, predicted, *sheets):
             part.set_theme(theme)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.settings.specification = self.form.specification()
         self.settings.save()
+        self.predictions.close()
         self.session.close()
         super().closeEvent(event)
 

@@ -54,12 +54,7 @@ def advise(
     memory. `said` hears how many of how many runs are predicted. Raises CostError if the costs are
     for other stages than these.
     """
-    known = blockwise(
-        costs,
-        model,
-        stages or (Stage(0, 0, len(model.blocks)),),
-        max(1, specification.batch_rows // (specification.microbatches or MICROBATCHES)),
-    )
+    known = _by_block(specification, model, costs, stages)
     every = list(choices(specification, len(lanes)))
     found = []
     for number, choice in enumerate(every, 1):
@@ -69,6 +64,30 @@ def advise(
         (advice for advice in found if advice is not None),
         key=lambda advice: (advice.step_ns, advice.memory_bytes),
     )
+
+
+def advice_on(
+    specification: Specification,
+    model: ModelDescription,
+    lanes: Sequence[Lane],
+    costs: CostModel,
+    stages: Sequence[Stage] = (),
+) -> Advice | None:
+    """The same of one run, to compare others with; None if it cannot be planned.
+
+    Raises CostError as `advise` does.
+    """
+    return _advice(specification, model, lanes, _by_block(specification, model, costs, stages))
+
+
+def _by_block(
+    specification: Specification,
+    model: ModelDescription,
+    costs: CostModel,
+    stages: Sequence[Stage],
+) -> CostModel:
+    rows = specification.batch_rows // (specification.microbatches or MICROBATCHES)
+    return blockwise(costs, model, stages or (Stage(0, 0, len(model.blocks)),), max(1, rows))
 
 
 def choices(specification: Specification, lanes: int) -> Iterator[Specification]:

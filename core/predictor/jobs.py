@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
 from core.plan.task import Lane, Stage
+from core.predict.advisor import Advice
 from core.predict.costs import CostModel
 from core.predict.whatif import Question
 
@@ -27,13 +28,21 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Advise:
-    """Rank all ways to run a model (a list of core.predict.advisor.Advice)."""
+    """Rank all ways to run a model; the result is Advised."""
 
     specification: Specification
     model: ModelDescription
     lanes: tuple[Lane, ...]
     costs: CostModel
     stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """All ways, quickest first, and what was asked about, None if it cannot be planned."""
+
+    ways: list[Advice]
+    present: Advice | None
 
 
 @dataclass(frozen=True, slots=True)

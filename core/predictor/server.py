@@ -20,10 +20,21 @@ import pyarrow as pa
 
 from core.engine.lifeline import hold_on
 from core.plan.task import PlanError
-from core.predict.advisor import advise
+from core.predict.advisor import advice_on, advise
 from core.predict.predict import predicted_batch
 from core.predict.whatif import Question, WhatIf, whole_answer
-from core.predictor.jobs import Advise, Ask, Done, Draw, Job, Prepare, Progress, Refused, Reply
+from core.predictor.jobs import (
+    Advise,
+    Advised,
+    Ask,
+    Done,
+    Draw,
+    Job,
+    Prepare,
+    Progress,
+    Refused,
+    Reply,
+)
 from core.trace.writer import TaskColumns
 
 NICENESS = 5  # lanes that are measured meanwhile come first
@@ -85,10 +96,11 @@ class Server:
             case Draw(question):
                 return drawn(question)
             case Advise(specification, model, lanes, costs, stages):
-                return advise(
+                ways = advise(
                     specification, model, lanes, costs, stages,
                     lambda done, total: self._wire.send(Progress(number, done, total)),
                 )  # fmt: skip
+                return Advised(ways, advice_on(specification, model, lanes, costs, stages))
 
     def _prepare(self, questions: tuple[Question, ...]) -> None:
         """Make plans until something is asked for, which does not wait for the one in hand."""

@@ -68,6 +68,8 @@ def outcome_text(run: Run) -> str:
     """How a run ended, in a word."""
     if run.source is not None:
         return run.source.name
+    if run.trace.header.predicted:
+        return tr("predicted")
     words = {
         None: tr("running"),
         Outcome.FINISHED: tr("finished"),

@@ -107,7 +107,8 @@ def draw_labels(
         else:
             _lane_label(painter, scene, frame, fonts, row, indent)
     for row in frame.visible(frame.layout.ghosts):
-        _strip_label(painter, frame, fonts, row, tr("predicted"))
+        words = scene.beside_ghosts.get(scene.facts[row.lane].name, tr("predicted"))
+        _strip_label(painter, frame, fonts, row, words)
     for row in frame.visible(frame.layout.memory):
         _strip_label(painter, frame, fonts, row, scene.facts[row.lane].peak or tr("memory"))
 

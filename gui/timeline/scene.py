@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,6 +60,7 @@ class Scene:
     kinds: set[Kind] = field(default_factory=set)
     prediction: Trace | None = None
     ghosts: list[LaneColumns] = field(default_factory=list)
+    beside_ghosts: dict[str, str] = field(default_factory=dict)
     explained: Explained = field(init=False)
     step_numbers: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
@@ -113,16 +114,20 @@ class Scene:
         """The most bytes that any lane has held; 0 where memory was not recorded."""
         return max((memory.peak for memory in self.memory.values()), default=0.0)
 
-    def set_prediction(self, prediction: Trace | None) -> None:
+    def set_prediction(
+        self, prediction: Trace | None, beside: Mapping[str, str] | None = None
+    ) -> None:
         """Take a prediction of the same lanes and steps, in the same time, or None.
 
-        Raises ValueError if it has another number of lanes.
+        `beside` has, by the lanes' names, what stands beside their ghosts. Raises ValueError if
+        the prediction has another number of lanes.
         """
         lanes = len(self.trace.header.lanes)
         if prediction is not None and len(prediction.header.lanes) != lanes:
             have = len(prediction.header.lanes)
             raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
         self.prediction = prediction
+        self.beside_ghosts = dict(beside or {})
         self.ghosts = []
         if prediction is not None:
             self.ghosts = [LaneColumns() for _ in range(lanes)]

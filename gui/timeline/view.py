@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
@@ -98,14 +100,17 @@ class TimelineView(QAbstractScrollArea):
         self.theme = theme
         self._redraw()
 
-    def set_prediction(self, prediction: Trace | None) -> None:
+    def set_prediction(
+        self, prediction: Trace | None, beside: Mapping[str, str] | None = None
+    ) -> None:
         """Show a prediction of the run that is shown as ghosts under its lanes, or take it away.
 
+        `beside` has, by the lanes' names, what stands beside their ghosts.
         It has the run's lanes and steps, in the run's time; another run that is shown has none.
         Does nothing while no run is shown. Raises ValueError if it has another number of lanes.
         """
         if self.scene is not None:
-            self.scene.set_prediction(prediction)
+            self.scene.set_prediction(prediction, beside)
             self._lay_out()
             self._redraw()
 

@@ -98,8 +98,9 @@ def test_advice_tells_how_far_it_has_come(predictor):
     *progress, done = told
     assert progress[-1].done == progress[-1].total == len(progress)
     assert isinstance(done, Done)
-    times = [advice.step_ns for advice in done.result]
+    times = [advice.step_ns for advice in done.result.ways]
     assert times == sorted(times) and len(times) > 5
+    assert done.result.present.specification == SPECIFICATION
 
 
 def test_closing_in_the_middle_leaves_neither_process_nor_thread(predictor):

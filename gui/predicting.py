@@ -1,0 +1,35 @@
+"""The process that predicts, as the window's parts hear it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from core.predictor.client import PredictorClient
+from core.predictor.jobs import Job
+
+
+class Predictor(QObject):
+    """`replied` carries every reply (core.predictor.jobs) into the window's own thread."""
+
+    replied = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client = PredictorClient(self.replied.emit)
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id, if there is a process."""
+        return self._client.pid
+
+    def start(self) -> None:
+        """Start the process, so that the first answer need not wait for that."""
+        self._client.start()
+
+    def send(self, job: Job) -> int:
+        """Ask for a job; returns the number that its replies carry."""
+        return self._client.send(job)
+
+    def close(self) -> None:
+        """End the process and its thread; nothing that was asked for is answered any more."""
+        self._client.close()

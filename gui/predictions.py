@@ -1,0 +1,54 @@
+"""Everything in the window that is predicted: What if, the advisor, ghosts beside runs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from core.models.description import ModelDescription
+from gui.adviser import Adviser
+from gui.ghosts import Ghosts
+from gui.panels.advisor import AdvisorPanel
+from gui.panels.whatif import WhatIfPanel
+from gui.session import Run, Session
+from gui.settings import Settings
+from gui.what_if import WhatIf
+
+
+class Predictions(QObject):
+    """Its panels go into docks.
+
+    `made` carries a predicted run that is to be shown; `compared` a run whose prediction is there;
+    `wanted` the Specification of a run that is to be made.
+    """
+
+    made = Signal(object)
+    compared = Signal(object)
+    wanted = Signal(object)
+
+    def __init__(self, session: Session, settings: Settings, model: ModelDescription) -> None:
+        super().__init__()
+        self._session = session
+        self.whatif_panel, self.advisor_panel = WhatIfPanel(model), AdvisorPanel()
+        self.what_if = WhatIf(self.whatif_panel, settings, self._is_idle)
+        self.adviser = Adviser(self.advisor_panel, self._is_idle)
+        self.ghosts = Ghosts(self)
+        self.what_if.drawn.connect(lambda data: self.made.emit(session.add_predicted(data)))
+        self.ghosts.ready.connect(self.compared)
+        self.advisor_panel.chosen.connect(self.wanted)
+
+    def show_run(self, run: Run) -> None:
+        """Another run is shown, or the one that is shown has ended."""
+        if run.live:
+            return
+        self.what_if.show_trace(run.trace)
+        self.adviser.show_trace(run.trace)
+        self.ghosts.predict(run)
+
+    def close(self) -> None:
+        """End every process and thread."""
+        self.what_if.close()
+        self.adviser.close()
+        self.ghosts.close()
+
+    def _is_idle(self) -> bool:
+        return not self._session.asking
