@@ -47,11 +47,10 @@ def merge(
             heads[rank] += 1
             if heads[rank] < len(orders[rank]):
                 awake.append(rank)
-            for half in action.halves:
-                for result in _results(half, pieces):
-                    done.add(result)
-                    if result in waiting:
-                        awake += waiting.pop(result)
+            for result in _results_of(action, pieces):
+                done.add(result)
+                if result in waiting:
+                    awake += waiting.pop(result)
         awake.sort()
     if len(merged) < sum(map(len, orders)):
         raise ScheduleError(_deadlock(orders, heads, done, stages, pieces))
@@ -69,6 +68,14 @@ def _one_a_lane(
         if kinds[0] is _FORWARD and kinds[1] is not _FORWARD:
             chosen[lanes[rank]] = rank
     return list(chosen.values())
+
+
+def _results_of(action: Action, pieces: Sequence[int]) -> Sequence[Result]:
+    """What an action leaves, both halves of an overlap."""
+    stage, kind, m, replica, paired = action
+    if paired is None and m is not None:  # nearly all are so
+        return ((_BACKWARD if kind in _BACKWARDS else kind, replica, stage, m),)
+    return [result for half in action.halves for result in _results(half, pieces)]
 
 
 def _results(half: Action, pieces: Sequence[int]) -> list[Result]:

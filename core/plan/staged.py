@@ -185,9 +185,8 @@ class _Writer:
         self.copies: dict[tuple[Kind, _Value], int] = {}
 
     def write(self, actions: Sequence[Action]) -> None:
-        self.unfinished.update(
-            half.stage for action in actions for half in action.halves if half.kind in _LAST_WORK
-        )
+        halves = (action if action.paired is None else action.paired for action in actions)
+        self.unfinished.update(half.stage for half in halves if half.kind in _LAST_WORK)
         for action in actions:
             if action.paired is not None:
                 self._overlap(*action.halves)

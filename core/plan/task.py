@@ -266,25 +266,13 @@ class PlanBuilder:
         """Append a task. Raises PlanError if it waits for a task that is not there yet."""
         index = len(self.tasks)
         needs = tuple(after if len(after) < 2 else dict.fromkeys(after))
-        for other in needs:
-            if not 0 <= other < index:
-                raise PlanError(f"task {index} ({kind}) waits for task {other}, which comes later")
-        self.tasks.append(
-            Task(
-                index,
-                kind,
-                lane,
-                stage,
-                replica,
-                microbatch,
-                block,
-                bucket,
-                rows,
-                bytes,
-                payload,
-                needs,
-                paired_stage,
-                paired_microbatch,
-            )
-        )
+        if needs and not 0 <= min(needs) <= max(needs) < index:
+            late = next(other for other in needs if not 0 <= other < index)
+            raise PlanError(f"task {index} ({kind}) waits for task {late}, which comes later")
+        # Task(...) would go through a function of Python's, once for each of a million tasks.
+        values = (
+            index, kind, lane, stage, replica, microbatch, block, bucket, rows, bytes, payload,
+            needs, paired_stage, paired_microbatch,
+        )  # fmt: skip
+        self.tasks.append(tuple.__new__(Task, values))
         return index
