@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -15,6 +14,7 @@ from gui.check import friendly
 from gui.panels.advisor import AdvisorPanel, ranked
 from gui.predicting import Predictor
 from gui.text import tr
+from gui.timeline.export import model_title
 
 BUSY_MS = 300  # before that there is nothing to cancel
 
@@ -121,6 +121,6 @@ class Adviser(QObject):
         lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
         return tr(
             "{model}, batch {rows}, {lanes} lanes. Costs {source}.",
-            model=Path(header.model.name).name, rows=header.specification.batch_rows, lanes=lanes,
+            model=model_title(header.model.name), rows=header.specification.batch_rows, lanes=lanes,
             source=tr(str(self._costs.source)),
         )  # fmt: skip

@@ -212,6 +212,8 @@ QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
 QTableView, QTreeView, QListView { background: $plot; border: none; gridline-color: $grid;
   selection-background-color: $tint; selection-color: $text; outline: none; }
 QTableView::item, QTreeView::item { padding: 2px 8px; }
+QTableView#tight::item { padding: 2px 5px; }
+QTableView#tight QHeaderView::section { padding: 3px 5px; }
 QHeaderView { background: $plot; }
 QHeaderView::section { background: $plot; color: $muted; border: none;
   border-bottom: 1px solid $line; padding: 3px 8px; }

@@ -20,6 +20,7 @@ from gui.panels.whatif import Basis, WhatIfPanel
 from gui.predicting import Predictor
 from gui.settings import Settings
 from gui.text import tr
+from gui.timeline.export import model_title
 
 LATE_MS = 100  # then the panel says that it is still predicting
 REST_MS = 300  # after the last change, before the next plans are made
@@ -174,7 +175,7 @@ def run_basis(trace: Trace) -> Basis | None:
     header = trace.header
     device = "cpu" if header.lanes[0].device == "cpu" else "cuda"
     source = tr(
-        "{model}, {rows} rows: {source}.", model=Path(header.model.name).name,
+        "{model}, {rows} rows: {source}.", model=model_title(header.model.name),
         rows=header.specification.batch_rows, source=tr(str(known.source)),
     )  # fmt: skip
     return Basis(

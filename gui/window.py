@@ -397,7 +397,8 @@ class MainWindow(QMainWindow):
         self._progress_action = bar.addWidget(self._progress)
         bar.addWidget(self._step)
         bar.addAction(self.actions_by_name["follow"])
-        bar.addAction(self._docks["why"].toggleViewAction())
+        for name in ("why", "whatif", "advisor"):
+            bar.addAction(self._docks[name].toggleViewAction())
         for name in ("export", "sheet"):
             bar.addAction(self.actions_by_name[name])
         self.actions_by_name["export"].setIconText(tr("Export"))
@@ -463,7 +464,7 @@ class MainWindow(QMainWindow):
         below = [self._docks[name] for name in ("batch", "devices", "details")]
         self.resizeDocks(below, [380, 380, 420], Qt.Orientation.Horizontal)
         self.resizeDocks(below[:1], [250], Qt.Orientation.Vertical)
-        self.resizeDocks([self._docks["why"]], [420], Qt.Orientation.Horizontal)
+        self.resizeDocks([self._docks["why"]], [460], Qt.Orientation.Horizontal)
         kept = self.settings.window
         if kept is not None:
             self.restoreGeometry(kept[0])

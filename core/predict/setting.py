@@ -54,7 +54,8 @@ def job_without_machine(
     """A run with its missing numbers filled in, and what its strategy plans. Raises PlanError.
 
     Devices default to as many lanes as the stages need, two without `--stages`; these lanes copy
-    beside computing, as GPUs do (`--devices 8xcpu` are lanes that copy themselves). The batch
+    beside computing, as GPUs do (`--devices 8xcpu` are lanes that copy themselves). No lane shares
+    anything with another one. The batch
     defaults to a row for each micro-batch, or as many rows as the costs are for. A model that has
     fewer blocks than there are stages is stretched, unless the costs go by its blocks.
     """
@@ -62,7 +63,7 @@ def job_without_machine(
     s, options = specification, strategy.options
     if s.devices.strip() == "auto":
         s = replace(s, devices=f"{_lane_count(s, options)}xcuda")
-    lanes = lanes_of(s, _NO_HARDWARE, present=False)
+    lanes = [replace(lane, sharing="") for lane in lanes_of(s, _NO_HARDWARE, present=False)]
     if s.batch is None:
         s = replace(s, batch=_rows(costs) * _pieces(s, options, len(lanes)))
     s = replace(with_defaults(s), steps=1, warmup=0, data=None)

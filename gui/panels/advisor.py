@@ -36,6 +36,7 @@ from gui.text import bytes_text, change_text, duration_text, percent_text, tr
 
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
+STEP = 2  # the column that ranks
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -64,44 +65,21 @@ class Column:
 
 
 COLUMNS = (
-    Column("#", lambda r: str(r.place), lambda r: r.place, "Place by predicted step time."),
-    Column(
-        "Way",
-        lambda r: way_text(r.advice.specification),
-        lambda r: way_text(r.advice.specification),
-        "Strategy, and its schedule.",
-    ),
-    Column(
-        "Cut",
-        lambda r: cut_text(r.advice.specification),
-        lambda r: r.advice.specification.microbatches or 0,
-        "Micro-batches, chunks of each lane and replicas, where the strategy takes them.",
-    ),
-    Column(
-        "Step",
-        lambda r: ("≈ " if r.advice.extrapolated else "") + duration_text(r.advice.step_ns),
-        lambda r: r.advice.step_ns,
-        "Predicted time of a step; ≈ where micro-batches are of a size that was not measured.",
-    ),
-    Column(
-        "Against now",
-        lambda r: against_text(r),
-        lambda r: 0.0 if r.against is None else r.against,
-        "The step against that of the present settings, predicted alike.",
-    ),
-    Column(
-        "Memory",
-        lambda r: bytes_text(r.advice.memory_bytes),
-        lambda r: r.advice.memory_bytes,
-        "Most that a lane holds: an estimate from the model and the plan.",
-    ),
-    Column(
-        "Bubble",
-        lambda r: percent_text(r.advice.bubble),
-        lambda r: r.advice.bubble,
-        "Idle time of the compute lanes over lanes times makespan.",
-    ),
-)
+    Column("Way", lambda r: way_text(r.advice.specification), lambda r: way_text(
+        r.advice.specification), "The schedule, or the strategy that has none."),
+    Column("Pieces", lambda r: pieces_text(r.advice.specification),
+           lambda r: r.advice.specification.microbatches or 0,
+           "Micro-batches, where the strategy makes some."),
+    Column("Step", lambda r: ("≈ " if r.advice.extrapolated else "")
+           + duration_text(r.advice.step_ns), lambda r: r.place,
+           "Predicted time of a step; ≈ where micro-batches have a size that was not measured."),
+    Column("Change", lambda r: against_text(r), lambda r: r.against or 0.0,
+           "The step against that of the present settings, which is predicted alike."),
+    Column("Bubble", lambda r: percent_text(r.advice.bubble), lambda r: r.advice.bubble,
+           "Idle time of the compute lanes over lanes times makespan."),
+    Column("Memory", lambda r: bytes_text(r.advice.memory_bytes), lambda r: r.advice.memory_bytes,
+           "The most that a lane holds: an estimate from the model and the plan."),
+)  # fmt: skip
 
 
 class AdviceModel(QAbstractTableModel):
@@ -131,11 +109,9 @@ class AdviceModel(QAbstractTableModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{tr(column.heading)}: {column.text(row)}"
             case Qt.ItemDataRole.TextAlignmentRole:
-                right = index.column() not in (1, 2)
-                side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-                return side | Qt.AlignmentFlag.AlignVCenter
+                return side_of(index.column()) | Qt.AlignmentFlag.AlignVCenter
             case Qt.ItemDataRole.ToolTipRole:
-                return tr("Double-click or press Enter to run this.")
+                return way_tip(row.advice.specification)
         return column.key(row) if role == SORT else None
 
     def headerData(  # noqa: D102
@@ -145,6 +121,8 @@ class AdviceModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.ToolTipRole:
             return tr(COLUMNS[section].tip)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return side_of(section) | Qt.AlignmentFlag.AlignVCenter
         return tr(COLUMNS[section].heading) if role == Qt.ItemDataRole.DisplayRole else None
 
 
@@ -205,7 +183,7 @@ class AdvisorPanel(QWidget):
     def show_ways(self, rows: Sequence[Ranked]) -> None:
         """Show ranked ways, the first one chosen."""
         self.model.show(list(rows))
-        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.table.sortByColumn(STEP, Qt.SortOrder.AscendingOrder)
         self.table.scrollToTop()
         if rows:
             self.table.selectRow(0)
@@ -229,6 +207,7 @@ class AdvisorPanel(QWidget):
     def _build_table(self) -> None:
         table = self.table
         table.setModel(self._proxy)
+        table.setObjectName("tight")
         table.setAccessibleName(tr("Ways to run the model, by predicted step time"))
         table.setSortingEnabled(True)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -243,7 +222,7 @@ class AdvisorPanel(QWidget):
         header.setHighlightSections(False)
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
 
     def _lay_out(self) -> None:
         self.progress.setTextVisible(False)
@@ -284,6 +263,11 @@ class AdvisorPanel(QWidget):
         self.run.setEnabled(self._current() is not None)
 
 
+def side_of(column: int) -> Qt.AlignmentFlag:
+    """Words stand left, numbers right."""
+    return Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
+
+
 def ranked(ways: Sequence[Advice], present: Advice | None) -> list[Ranked]:
     """Each way with its place and its step against the present one's, which is among them."""
     known = list(ways)
@@ -314,24 +298,30 @@ def _is_same(way: Advice, present: Advice) -> bool:
 
 
 def way_text(specification: Specification) -> str:
-    """Strategy and schedule: `Pipeline 1F1B`."""
-    title = tr(STRATEGIES[specification.strategy].title)
-    schedule = with_defaults(specification).schedule
-    if schedule is None:
-        return title
-    known = SCHEDULES.get(schedule)
-    return f"{title} {tr(known.title) if known else Path(schedule).name}"
-
-
-def cut_text(specification: Specification) -> str:
-    """How the batch and the model are cut: `8 micro-batches, 2 chunks`."""
+    """The schedule with what else it takes, or the strategy: `Interleaved 1F1B, 2 chunks`."""
     s = specification
-    parts = [
-        (s.microbatches, tr("1 micro-batch"), tr("{n} micro-batches", n=s.microbatches)),
-        (s.chunks, tr("1 chunk"), tr("{n} chunks", n=s.chunks)),
-        (s.replicas, tr("1 replica"), tr("{n} replicas", n=s.replicas)),
-    ]
-    return ", ".join(one if count == 1 else many for count, one, many in parts if count)
+    schedule = with_defaults(s).schedule
+    if schedule is None:
+        return tr(STRATEGIES[s.strategy].title)
+    known = SCHEDULES.get(schedule)
+    parts = [tr(known.title) if known else Path(schedule).name]
+    parts += [tr("{n} chunks", n=s.chunks)] if s.chunks else []
+    parts += [tr("{n} replicas", n=s.replicas)] if s.replicas else []
+    return ", ".join(parts)
+
+
+def pieces_text(specification: Specification) -> str:
+    """How many micro-batches; nothing where the strategy makes none."""
+    takes = "microbatches" in STRATEGIES[specification.strategy].options
+    return str(specification.microbatches or tr("usual")) if takes else ""
+
+
+def way_tip(specification: Specification) -> str:
+    """A way in full."""
+    title = tr(STRATEGIES[specification.strategy].title)
+    way = way_text(specification)
+    named = title if way == title else f"{title}: {way}"
+    return f"{named}\n{tr('Double-click or press Enter to run this.')}"
 
 
 def against_text(row: Ranked) -> str:

@@ -13,6 +13,7 @@ from gui.families import FAMILY_CODES
 from gui.text import duration_text, percent_text, tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.axis import ticks
+from gui.timeline.boxes import SEAM_PIXELS
 from gui.timeline.painter import Fonts, hatch_brush, text_width
 from gui.timeline.shades import blended, shares
 from gui.timeline.viewport import Viewport
@@ -24,7 +25,7 @@ FOOT = 4.0
 MOST_ROW = 26.0
 GAPPED = 5.0  # rows of at least so many pixels stand apart
 LETTER_ROW = 13.0
-LETTER_BAR = 11.0
+LETTER_BAR = 9.0
 NAME = 13.0  # from one lane's name to the next at least
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 
@@ -155,6 +156,8 @@ class AnswerPicture(QWidget):
                 name = QRectF(0, top + row / 2 - NAME / 2, LEFT - 6, NAME)
                 words = tr("lane {lane}", lane=lane) if lanes <= 10 else str(lane)
                 painter.drawText(name, Qt.AlignmentFlag.AlignRight, words)
+            if row >= GAPPED:
+                self._draw_seams(painter, answer, lane, strip)
             if row >= LETTER_ROW:
                 self._draw_letters(painter, fonts, answer, lane, strip)
 
@@ -169,6 +172,15 @@ class AnswerPicture(QWidget):
         form = QImage.Format.Format_ARGB32_Premultiplied
         image = QImage(pixels.data, width, len(pixels), 4 * width, form)
         return image.copy()  # it does not keep the array
+
+    def _draw_seams(self, painter: QPainter, answer: Answer, lane: int, strip: QRectF) -> None:
+        """A free pixel behind every task that is wide enough to spare it."""
+        mine = slice(int(answer.first[lane]), int(answer.first[lane + 1]))
+        scale = strip.width() / max(1, answer.makespan_ns)
+        wide = (answer.end[mine] - answer.start[mine]) * scale > SEAM_PIXELS
+        for end in answer.end[mine][wide].tolist():
+            seam = QRectF(strip.left() + end * scale - 1, strip.top(), 1, strip.height())
+            painter.fillRect(seam, QColor(self.theme.plot))
 
     def _draw_letters(
         self, painter: QPainter, fonts: Fonts, answer: Answer, lane: int, strip: QRectF

@@ -5,20 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QDoubleSpinBox,
-    QGridLayout,
-    QLabel,
-    QSlider,
-    QSpinBox,
-)
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QLabel, QSlider, QSpinBox
 
-from gui.panels.fields import HEIGHT, WheelGuard, Words
+from gui.panels.fields import WheelGuard, Words
 from gui.text import tr
 
-NUMBER_WIDTH = 96
+NUMBER = QSize(98, 22)
 
 
 def growing(most: int) -> list[int]:
@@ -52,9 +45,9 @@ class SliderRow(QObject):
         self.slider.setPageStep(4)
         self.slider.setObjectName(f"{name}_slider")
         number.setObjectName(name)
-        number.setFixedSize(NUMBER_WIDTH, HEIGHT)
+        number.setFixedSize(NUMBER)
+        number.lineEdit().setTextMargins(4, 0, 0, 0)  # as in the form
         number.setKeyboardTracking(False)
-        number.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.label.setBuddy(self.slider)
         for field, what in ((self.slider, tr("slider")), (number, tr("number"))):
             field.setAccessibleName(f"{self.label.text()}, {what}")

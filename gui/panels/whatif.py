@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
@@ -198,13 +198,14 @@ class WhatIfPanel(QWidget):
         self.costs = choice([(tr("Plain: 1 ms a pass"), PLAIN_COSTS, "")])
         self.schedule = choice([(tr(s.title), s.name, tr(s.line)) for s in SCHEDULES.values()])
         self.schedule.setCurrentIndex(self.schedule.findData(DEFAULT_SCHEDULE))
-        self.batch = OptionalSpin(tr("grows"))
         for name, field in (("costs", self.costs), ("schedule", self.schedule)):
             _name(field, name, self._guard)
-        _name(self.batch, "batch", self._guard)
         self._add("devices", growing(MOST_SLID["devices"]), _whole(1, MOST_DEVICES, 4))
         self._add("microbatches", growing(MOST_SLID["microbatches"]), _whole(1, 32_767, 8))
         self._add("chunks", range(1, 9), _whole(1, MOST_CHUNKS, 2))
+        self.batch = OptionalSpin(tr("grows"))
+        self.batch.setSuffix(tr(" rows"))
+        self._add("batch", [0, *growing(MOST_SLID["batch"])], self.batch)
         bandwidth = decimal(1e6, 1, 1.0, tr("as the costs"))
         bandwidth.setSuffix(tr(" GB/s"))
         self._add("bandwidth", GB_S, bandwidth)
@@ -220,7 +221,7 @@ class WhatIfPanel(QWidget):
         factor.setValue(1.0)
         factor.setPrefix("× ")
         self._add("factor", FACTORS, factor)
-        self.load, self.save = QPushButton(tr("Load costs…")), QPushButton(tr("Save costs…"))
+        self.load, self.save = QPushButton(tr("Load…")), QPushButton(tr("Save…"))
         self.large = QPushButton(tr("Show large"))
         for button, tip in (
             (self.load, tr("Read costs from a JSON or TOML file.")),
@@ -229,6 +230,8 @@ class WhatIfPanel(QWidget):
         ):
             button.setToolTip(tip)
             button.setAccessibleDescription(tip)
+        self.load.setAccessibleName(tr("Load costs"))
+        self.save.setAccessibleName(tr("Save costs"))
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
         self._rows[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
@@ -236,7 +239,7 @@ class WhatIfPanel(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 12, 10)
-        column.setSpacing(6)
+        column.setSpacing(8)
         grid = QGridLayout()
         grid.setVerticalSpacing(3)
         grid.setHorizontalSpacing(10)
@@ -244,24 +247,23 @@ class WhatIfPanel(QWidget):
         self._source = QLabel()
         self._source.setObjectName("quiet")
         self._source.setWordWrap(True)
+        costs = QHBoxLayout()
+        costs.addWidget(self.costs, 1)
+        costs.addWidget(self.load)
+        costs.addWidget(self.save)
         grid.addWidget(_label("costs", self.costs), 0, 0)
-        grid.addWidget(self.costs, 0, 1, 1, 2)
+        grid.addLayout(costs, 0, 1, 1, 2)
         grid.addWidget(self._source, 1, 1, 1, 2)
         grid.addWidget(_label("schedule", self.schedule), 2, 0)
         grid.addWidget(self.schedule, 2, 1, 1, 2)
         for number, row in enumerate(self._rows.values(), 3):
             row.add_to(grid, number)
-        last = 3 + len(self._rows)
-        grid.addWidget(_label("batch", self.batch), last, 0)
-        grid.addWidget(self.batch, last, 1, 1, 2)
         column.addLayout(grid)
-        column.addLayout(self._figures_grid())
+        figures = QHBoxLayout()
+        figures.addLayout(self._figures_grid(), 1)
+        figures.addWidget(self.large, 0, Qt.AlignmentFlag.AlignBottom)
+        column.addLayout(figures)
         column.addWidget(self.picture, 1)
-        buttons = QHBoxLayout()
-        for button in (self.large, self.load, self.save):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        column.addLayout(buttons)
 
     def _figures_grid(self) -> QGridLayout:
         grid = QGridLayout()
@@ -285,7 +287,6 @@ class WhatIfPanel(QWidget):
             row.changed.connect(self._changed)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
-        self.batch.valueChanged.connect(self._changed)
         self.costs.activated.connect(self._costs_chosen)
         self.large.clicked.connect(lambda: self.large_asked.emit(self.question))
         self.load.clicked.connect(lambda: self.load_asked.emit())
@@ -358,8 +359,7 @@ def figure_texts(answer: Answer) -> dict[str, str]:
         "makespan": duration_text(answer.makespan_ns),
         "closed_form": tr("none") if form is None else percent_text(form),
         "by_makespan": percent_text(answer.bubble_by_makespan),
-        "peak": tr("{count} on lane {lane}", count=int(answer.peaks.max(initial=0)),
-                   lane=int(answer.peaks.argmax())),
+        "peak": str(int(answer.peaks.max(initial=0))),
         "by_lane_span": percent_text(answer.bubble_by_lane_span),
         "tasks": f"{answer.tasks:,}",
     }  # fmt: skip
@@ -367,8 +367,8 @@ def figure_texts(answer: Answer) -> dict[str, str]:
 
 def plain_words() -> str:
     """What costs are taken without a run or a file."""
-    return tr("1 forward : 1 backward-input : 1 backward-weight, 1 ms each; transfers take no "
-              "time. Run once to use measured costs.")  # fmt: skip
+    return tr("1 forward : 1 backward-input : 1 backward-weight; no time for transfers. "
+              "Run once to use measured costs.")  # fmt: skip
 
 
 def _whole(least: int, most: int, value: int) -> QSpinBox:

@@ -185,12 +185,18 @@ def run_title(trace: Trace) -> str:
     name = strategy.title if strategy else specification.strategy
     schedule = SCHEDULES.get(specification.schedule or "")
     name = f"{name} {tr(schedule.title)}" if schedule else name
-    model = MODELS.get(trace.header.model.name)
-    title = tr(model.title) if model else Path(trace.header.model.name).name
+    title = model_title(trace.header.model.name)
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)
     batch = tr("batch {rows}", rows=specification.batch_rows)
-    return " · ".join((name, title, count, batch))
+    told = (name, title, count, batch, tr("predicted") if trace.header.predicted else "")
+    return " · ".join(filter(None, told))
+
+
+def model_title(name: str) -> str:
+    """A model as people call it: a built-in one's title, or the name of its file."""
+    model = MODELS.get(name)
+    return tr(model.title) if model else Path(name).name
 
 
 def _range(trace: Trace, start: int | None, end: int | None) -> Range:
