@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -84,15 +85,18 @@ def trace_of(plan: Plan, durations: Sequence[int], specification: Specification)
     return trace
 
 
-def run_here(specification: Specification) -> Trace:
-    """Run on lanes in this process, through the stream and back. Needs torch."""
+def run_here(specification: Specification, calibrate: bool = False) -> Trace:
+    """Run on lanes in this process, through the stream and back. Needs torch.
+
+    Costs are measured beforehand only with `calibrate`: that takes longer than a small run.
+    """
     from core.engine.hardware import find_hardware
     from core.engine.prepare import prepare
     from core.engine.run_lanes import run_on_lanes
     from core.engine.stop import Stop
     from core.trace.recording import read_stream
 
-    prepared = prepare(specification, find_hardware())
+    prepared = prepare(replace(specification, calibrate=calibrate), find_hardware())
     sink = io.BytesIO()
     writer = TraceWriter(sink, prepared.header)
     run_on_lanes(prepared, writer, Stop())

@@ -79,16 +79,16 @@ def test_a_run_is_the_same_with_and_without_measuring_before_it(tmp_path):
     specification = Specification(
         "single", ModelSettings(str(path)), "cpu", batch=8, steps=3, optimizer="momentum"
     )
-    traces = [run_here(replace(specification, calibrate=yes)) for yes in (True, False)]
+    traces = [run_here(specification, calibrate=yes) for yes in (True, False)]
     losses = [trace.counter("loss").values.tolist() for trace in traces]
     assert losses[0] == losses[1] and len(set(losses[0])) == 5
 
 
 def test_the_costs_are_kept_with_the_recording_and_are_no_line_of_its_log():
-    trace = run_here(Specification("pipeline", SMALL, "2xcpu", batch=8, steps=1))
+    trace = run_here(Specification("pipeline", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is not None and '"forward_ms"' in trace.costs
     assert "costs" not in {row.level for row in trace.logs}
-    assert run_here(Specification("mp", SMALL, "2xcpu", batch=8, calibrate=False)).costs is None
+    assert run_here(Specification("mp", SMALL, "2xcpu", batch=8)).costs is None
 
 
 def test_measuring_stops_on_request():
@@ -123,7 +123,7 @@ class Bad(nn.Module):
 
 def test_before_long_steps_nothing_is_measured_and_that_is_said(monkeypatch):
     monkeypatch.setattr("core.engine.run_lanes.LONGEST_STEP_SECONDS", 0.0)
-    trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1))
+    trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None
     assert "a step takes 0 s: its costs are not measured beforehand" in [
         row.text for row in trace.logs
@@ -135,7 +135,7 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
         raise torch.OutOfMemoryError("out of memory")
 
     monkeypatch.setattr("core.engine.run_lanes.calibrate", full)
-    trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1))
+    trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None and len(trace.steps) == 3
     assert [row.text for row in trace.logs if row.level == "warning"] == [
         "there is no memory beside the run's to measure its costs in"
