@@ -17,7 +17,7 @@ from tests.core.helpers import plan_of
 from tests.core.plan.events import times_of
 
 RANKS = range(2, 17)
-MICROBATCHES = range(1, 65)
+MICROBATCHES = sorted({*range(1, 9), *range(12, 65, 4), 15, 17, 31, 33, 45, 63})  # up to 64
 CHUNKS = (2, 3, 4)
 UNIT = 7  # ns of each pass, so that fractions are exact
 
@@ -68,7 +68,7 @@ def test_every_schedule_with_a_formula_is_held_against_it():
 
 
 @pytest.mark.parametrize("name", FRACTIONS)
-def test_equal_costs_give_the_closed_form_over_the_whole_grid(name):
+def test_equal_costs_give_the_closed_form_over_the_grid(name):
     schedule = SCHEDULES[name]
     for p, m, v in grid(name):
         times = times_of(schedule, p, m, v, 1, 1, 1)
