@@ -84,7 +84,7 @@ def _calibrate(
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
-        writer.log("warning", "there is no memory beside the run's to measure its costs in")
+        writer.log("info", "there is no memory beside the run's to measure its costs in")
         return
     writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
     writer.flush()

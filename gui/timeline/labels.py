@@ -21,7 +21,8 @@ def labels_of(
     `code` indexes KINDS; `numbers` are those of `bar_label`. A lane that is `staged` holds several
     stages, so that its bars say which: `2F1` rather than `F1`, where that fits.
     """
-    actions, stages = (bar_label(KINDS[code], *numbers),), (stage, paired_stage)
+    actions: tuple[str, ...] = (bar_label(KINDS[code], *numbers),)
+    stages = (stage, paired_stage)
     if KINDS[code] is Kind.OVERLAP:
         actions = tuple(actions[0].split())
     return tuple(

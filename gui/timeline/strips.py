@@ -98,5 +98,6 @@ def _pale(theme: Theme) -> tuple[tuple[QColor, ...], ...]:
 
 def blend(colour: QColor, other: QColor, share: float) -> QColor:
     """A colour with a `share`, 0 to 1, of another."""
-    pairs = zip(colour.getRgb()[:3], other.getRgb()[:3], strict=True)
-    return QColor(*(round(a + (b - a) * share) for a, b in pairs))
+    parts = ((colour.red(), other.red()), (colour.green(), other.green()),
+             (colour.blue(), other.blue()))  # fmt: skip
+    return QColor(*(round(a + (b - a) * share) for a, b in parts))

@@ -137,6 +137,5 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
     monkeypatch.setattr("core.engine.run_lanes.calibrate", full)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None and len(trace.steps) == 3
-    assert [row.text for row in trace.logs if row.level == "warning"] == [
-        "there is no memory beside the run's to measure its costs in"
-    ]
+    said = "there is no memory beside the run's to measure its costs in"
+    assert said in [row.text for row in trace.logs]

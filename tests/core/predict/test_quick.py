@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from core.plan.lanes import Hardware
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import Specification, describe, lanes_of
+from core.plan.specification import Specification, describe
 from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.task import PlanError
 from core.predict.costs import durations
@@ -88,7 +87,8 @@ def test_numbers_that_do_not_go_together_are_refused():
         quick_plan(job, microbatch_rows(job))
 
 
-def test_the_lanes_are_those_of_the_machine_without_one():
+def test_lanes_without_a_machine_share_nothing():
     specification = Specification("pipeline", devices="3xcpu", microbatches=2)
     _, job = job_without_machine(specification, describe(specification), even())
-    assert list(job.lanes) == lanes_of(specification, Hardware(1, 0), present=False)
+    assert [lane.name for lane in job.lanes] == ["cpu:0", "cpu:1", "cpu:2"]
+    assert not any(lane.sharing for lane in job.lanes)
