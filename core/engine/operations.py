@@ -42,7 +42,7 @@ class Step:
     targets: dict[torch.device, Tensor]
     batch_shape: torch.Size
     values: dict[Key, Tensor] = field(default_factory=dict)
-    weight_passes: dict[Place, WeightPass] = field(default_factory=dict)
+    weight_passes: dict[Place, tuple[WeightPass, list[Tensor]]] = field(default_factory=dict)
     losses: list[Tensor] = field(default_factory=list)
     shapes: dict[int, tuple[torch.Size, torch.Size]] = field(default_factory=dict)
     output_shape: list[int] = field(default_factory=list)
@@ -271,7 +271,9 @@ class Operations:
         gradient = self._gradient(step, part, stage, task.lane)
         (found,), rest = backward_input([left], [gradient], [x])
         self._hand_back(place, task.lane, x, found)
-        step.weight_passes[place] = rest
+        # What another lane has made must outlive the weight pass; the rest is freed by and by.
+        handed = [gradient] if any(one is gradient for one in rest.gradients) else []
+        step.weight_passes[place] = rest, handed
         if part.rows not in module.kept_bytes:
             known = [x, *step.inputs.values(), *module.parameters.values()]
             module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
@@ -284,11 +286,11 @@ class Operations:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
         place = (part.replica, stage, part.microbatch)
         x = self._take(("entered", *place), task.lane)
-        rest = step.weight_passes.pop(place)
+        rest, handed = step.weight_passes.pop(place)
         backward_weight(rest)
         kept = self.stages[part.replica, stage].kept_bytes[part.rows]
         self._ledgers[task.lane].saved -= kept
-        return [x, *rest.gradients]
+        return [x, *handed]
 
     def _all_reduce(self, step: Step, task: Task) -> list[Tensor]:
         """Every replica that holds the stage has a task of its own, which makes its own sum."""

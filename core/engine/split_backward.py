@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.autograd import Variable
 from torch.autograd.graph import GradientEdge, Node, get_gradient_edge
 
 Below = dict[Node, list[tuple[Node, int]]]
@@ -38,15 +39,15 @@ class Group:
     `given` holds what junctions get, whatever arrives; it is empty where there is one start.
     """
 
-    edges: list[GradientEdge]
-    gradients: list[Tensor]
-    parameters: list[Tensor]
+    edges: tuple[GradientEdge, ...]
+    gradients: tuple[Tensor, ...]
+    parameters: tuple[Tensor, ...]
     given: dict[Node, Arrived]
 
 
 @dataclass(frozen=True, slots=True)
 class WeightPass:
-    """What is left to do of a backward pass. `kept` are the nodes whose tensors it needs."""
+    """What is left to do of a backward pass, once. `kept` are the nodes whose tensors it needs."""
 
     groups: list[Group]
     kept: list[Node]
@@ -78,10 +79,11 @@ def backward_input(
     used = [(y, g) for y, g in zip(outputs, gradients, strict=True) if y.requires_grad]
     roots = [get_gradient_edge(y) for y, _ in used]
     wanted = [x for x in inputs if x.requires_grad]
-    cut = _cut(roots, [get_gradient_edge(x).node for x in wanted])
+    ends = [get_gradient_edge(x) for x in wanted]
+    cut = _cut(roots, [end.node for end in ends])
 
     on_path = [pair for pair, root in zip(used, roots, strict=True) if root.node in cut.path]
-    found, arrived, given = _run_path(cut, roots, on_path, wanted)
+    found, arrived, given = _run_path(cut, roots, on_path, ends)
     for root, (_, gradient) in zip(roots, used, strict=True):
         if root.node not in cut.path:
             arrived.setdefault(root.node, []).append((root, gradient))
@@ -90,22 +92,45 @@ def backward_input(
     for node in cut.path - kept:
         _let_go(node)
     groups = [_group(cut, nodes, arrived, given) for nodes in cut.groups]
-    return [found.get(x) for x in inputs], WeightPass([g for g in groups if g.edges], list(kept))
+    by_input = dict(zip(wanted, found, strict=False))  # where there is no path, none is found
+    results = [by_input.get(x) for x in inputs]
+    return results, WeightPass([group for group in groups if group.edges], list(kept))
 
 
 def backward_weight(weight_pass: WeightPass) -> None:
-    """Accumulate the parameters' gradients into their `.grad`. To be called once."""
-    for group in weight_pass.groups:
+    """Accumulate the parameters' gradients into their `.grad`; `weight_pass` is used up.
+
+    What a group has used is freed before the next one, whose products then take its place in
+    memory: pages that the system must hand out first cost a tenth of a product.
+    """
+    weight_pass.kept.clear()
+    weight_pass.groups.reverse()
+    while weight_pass.groups:
+        group = weight_pass.groups.pop()
         if group.given:
             with ExitStack() as hooks:
                 for node, gradients in group.given.items():
                     hooks.enter_context(node.register_prehook(_give(gradients)))
-                # Kept: the path between its starts may be a start of others.
-                torch.autograd.backward(
-                    group.edges, group.gradients, retain_graph=True, inputs=group.parameters
-                )
+                _accumulate(group, True)  # the path between its starts may be a start of others
         else:
-            torch.autograd.backward(group.edges, group.gradients, inputs=group.parameters)
+            _accumulate(group, False)
+        del group
+
+
+def _accumulate(group: Group, retain_graph: bool) -> None:
+    """As torch.autograd.backward does it, less the look at each gradient's shape.
+
+    These come from autograd itself, and a look costs as much as all else between two products.
+    """
+    Variable._execution_engine.run_backward(
+        group.edges,
+        group.gradients,
+        retain_graph,
+        False,  # no graph of the gradients
+        group.parameters,
+        allow_unreachable=True,
+        accumulate_grad=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +149,14 @@ class _Cut:
 
 def _cut(roots: Sequence[GradientEdge], ends: Collection[Node]) -> _Cut:
     below = _below(root.node for root in roots)
-    path = set()
-    for node, edges in below.items():
-        if node in ends or any(child in path for child, _ in edges):
-            path.add(node)
+    path: set[Node] = set()
     leaves = {}
-    for node in path:
-        off = [child for child, _ in below[node] if child not in path]
-        if off and (found := _leaves(off, below)):
-            leaves[node] = found
+    for node, edges in below.items():
+        off = [child for child, _ in edges if child not in path]
+        if node in ends or len(off) < len(edges):
+            path.add(node)
+            if off and (found := _leaves(off, below)):
+                leaves[node] = found
     for root in roots:
         if root.node not in path and (found := _leaves([root.node], below)):
             leaves[root.node] = found
@@ -188,15 +212,15 @@ def _run_path(
     cut: _Cut,
     roots: Iterable[GradientEdge],
     outputs: Sequence[tuple[Tensor, Tensor]],
-    inputs: Sequence[Tensor],
-) -> tuple[dict[Tensor, Tensor | None], _Arrivals, dict[Node, Arrived]]:
+    ends: Sequence[GradientEdge],
+) -> tuple[Sequence[Tensor | None], _Arrivals, dict[Node, Arrived]]:
     """Inputs' gradients, what arrives at junctions, and what those that share a parameter get.
 
     That is after the hooks of the model's own tensors, which autograd runs in either pass. What
     arrives is before them.
     """
     if not outputs:
-        return {}, {}, {}
+        return [], {}, {}
     alone = {group[0] for group in cut.groups if len(group) == 1}
     edges = [GradientEdge(*edge) for edge in _edges(cut, roots) if edge[0] in alone]
     given: dict[Node, Arrived] = {}
@@ -205,19 +229,19 @@ def _run_path(
             hooks.enter_context(node.register_prehook(_keep(given, node)))
         found: Sequence[Tensor | None] = torch.autograd.grad(
             [y for y, _ in outputs],
-            [*map(get_gradient_edge, inputs), *edges],
+            [*ends, *edges],
             [g for _, g in outputs],
             retain_graph=True,  # for the weight pass; what it does not need is let go at once
             allow_unused=True,
         )
     arrived: _Arrivals = {}
-    for edge, gradient in zip(edges, found[len(inputs) :], strict=True):
+    for edge, gradient in zip(edges, found[len(ends) :], strict=True):
         if gradient is not None:
             arrived.setdefault(edge.node, []).append((edge, gradient))
     for node, gradients in given.items():
         pairs = ((GradientEdge(node, n), g) for n, g in enumerate(gradients))
         arrived[node] = [(edge, g) for edge, g in pairs if g is not None]
-    return dict(zip(inputs, found, strict=False)), arrived, given
+    return found[: len(ends)], arrived, given
 
 
 def _edges(cut: _Cut, roots: Iterable[GradientEdge]) -> set[tuple[Node, int]]:
@@ -257,9 +281,9 @@ def _group(
     pairs = [pair for node in nodes for pair in arrived.get(node, ())]
     leaves = {leaf for node in nodes for leaf in cut.leaves[node]}
     return Group(
-        [edge for edge, _ in pairs],
-        [gradient for _, gradient in pairs],
-        [leaf.variable for leaf in leaves],  # type: ignore[attr-defined]
+        tuple(edge for edge, _ in pairs),
+        tuple(gradient for _, gradient in pairs),
+        tuple(leaf.variable for leaf in leaves),  # type: ignore[attr-defined]
         {node: given[node] for node in nodes if node in given},
     )
 
