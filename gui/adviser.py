@@ -73,9 +73,10 @@ class Adviser(QObject):
         match reply:
             case Progress(number, done, total) if number == self._asked:
                 self.panel.show_progress(done, total)
-            case Done(number, Advised(ways, present)) if number == self._asked:
+            case Done(number, Advised(ways, present, missing)) if number == self._asked:
                 self._end()
-                self.panel.show_line(self._words(), True)
+                left_out = tr("Some ways are left out: {missing}.", missing=missing)
+                self.panel.show_line(f"{self._words()} {left_out if missing else ''}", True)
                 self.panel.show_ways(ranked(ways, present))
             case Refused(number, text) if number == self._asked:
                 self._fail(text)

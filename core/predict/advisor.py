@@ -13,7 +13,7 @@ from core.plan.strategies.pipeline import MICROBATCHES
 from core.plan.strategy import Strategy
 from core.plan.task import Kind, Lane, Plan, PlanError, Role, Stage
 from core.predict.blockwise import blockwise
-from core.predict.costs import CostModel
+from core.predict.costs import CostError, CostModel
 from core.predict.footprint import peak_bytes
 from core.predict.predict import lane_times, predict_times
 from core.trace.step import StepColumns
@@ -44,6 +44,7 @@ def advise(
     costs: CostModel,
     stages: Sequence[Stage] = (),
     said: Callable[[int, int], None] = lambda done, total: None,
+    missed: Callable[[CostError], None] = lambda error: None,
 ) -> list[Advice]:
     """Every strategy, schedule, number of micro-batches, chunks and replicas, quickest first.
 
@@ -51,19 +52,25 @@ def advise(
     `lanes` are the compute lanes of its devices. `stages` are those that costs by stage are for,
     as in the plan that they were measured with; without it the costs are taken to be for the whole
     model (one stage). What does not fit (a PlanError) is left out. Equal times are ranked by
-    memory. `said` hears how many of how many runs are predicted. Raises CostError if the costs are
-    for other stages than these.
+    memory. `said` hears how many of how many runs are predicted; `missed` why one is left out for
+    which there are no costs. Raises CostError if the costs are for other stages than these, or if
+    there are none for any run.
     """
     known = _by_block(specification, model, costs, stages)
     every = list(choices(specification, len(lanes)))
-    found = []
+    found: list[Advice] = []
+    error: CostError | None = None
     for number, choice in enumerate(every, 1):
-        found.append(_advice(choice, model, lanes, known))
+        try:
+            advice = _advice(choice, model, lanes, known)
+            found += [] if advice is None else [advice]
+        except CostError as missing:
+            error = missing
+            missed(missing)
         said(number, len(every))
-    return sorted(
-        (advice for advice in found if advice is not None),
-        key=lambda advice: (advice.step_ns, advice.memory_bytes),
-    )
+    if error is not None and not found:
+        raise error
+    return sorted(found, key=lambda advice: (advice.step_ns, advice.memory_bytes))
 
 
 def advice_on(

@@ -39,10 +39,14 @@ class Advise:
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """All ways, quickest first, and what was asked about, None if it cannot be planned."""
+    """All ways, quickest first, and what was asked about, None if it cannot be predicted.
+
+    `missing` says what the costs lack for ways that are left out, or is empty.
+    """
 
     ways: list[Advice]
     present: Advice | None
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ import pyarrow as pa
 from core.engine.lifeline import hold_on
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
+from core.predict.costs import CostError
 from core.predict.predict import predicted_batch
 from core.predict.whatif import Question, WhatIf, whole_answer
 from core.predictor.jobs import (
@@ -95,12 +96,22 @@ class Server:
                 return self._what_if.answer(question)
             case Draw(question):
                 return drawn(question)
-            case Advise(specification, model, lanes, costs, stages):
-                ways = advise(
-                    specification, model, lanes, costs, stages,
-                    lambda done, total: self._wire.send(Progress(number, done, total)),
-                )  # fmt: skip
-                return Advised(ways, advice_on(specification, model, lanes, costs, stages))
+            case Advise():
+                return self._advise(number, job)
+
+    def _advise(self, number: int, job: Advise) -> Advised:
+        about = (job.specification, job.model, job.lanes, job.costs, job.stages)
+        missing: list[str] = []
+        ways = advise(
+            *about,
+            lambda done, total: self._wire.send(Progress(number, done, total)),
+            lambda error: missing.append(str(error)),
+        )
+        try:
+            present = advice_on(*about)
+        except CostError:
+            present = None
+        return Advised(ways, present, missing[0] if missing else "")
 
     def _prepare(self, questions: tuple[Question, ...]) -> None:
         """Make plans until something is asked for, which does not wait for the one in hand."""

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from core.models.description import ModelDescription
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import DEFAULT_SCHEDULE
-from core.plan.task import Stage
+from core.plan.task import Kind, Stage
 from core.predict.costs import CostModel, Link
 from core.predict.costs_file import costs_of
 from core.predict.whatif import Answer, Question
@@ -175,7 +175,8 @@ class WhatIfPanel(QWidget):
 
     def show_refusal(self, text: str) -> None:
         """Say why there is no prediction."""
-        self.picture.show_note(friendly(text))
+        hint = "" if self._knows_transfers else tr("Or choose a link speed above.")
+        self.picture.show_note(f"{friendly(text)} {hint}".strip())
         for label in self._figures.values():
             label.setText("–")
         self.large.setEnabled(False)
@@ -293,6 +294,12 @@ class WhatIfPanel(QWidget):
         self.save.clicked.connect(lambda: self.save_asked.emit())
 
     # Changes
+
+    @property
+    def _knows_transfers(self) -> bool:
+        costs, chosen = self.basis.costs, self._rows["bandwidth"].value > 0
+        known = costs.link is not None or costs.transfer_ns is not None
+        return chosen or known or Kind.COPY in costs.transfers
 
     @property
     def _takes_chunks(self) -> bool:
