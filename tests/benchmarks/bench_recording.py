@@ -30,7 +30,7 @@ SPECIFICATION = Specification(
     steps=1,
 )
 LONG, SHORT = 2048, 256  # rows: tasks of about 9 ms in steps of 280, of 1.5 ms in steps of 45
-STEPS = 3
+STEPS = 2
 PAIRS = {LONG: 200, SHORT: 300}
 PROFILED_PAIRS = 20
 LIMIT = 1.01
