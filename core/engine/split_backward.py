@@ -9,8 +9,8 @@ twice.
 Parameters that several junctions share are the exception: these start together, between them the
 path is run again, and each gets what the input pass kept for it.
 
-Between two products little Python is run, and what can be is prepared before: next to a large
-product every line of it is ten times as slow as elsewhere, since it has to be fetched again.
+Between two products little Python is run, and what can be is prepared before: a large product
+leaves nothing else in the cache, and a line of Python after it takes several times as long.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def backward_weight(weight_pass: WeightPass) -> None:
     """Accumulate the parameters' gradients into their `.grad`; `weight_pass` is used up.
 
     What a group has used is freed before the next one, whose products then take its place in
-    memory: pages that the system must hand out first cost a tenth of a product.
+    memory: pages that the system must hand out first cost as much as a part of a product.
     """
     weight_pass.kept.clear()
     weight_pass.groups.reverse()
@@ -186,7 +186,7 @@ def _leaves(nodes: Iterable[Node], below: Below) -> list[Node]:
     leaves = []
     while stack:
         node = stack.pop()
-        if hasattr(node, "variable"):
+        if not below[node] and hasattr(node, "variable"):
             leaves.append(node)
         for child, _ in below[node]:
             if child not in seen:

@@ -20,6 +20,10 @@ RUNS = [
     Specification(schedule="1f1b", model=MODEL, devices=DEVICES, batch=255, verify=True),
     Specification(schedule="gpipe", model=MODEL, devices=DEVICES, batch=255, verify=True),
     Specification(schedule="split", model=MODEL, devices=DEVICES, batch=255, verify=True),
+    Specification(schedule="zb-h1", model=MODEL, devices=DEVICES, batch=255, verify=True),
+    Specification(schedule="dualpipe-v", model=MODEL, devices=DEVICES, batch=255, verify=True),
+    Specification(schedule="chimera", model=MODEL, devices=DEVICES, batch=255, verify=True),
+    Specification("dp-pp", MODEL, "4xcuda:0", batch=255, verify=True),
 ]
 
 
