@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.plan.lanes import Hardware
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, check, check_memory, describe, lanes_of, plans_of
 from core.plan.task import Lane, Plan, PlanError
+from core.predict.costs_file import costs_of
+from core.predict.predict import predict_times
+from core.predict.whatif import Answer, answer_of
+from core.trace.step import StepColumns
 from gui.panels.fields import WORDS
 from gui.text import tr
 
+MOST_TRIED = 2_000  # tasks of a plan
+MOST_PICTURED = 20_000
+EQUAL = costs_of({"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "step_ms": 0,
+                  "transfer_ms": 0})  # fmt: skip
 _FLAG = re.compile(r"--([a-z][a-z-]*)")
 
 
@@ -49,6 +58,36 @@ def check_specification(
         return Checked(tuple(lanes), plans_of(specification, model, lanes))
     except PlanError as error:
         return friendly(str(error))
+
+
+def schedule_problems(
+    specification: Specification, checked: Checked, hardware: Hardware
+) -> dict[str, str]:
+    """Why schedules cannot be run in place of the chosen one, by their names; few that can have.
+
+    Empty where plans are too large to try every schedule on them.
+    """
+    if specification.schedule is None or specification.own_model:
+        return {}
+    if sum(len(plan.tasks) for plan in checked.plans.values()) > MOST_TRIED:
+        return {}
+    model, found = describe(specification), {}
+    for schedule in SCHEDULES.values():
+        chunks = specification.chunks if schedule.settable_chunks else None
+        other = replace(specification, schedule=schedule.name, chunks=chunks)
+        try:
+            plans_of(other, model, lanes_of(other, hardware, present=False))
+        except PlanError as error:
+            found[schedule.name] = friendly(str(error))
+    return found
+
+
+def pictured(plan: Plan) -> Answer | None:
+    """A pipeline's plan as it would run if all passes took the same time; None for other plans."""
+    if plan.pipeline is None or len(plan.tasks) > MOST_PICTURED:
+        return None
+    columns = predict_times(plan, StepColumns.of_plan(plan), EQUAL)
+    return answer_of(columns, plan.lanes, plan.pipeline)
 
 
 def friendly(message: str) -> str:

@@ -172,7 +172,8 @@ class WhatIf:
         """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""
         costs = question.fitted_costs
         plan = self._plan(question, costs)
-        return _answer(plan, simulate(plan.columns, durations(plan.columns, costs, plan.stages)))
+        columns = simulate(plan.columns, durations(plan.columns, costs, plan.stages))
+        return answer_of(columns, plan.lanes, plan.pipeline)
 
     def _plan(self, question: Question, costs: CostModel) -> _Planned:
         specification, job = _job(question, costs)
@@ -218,10 +219,11 @@ def _planned(job: Job) -> _Planned:
     return _Planned(StepColumns.of_plan(whole), whole.lanes, whole.stages, whole.pipeline)
 
 
-def _answer(plan: _Planned, columns: StepColumns) -> Answer:
-    compute = sum(lane.role is Role.COMPUTE for lane in plan.lanes)
-    bubbles = bubble_of(columns, plan.lanes)
-    form = closed_form(columns, plan.pipeline)
+def answer_of(columns: StepColumns, lanes: Sequence[Lane], pipeline: Pipeline | None) -> Answer:
+    """What a predicted step comes to; compute lanes come first among `lanes`."""
+    compute = sum(lane.role is Role.COMPUTE for lane in lanes)
+    bubbles = bubble_of(columns, lanes)
+    form = closed_form(columns, pipeline)
     order = np.argsort(columns.lane, kind="stable")
     first = np.searchsorted(columns.lane[order], np.arange(compute + 1))
     order = order[: first[-1]]

@@ -26,18 +26,24 @@ MOST_ROW = 26.0
 GAPPED = 5.0  # rows of at least so many pixels stand apart
 LETTER_ROW = 13.0
 LETTER_BAR = 9.0
+BARE_ROW, MOST_BARE, BARE_HEIGHT = 10.0, 6, 64.0
 NAME = 13.0  # from one lane's name to the next at least
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
 class AnswerPicture(QWidget):
-    """Draws an answer as one strip a lane; what is under the pointer is told in a tooltip."""
+    """Draws an answer as one strip a lane; what is under the pointer is told in a tooltip.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    A `bare` one has neither axis nor names, and is as high as its lanes.
+    """
+
+    def __init__(self, bare: bool = False) -> None:
+        super().__init__()
         self.setAccessibleName(tr("Predicted timeline"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(110)
+        self._bare = bare
+        if not bare:
+            self.setMinimumHeight(110)
         self.theme = LIGHT
         self.answer: Answer | None = None
         self.painted = 0
@@ -54,6 +60,9 @@ class AnswerPicture(QWidget):
         """Show a predicted step."""
         self.answer, self._note, self._veiled, self._picture = answer, "", False, None
         self.setAccessibleDescription(answer_words(answer))
+        if self._bare:
+            lanes = len(answer.first) - 1
+            self.setFixedHeight(round(lanes * BARE_ROW if lanes <= MOST_BARE else BARE_HEIGHT))
         self.update()
 
     def show_note(self, text: str) -> None:
@@ -65,6 +74,8 @@ class AnswerPicture(QWidget):
     @property
     def plot(self) -> QRectF:
         """Where the lanes are drawn."""
+        if self._bare:
+            return QRectF(self.rect())
         area = QRectF(self.rect()).adjusted(LEFT, HEAD, -RIGHT, -FOOT)
         if self.answer is not None:
             area.setHeight(min(area.height(), MOST_ROW * (len(self.answer.first) - 1)))
@@ -120,10 +131,11 @@ class AnswerPicture(QWidget):
         picture.fill(QColor(self.theme.plot))
         fonts = Fonts.of(self.font())
         with QPainter(picture) as painter:
-            painter.setFont(fonts.bold)
-            painter.setPen(QColor(self.theme.text))
-            painter.drawText(QRectF(0, 0, LEFT + 40, HEAD - 3), _CENTRE, tr("Predicted"))
-            self._draw_axis(painter, fonts, answer)
+            if not self._bare:
+                painter.setFont(fonts.bold)
+                painter.setPen(QColor(self.theme.text))
+                painter.drawText(QRectF(0, 0, LEFT + 40, HEAD - 3), _CENTRE, tr("Predicted"))
+                self._draw_axis(painter, fonts, answer)
             self._draw_lanes(painter, fonts, answer, ratio)
         return picture
 
@@ -151,7 +163,7 @@ class AnswerPicture(QWidget):
             strip = QRectF(plot.left(), top, plot.width(), row - (1.0 if row >= GAPPED else 0.0))
             painter.fillRect(strip, hatch_brush(self.theme.idle, ratio))
             painter.drawImage(strip, image, QRectF(0, 2 * lane, image.width(), 2))
-            if lane % every == 0:
+            if lane % every == 0 and not self._bare:
                 painter.setPen(QColor(self.theme.muted))
                 name = QRectF(0, top + row / 2 - NAME / 2, LEFT - 6, NAME)
                 words = tr("lane {lane}", lane=lane) if lanes <= 10 else str(lane)

@@ -38,23 +38,29 @@ def idle_lanes(specification: Specification, checked: Checked) -> int:
 
 
 def split_text(plan: Plan) -> str:
-    """`64 rows in 8 micro-batches of 8`, or the rows of each replica."""
-    replicas = {part.replica for part in plan.parts}
+    """`64 rows in 8 micro-batches of 8`, over replicas where there are several."""
+    replicas: dict[int, int] = {}
+    for part in plan.parts:
+        replicas[part.replica] = replicas.get(part.replica, 0) + part.rows
     sizes = [part.rows for part in plan.parts]
     total = rows_text(plan.rows)
+    over = ""
+    if len(replicas) > 1:
+        over = tr(" over {n} replicas: {sizes}", n=len(replicas),
+                  sizes=numbers(list(replicas.values())))  # fmt: skip
+        if len(sizes) == len(replicas):
+            return total + over
     if len(sizes) == 1:
         return tr("{total} in one piece", total=total)
-    if len(replicas) > 1:
-        return tr(
-            "{total} over {n} replicas: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
-        )
     if len(set(sizes)) == 1:
         return tr(
-            "{total} in {n} micro-batches of {size}", total=total, n=len(sizes), size=sizes[0]
-        )
+            "{total} in {n} micro-batches of {size}{over}",
+            total=total, n=len(sizes), size=sizes[0], over=over,
+        )  # fmt: skip
     return tr(
-        "{total} in {n} micro-batches: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
-    )
+        "{total} in {n} micro-batches: {sizes}{over}",
+        total=total, n=len(sizes), sizes=numbers(sizes), over=over,
+    )  # fmt: skip
 
 
 def numbers(values: list[int]) -> str:

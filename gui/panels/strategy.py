@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -23,10 +24,18 @@ from core.plan.lanes import Hardware
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIMIZERS, STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
-from gui.check import Checked, assumed_hardware, check_specification
+from gui.check import (
+    Checked,
+    assumed_hardware,
+    check_specification,
+    pictured,
+    schedule_problems,
+)
+from gui.panels.answer_picture import AnswerPicture
 from gui.panels.cards import Card
 from gui.panels.fields import WORDS, OptionalSpin, WheelGuard, add_field, choice, decimal, whole
 from gui.panels.preview import preview_text
+from gui.panels.schedule_choice import ScheduleChoice
 from gui.text import tr
 from gui.theme import Theme
 
@@ -71,12 +80,12 @@ class StrategyPanel(QScrollArea):
     def specification(self) -> Specification:
         """What the form asks for. Fields that the strategy does not take count as not set."""
         options = STRATEGIES[self._strategy()].options
-        taken = {
-            "schedule": self.schedule.currentData(),
+        taken: dict[str, Any] = {
+            "schedule": self.schedule.value,
             "stages": self.stages.optional,
             "microbatches": self.microbatches.optional,
             "split_size": self.split_size.optional,
-            "chunks": self.chunks.optional,
+            "chunks": self.chunks.optional if self._takes_chunks else None,
             "replicas": self.replicas.optional,
             "bucket_mb": self.bucket_mb.value() or None,
         }
@@ -101,7 +110,7 @@ class StrategyPanel(QScrollArea):
         s = specification
         self._cards.get(s.strategy, next(iter(self._cards.values()))).setChecked(True)
         self._set_model(s.model)
-        _choose(self.schedule, s.schedule)
+        self.schedule.value = s.schedule
         _choose(self.optimizer, s.optimizer)
         self.devices.setCurrentText(s.devices)
         for name in (
@@ -137,6 +146,7 @@ class StrategyPanel(QScrollArea):
         """Draw in other colours."""
         for card in self._cards.values():
             card.set_theme(theme)
+        self.picture.set_theme(theme)
 
     def choose_strategy(self, name: str) -> None:
         """Pick a strategy's card."""
@@ -157,12 +167,25 @@ class StrategyPanel(QScrollArea):
         self._unused.setText(unused_text(self._strategy()))
         self._unused.setVisible(bool(self._unused.text()))
         self._preview.setVisible(not failed)
+        self._show_picture()
         self.checked.emit(self.result)
+
+    def _show_picture(self) -> None:
+        """A pipeline as it would run with equal passes; which schedules could do instead."""
+        checked = None if isinstance(self.result, str) else self.result
+        plans = () if checked is None else checked.plans.values()
+        answer = next((answer for plan in plans if (answer := pictured(plan))), None)
+        self.picture.setVisible(answer is not None)
+        if answer is not None:
+            self.picture.show_answer(answer)
+        if checked is not None:
+            problems = schedule_problems(self.specification(), checked, self._hardware)
+            self.schedule.allow(problems)
 
     # Building
 
     def _build_fields(self) -> None:
-        self.schedule = choice([(s.title, s.name, s.line) for s in SCHEDULES.values()])
+        self.schedule = ScheduleChoice()
         models = [(m.title, m.name, m.line) for m in MODELS.values()]
         own = (tr("Own file…"), OWN, tr("A Python file with build(), batch() and loss()."))
         self.model = choice([*models, own])
@@ -231,8 +254,11 @@ class StrategyPanel(QScrollArea):
         self._problem.setObjectName("problem")
         self._preview.setObjectName("quiet")
         self._unused.setObjectName("quiet")
+        self.picture = AnswerPicture(bare=True)
+        self.picture.setToolTip(tr("The order of the step's passes, as if all took the same time."))
         foot = QVBoxLayout(self.footer)
         foot.setContentsMargins(12, 6, 10, 8)
+        foot.addWidget(self.picture)
         for label in (self._problem, self._preview, self._unused):
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -241,6 +267,11 @@ class StrategyPanel(QScrollArea):
         self.setWidget(sheet)
 
     # Changes
+
+    @property
+    def _takes_chunks(self) -> bool:
+        schedule = SCHEDULES.get(self.schedule.value)
+        return schedule is not None and schedule.settable_chunks
 
     def _strategy(self) -> str:
         return next(name for name, card in self._cards.items() if card.isChecked())
@@ -267,6 +298,10 @@ class StrategyPanel(QScrollArea):
                 "" if taken else tr("{strategy} does not use this.", strategy=tr(strategy.title))
             )
             self._enable(name, taken, reason)
+        if "chunks" in strategy.options:
+            said = tr("{schedule} says itself how many stages a lane holds.",
+                      schedule=self.schedule.currentText())  # fmt: skip
+            self._enable("chunks", self._takes_chunks, said)
         if strategy.options >= {"microbatches", "split_size"}:
             clash = tr("Both cut the batch: set the other one back to its default to use this.")
             self._enable(

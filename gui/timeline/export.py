@@ -183,8 +183,9 @@ def run_title(trace: Trace) -> str:
     if strategy is not None:
         specification = with_defaults(specification)
     name = strategy.title if strategy else specification.strategy
-    schedule = SCHEDULES.get(specification.schedule or "")
-    name = f"{name} {tr(schedule.title)}" if schedule else name
+    if specification.schedule:
+        schedule = SCHEDULES.get(specification.schedule)
+        name += f" {tr(schedule.title) if schedule else Path(specification.schedule).name}"
     title = model_title(trace.header.model.name)
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)

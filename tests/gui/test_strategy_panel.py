@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from core.models.catalogue import MODELS, ModelSettings
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
+from core.plan.task import KINDS, Kind
 from gui.check import Checked, check_specification, friendly
+from gui.panels import schedule_choice
 from gui.panels.fields import WORDS
 from gui.panels.strategy import StrategyPanel, device_choices
 from tests.make_believe import GPUS, HARDWARE
@@ -61,6 +66,7 @@ def test_fields_that_a_strategy_does_not_take_are_disabled_with_the_reason(
     panel: StrategyPanel, name: str
 ) -> None:
     panel.choose_strategy(name)
+    panel.schedule.value = "interleaved"  # it takes chunks
     for option in STRATEGY_OPTIONS:
         field = getattr(panel, option)
         assert field.isEnabled() is (option in STRATEGIES[name].options)
@@ -76,6 +82,94 @@ def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -
     panel.microbatches.setValue(0)
     panel.split_size.setValue(5)
     assert not panel.microbatches.isEnabled()
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_chunks_are_for_the_schedules_that_take_them(panel: StrategyPanel, name: str) -> None:
+    panel.choose_strategy("pipeline")
+    panel.schedule.value = name
+    panel.chunks.setValue(2)
+    assert panel.chunks.isEnabled() is SCHEDULES[name].settable_chunks
+    assert panel.specification().chunks == (2 if SCHEDULES[name].settable_chunks else None)
+    if not panel.chunks.isEnabled():
+        assert "says itself how many stages a lane holds" in panel.chunks.toolTip()
+
+
+def test_schedules_that_cannot_run_are_disabled_with_the_reason(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification(devices="3xcpu", microbatches=6))
+    item = panel.schedule.model().item(panel.schedule.findData("chimera"))
+    assert not item.isEnabled()
+    assert "even number of ranks" in item.toolTip()
+    panel.set_specification(Specification(devices="4xcpu", microbatches=6))
+    assert item.isEnabled()
+    assert item.toolTip() == SCHEDULES["chimera"].line
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_pipeline_is_pictured_with_the_passes_of_its_schedule(
+    panel: StrategyPanel, name: str
+) -> None:
+    panel.set_specification(Specification(devices="2xcpu", microbatches=6, schedule=name))
+    (plan,) = panel.result.plans.values()
+    answer = panel.picture.answer
+    assert panel.picture.isVisibleTo(panel.footer)
+    passes = [KINDS.index(kind) for kind in (*SCHEDULES[name].uses, Kind.OVERLAP)]
+    planned = [KINDS.index(task.kind) for task in plan.tasks if KINDS.index(task.kind) in passes]
+    shown = [kind for kind in answer.kind.tolist() if kind in passes]
+    assert sorted(shown) == sorted(planned)
+    assert len(answer.first) == 3
+
+
+def test_what_is_no_pipeline_has_no_picture(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification("dp", devices="2xcpu"))
+    assert not panel.picture.isVisibleTo(panel.footer)
+
+
+def test_a_schedule_is_taken_from_a_file(
+    panel: StrategyPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n")
+    monkeypatch.setattr(schedule_choice.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    panel.set_specification(Specification(devices="2xcpu", microbatches=2))
+    panel.schedule.setCurrentIndex(panel.schedule.count() - 1)
+    panel.schedule.activated.emit(panel.schedule.currentIndex())
+    panel.check_now()
+    assert panel.specification().schedule == str(path)
+    assert panel.schedule.currentText() == "From mine.csv"
+    assert isinstance(panel.result, Checked)
+    again = panel.specification()
+    panel.set_specification(Specification())
+    assert panel.specification().schedule == "1f1b"
+    panel.set_specification(again)
+    assert panel.specification() == again
+
+
+def test_a_schedule_that_was_not_picked_after_all_leaves_the_last_one(
+    panel: StrategyPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule_choice.QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    panel.schedule.value = "gpipe"
+    panel.schedule.setCurrentIndex(panel.schedule.count() - 1)
+    panel.schedule.activated.emit(panel.schedule.currentIndex())
+    assert panel.specification().schedule == "gpipe"
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"schedule": "chimera"}, "64 rows in 8 micro-batches of 8 over 2 replicas: 32, 32"),
+        ({"strategy": "dp-pp", "devices": "4xcpu", "microbatches": 4},
+         "64 rows in 8 micro-batches of 8 over 2 replicas: 32, 32"),
+        ({"batch": 30, "microbatches": 4}, "30 rows in 4 micro-batches: 8, 8, 7, 7"),
+        ({"strategy": "fsdp"}, "64 rows over 2 replicas: 32, 32"),
+    ],
+)  # fmt: skip
+def test_the_preview_names_micro_batches_and_replicas(
+    panel: StrategyPanel, values: dict, told: str
+) -> None:
+    panel.set_specification(Specification(**{"devices": "2xcpu", **values}))
+    assert panel._preview.text().replace("\u00a0", " ").splitlines()[0] == told
 
 
 @pytest.mark.parametrize(
