@@ -213,10 +213,20 @@ QTableView, QTreeView, QListView { background: $plot; border: none; gridline-col
   selection-background-color: $tint; selection-color: $text; outline: none; }
 QTableView::item, QTreeView::item { padding: 2px 8px; }
 QTableView#tight::item { padding: 2px 5px; }
-QTableView#tight QHeaderView::section { padding: 3px 5px; }
 QHeaderView { background: $plot; }
 QHeaderView::section { background: $plot; color: $muted; border: none;
   border-bottom: 1px solid $line; padding: 3px 8px; }
+QTableView#tight QHeaderView::section { padding: 3px 5px; }
+QTableView#tight QHeaderView::up-arrow, QTableView#tight QHeaderView::down-arrow {
+  subcontrol-origin: padding; subcontrol-position: center left; width: 8px; height: 8px; }
+QSlider { min-height: 18px; }
+QSlider::groove:horizontal { height: 4px; background: $line; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::sub-page:horizontal:disabled { background: $line; }
+QSlider::handle:horizontal { width: 12px; margin: -5px 0; border-radius: 6px;
+  background: $accent; border: 1px solid $window; }
+QSlider::handle:horizontal:focus { border: 2px solid $text; }
+QSlider::handle:horizontal:disabled { background: $muted; }
 QProgressBar { border: none; border-radius: 2px; background: $line; max-height: 4px;
   min-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }

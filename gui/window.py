@@ -464,7 +464,7 @@ class MainWindow(QMainWindow):
         below = [self._docks[name] for name in ("batch", "devices", "details")]
         self.resizeDocks(below, [380, 380, 420], Qt.Orientation.Horizontal)
         self.resizeDocks(below[:1], [250], Qt.Orientation.Vertical)
-        self.resizeDocks([self._docks["why"]], [460], Qt.Orientation.Horizontal)
+        self.resizeDocks([self._docks["why"]], [490], Qt.Orientation.Horizontal)
         kept = self.settings.window
         if kept is not None:
             self.restoreGeometry(kept[0])

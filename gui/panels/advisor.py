@@ -36,6 +36,7 @@ from gui.text import bytes_text, change_text, duration_text, percent_text, tr
 
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
+AIR = 19  # of a column beside its widest text
 STEP = 2  # the column that ranks
 Index = QModelIndex | QPersistentModelIndex
 
@@ -56,30 +57,61 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table: its heading, its text, what it is sorted by, and a tooltip."""
+    """A column of the table: its heading, its text, what it is sorted by, and a tooltip.
+
+    It is as wide as `widest`; one without takes the room that is left.
+    """
 
     heading: str
     text: Callable[[Ranked], str]
     key: Callable[[Ranked], Any]
     tip: str
+    widest: str = ""
 
 
 COLUMNS = (
-    Column("Way", lambda r: way_text(r.advice.specification), lambda r: way_text(
-        r.advice.specification), "The schedule, or the strategy that has none."),
-    Column("Pieces", lambda r: pieces_text(r.advice.specification),
-           lambda r: r.advice.specification.microbatches or 0,
-           "Micro-batches, where the strategy makes some."),
-    Column("Step", lambda r: ("≈ " if r.advice.extrapolated else "")
-           + duration_text(r.advice.step_ns), lambda r: r.place,
-           "Predicted time of a step; ≈ where micro-batches have a size that was not measured."),
-    Column("Change", lambda r: against_text(r), lambda r: r.against or 0.0,
-           "The step against that of the present settings, which is predicted alike."),
-    Column("Bubble", lambda r: percent_text(r.advice.bubble), lambda r: r.advice.bubble,
-           "Idle time of the compute lanes over lanes times makespan."),
-    Column("Memory", lambda r: bytes_text(r.advice.memory_bytes), lambda r: r.advice.memory_bytes,
-           "The most that a lane holds: an estimate from the model and the plan."),
-)  # fmt: skip
+    Column(
+        "Way",
+        lambda r: way_text(r.advice.specification),
+        lambda r: way_text(r.advice.specification),
+        "The schedule (×2 is with two chunks a lane), or the strategy that has none.",
+    ),
+    Column(
+        "Pieces",
+        lambda r: pieces_text(r.advice.specification),
+        lambda r: r.advice.specification.microbatches or 0,
+        "Micro-batches, where the strategy makes some.",
+        "Pieces",
+    ),
+    Column(
+        "Step",
+        lambda r: ("≈ " if r.advice.extrapolated else "") + duration_text(r.advice.step_ns),
+        lambda r: r.place,
+        "Predicted time of a step; ≈ where micro-batches have a size that was not measured.",
+        "≈ 99.9 ms",
+    ),
+    Column(
+        "Change",
+        lambda r: against_text(r),
+        lambda r: r.against or 0.0,
+        "The step against that of the present settings, which is predicted alike.",
+        "−99.9 %",
+    ),
+    Column(
+        "Bubble",
+        lambda r: percent_text(r.advice.bubble),
+        lambda r: r.advice.bubble,
+        "Idle time of the compute lanes over lanes times makespan.",
+        "Bubble",
+    ),
+    Column(
+        "Memory",
+        lambda r: bytes_text(r.advice.memory_bytes),
+        lambda r: r.advice.memory_bytes,
+        "The most that a lane holds: an estimate from the model and the plan.",
+        "99.9 MB",
+    ),
+)
 
 
 class AdviceModel(QAbstractTableModel):
@@ -216,13 +248,20 @@ class AdvisorPanel(QWidget):
         table.setTabKeyNavigation(False)
         table.setShowGrid(False)
         table.setWordWrap(False)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(ROW)
         header = table.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(30)
+        for number, column in enumerate(COLUMNS):
+            stretches = not column.widest
+            mode = QHeaderView.ResizeMode
+            header.setSectionResizeMode(number, mode.Stretch if stretches else mode.Interactive)
+            if not stretches:
+                wide = self.fontMetrics().horizontalAdvance(tr(column.widest))
+                header.resizeSection(number, wide + AIR)
 
     def _lay_out(self) -> None:
         self.progress.setTextVisible(False)
@@ -298,16 +337,15 @@ def _is_same(way: Advice, present: Advice) -> bool:
 
 
 def way_text(specification: Specification) -> str:
-    """The schedule with what else it takes, or the strategy: `Interleaved 1F1B, 2 chunks`."""
+    """The schedule with what else it takes, or the strategy: `Interleaved 1F1B ×2`, `fsdp`."""
     s = specification
     schedule = with_defaults(s).schedule
     if schedule is None:
-        return tr(STRATEGIES[s.strategy].title)
+        return s.strategy
     known = SCHEDULES.get(schedule)
-    parts = [tr(known.title) if known else Path(schedule).name]
-    parts += [tr("{n} chunks", n=s.chunks)] if s.chunks else []
-    parts += [tr("{n} replicas", n=s.replicas)] if s.replicas else []
-    return ", ".join(parts)
+    name = tr(known.title) if known else Path(schedule).name
+    name += f" ×{s.chunks}" if s.chunks else ""
+    return tr("{schedule}, {n} replicas", schedule=name, n=s.replicas) if s.replicas else name
 
 
 def pieces_text(specification: Specification) -> str:
@@ -319,9 +357,8 @@ def pieces_text(specification: Specification) -> str:
 def way_tip(specification: Specification) -> str:
     """A way in full."""
     title = tr(STRATEGIES[specification.strategy].title)
-    way = way_text(specification)
-    named = title if way == title else f"{title}: {way}"
-    return f"{named}\n{tr('Double-click or press Enter to run this.')}"
+    told = tr("{strategy}: {way}", strategy=title, way=way_text(specification))
+    return f"{told}\n{tr('Double-click or press Enter to run this.')}"
 
 
 def against_text(row: Ranked) -> str:

@@ -17,7 +17,7 @@ from core.predict.advisor import Advice
 from core.predictor.jobs import Advised, Done, Progress, Refused
 from core.trace.schema import Record
 from core.trace.trace import COSTS_LEVEL
-from gui.panels.advisor import COLUMNS, STEP, AdvisorPanel, pieces_text, ranked, way_text
+from gui.panels.advisor import COLUMNS, STEP, AdvisorPanel, pieces_text, ranked, way_text, way_tip
 from gui.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
@@ -220,10 +220,11 @@ def test_present_settings_that_are_no_choice_of_the_advisors_are_ranked_too() ->
 
 def test_ways_are_named_by_schedule_and_what_it_takes() -> None:
     one = specification(schedule="interleaved", chunks=2, microbatches=16)
-    assert way_text(one) == f"{SCHEDULES['interleaved'].title}, 2 chunks"
+    assert way_text(one) == f"{SCHEDULES['interleaved'].title} ×2"
     assert pieces_text(one) == "16"
     several = specification("dp-pp", schedule="1f1b", replicas=2)
     assert way_text(several) == "1F1B, 2 replicas"
-    assert way_text(specification("ddp")) == STRATEGIES["ddp"].title
+    assert way_text(specification("ddp")) == "ddp"
+    assert way_tip(specification("ddp")).startswith("Distributed data parallel: ddp\n")
     assert pieces_text(specification("ddp")) == ""
     assert COLUMNS[STEP].heading == "Step"
