@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from core.models.description import ModelDescription
+from core.plan.specification import Specification, describe
 from gui.adviser import Adviser
 from gui.ghosts import Ghosts
 from gui.panels.advisor import AdvisorPanel
@@ -25,10 +25,13 @@ class Predictions(QObject):
     compared = Signal(object)
     wanted = Signal(object)
 
-    def __init__(self, session: Session, settings: Settings, model: ModelDescription) -> None:
+    def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
         self._session = session
-        self.whatif_panel, self.advisor_panel = WhatIfPanel(model), AdvisorPanel()
+        self.whatif_panel, self.advisor_panel = (
+            WhatIfPanel(describe(Specification())),
+            AdvisorPanel(),
+        )
         self.what_if = WhatIf(self.whatif_panel, settings, self._is_idle)
         self.adviser = Adviser(self.advisor_panel, self._is_idle)
         self.ghosts = Ghosts(self)
@@ -43,6 +46,11 @@ class Predictions(QObject):
         self.what_if.show_trace(run.trace)
         self.adviser.show_trace(run.trace)
         self.ghosts.predict(run)
+
+    def show_settings(self, specification: Specification) -> None:
+        """The form asks for this run, which can be planned."""
+        if not specification.own_model:
+            self.whatif_panel.set_model(describe(specification))
 
     def close(self) -> None:
         """End every process and thread."""

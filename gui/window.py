@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from core.engine.messages import Outcome
 from core.explain.lanes import Gap
 from core.plan.lanes import Hardware
-from core.plan.specification import Specification, describe
+from core.plan.specification import Specification
 from core.trace.trace import Trace
 from gui.actions import make_actions
 from gui.banner import Banner
@@ -306,6 +306,7 @@ class MainWindow(QMainWindow):
         if isinstance(checked, str):
             run.setToolTip(checked)
         else:
+            self.predictions.show_settings(self.form.specification())
             run.setToolTip(
                 tr("A run is under way.") if asking else tr("Run what the form says. (F5)")
             )
@@ -327,8 +328,7 @@ class MainWindow(QMainWindow):
         self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
         self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
         self.why, self.buckets = WhyPanel(), BucketsChart()
-        model = describe(Specification())
-        self.predictions = Predictions(self.session, self.settings, model)
+        self.predictions = Predictions(self.session, self.settings)
         left, below = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
         right = Qt.DockWidgetArea.RightDockWidgetArea
         parts = (

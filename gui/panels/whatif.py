@@ -105,10 +105,11 @@ class WhatIfPanel(QWidget):
 
     def set_model(self, model: ModelDescription) -> None:
         """The model whose activations travel where the costs are of no run."""
-        old = self._bases[PLAIN_COSTS]
-        if model != old.model:
-            self._bases[PLAIN_COSTS] = Basis(PLAIN, old.source, model)
-            self._ask()
+        if model == self._bases[PLAIN_COSTS].model:
+            return
+        for name in {PLAIN_COSTS, FILE} & self._bases.keys():
+            self._bases[name] = replace(self._bases[name], model=model)
+        self._ask()
 
     def set_run(self, basis: Basis, devices: int, microbatches: int, schedule: str) -> None:
         """The run that is shown; the numbers of the first one are where the sliders begin."""

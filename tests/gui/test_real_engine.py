@@ -7,6 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from core.engine.client import EngineClient
 from core.engine.messages import Outcome
@@ -14,6 +16,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Role
+from core.predict.compare import CostSource
 from gui.session import Run
 from gui.window import MainWindow
 
@@ -162,3 +165,41 @@ def test_every_copy_and_communication_lane_serves_a_compute_lane(
     helpers = [lane for lane in lanes if lane.role is not Role.COMPUTE]
     assert [lanes[lane.serves].role for lane in helpers] == [Role.COMPUTE] * 2
     assert all(len(run.trace.spans(lane.index)) for lane in helpers)
+
+
+def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    first = run_to_end(
+        real_window, qtbot, Specification("mp", SMALL, "2xcpu", 32, steps=2, warmup=1)
+    )
+    qtbot.waitUntil(lambda: first.comparison is not None, timeout=RUN_MS)
+    assert first.comparison.source is CostSource.CALIBRATED
+    panel = real_window.predictions.advisor_panel
+    real_window._docks["advisor"].show()
+    qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=RUN_MS)
+    ways = [row.advice.specification for row in panel.model.rows]
+    chosen = next(i for i, way in enumerate(ways) if way.schedule == "zb-h1")
+    panel.table.selectRow(panel._proxy.mapFromSource(panel.model.index(chosen, 0)).row())
+    with qtbot.waitSignal(real_window.session.run_ended, timeout=RUN_MS) as ended:
+        QTest.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+    (run,) = ended.args
+    assert run.outcome is Outcome.FINISHED, run.text
+    assert run.trace.header.specification.schedule == "zb-h1"
+    assert run.trace.header.specification.microbatches == ways[chosen].microbatches
+    qtbot.waitUntil(lambda: real_window.timeline.strips.ghosts, timeout=RUN_MS)
+    assert real_window._predicted.text().startswith("predicted ")
+
+
+def test_what_if_begins_with_the_costs_of_a_real_run(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", 32, steps=2))
+    panel = real_window.predictions.whatif_panel
+    real_window._docks["whatif"].show()
+    qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
+    assert "all lanes busy" in panel._source.text()
+    before = panel.picture.answer
+    panel._rows["devices"].value = 64
+    qtbot.waitUntil(lambda: panel.picture.answer is not before, timeout=RUN_MS)
+    assert len(panel.picture.answer.first) == 65

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.predict.costs import Link
 from core.predict.costs_file import costs_of, read_costs, write_costs
@@ -230,6 +231,17 @@ def test_the_shown_runs_costs_and_numbers_are_where_the_sliders_begin(
     assert "last warm-up step" in panel._source.text()
     start, end = window.run_shown.trace.step_bounds(1)
     qtbot.waitUntil(lambda: makespan(panel) == end - start, timeout=ANSWER_MS)
+
+
+def test_without_a_run_the_forms_model_is_asked_about(
+    window: MainWindow, panel: WhatIfPanel, qtbot: object
+) -> None:
+    window.form.set_specification(specification(model=ModelSettings("gpt")))
+    assert panel.question.model.name == "gpt"
+    before = makespan(panel)
+    panel._rows["bandwidth"].value = 0.1
+    panel._rows["latency"].value = 0
+    qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
 
 
 def test_costs_are_read_from_a_file_and_written_to_one(
