@@ -98,14 +98,35 @@ class _Where(NamedTuple):
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Tasks that cost the same whatever the costs are: what they have in common, once each.
+
+    `which` has for each of n tasks the index of its group in `groups`.
+    """
+
+    groups: list[_Where]
+    which: NDArray[np.int64]
+
+
+def alike(columns: StepColumns, by_rows: bool) -> Alike:
+    """The groups of a step's tasks, for costs by rows or by micro-batch."""
+    sizes = columns.rows if by_rows else _microbatches(columns)
+    return Alike(*_distinct(columns, sizes))
+
+
 def durations(
-    columns: StepColumns, costs: CostModel, stages: Sequence[Stage] = ()
+    columns: StepColumns,
+    costs: CostModel,
+    stages: Sequence[Stage] = (),
+    known: Alike | None = None,
 ) -> NDArray[np.int64]:
     """The time in ns of each task of a step, n entries.
 
-    `stages` says which blocks make a stage, for costs by block. Costs by stage are shared equally
-    by the blocks of a stage where tasks are blocks (ddp, fsdp). Passes without rows take no time.
-    Raises CostError naming what the costs do not say.
+    `known` are the groups of the same tasks for such costs, if they were found before. `stages`
+    says which blocks make a stage, for costs by block. Costs by stage are shared equally by the
+    blocks of a stage where tasks are blocks (ddp, fsdp). Passes without rows take no time. Raises
+    CostError naming what the costs do not say.
     """
     if not len(columns):
         return np.zeros(0, np.int64)
@@ -116,10 +137,9 @@ def durations(
         int(columns.block.max()) + 1,
         int(columns.replica.max()) + 1,
     )
-    sizes = columns.rows if costs.by_rows else _microbatches(columns)
-    distinct, which = _distinct(columns, sizes)
-    once = np.array([price.of(where) for where in distinct], np.float64)
-    times = once[which]
+    found = known or alike(columns, costs.by_rows)
+    once = np.array([price.of(where) for where in found.groups], np.float64)
+    times = once[found.which]
     for lane, factor in costs.slow.items():
         times[(columns.lane == lane) & ~_MOVES[columns.kind]] *= factor
     return np.rint(times).astype(np.int64)

@@ -37,9 +37,13 @@ _PLACES = 8  # around an action: two copies before it, a loss and two copies aft
 
 @dataclass(frozen=True, slots=True)
 class QuickPlan:
-    """What prediction needs of a plan: its tasks as columns (all times 0), stages, pipeline."""
+    """What prediction needs of a plan: its tasks as columns (all times 0), stages, pipeline.
+
+    Tasks from one of `runs` up to the next can run at once (core.predict.simulate.Levels).
+    """
 
     columns: StepColumns
+    runs: Ints
     stages: tuple[Stage, ...]
     pipeline: Pipeline
 
@@ -68,7 +72,8 @@ def quick_plan(job: Job, rows: Sequence[int]) -> QuickPlan | None:
         return None
     sizes = np.array([job.model.output_bytes(stage.last - 1) for stage in stages], np.int64)
     writer = _Writer(job, passes, order, lane_of, np.array(rows, np.int64), sizes)
-    return QuickPlan(writer.columns(), stages, Pipeline(schedule.name, ranks, len(rows), chunks))
+    columns, runs = writer.columns()
+    return QuickPlan(columns, runs, stages, Pipeline(schedule.name, ranks, len(rows), chunks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +136,12 @@ def _passes(schedule: Schedule, ranks: int, microbatches: int, chunks: int) -> _
 
 
 def _order(passes: _Passes, stages: int) -> Ints | None:
-    """A number for each action that grows along its rank and along what it waits for.
+    """The round in which each action can run, all ranks that can act doing so at once.
 
-    All ranks that can act do so at once, round by round. None if some never can.
+    None if some never can.
     """
     needs = [_with_end(needed) for needed in _needs(passes, stages)]
-    count, ranks = len(passes.kind), len(passes.first) - 1
+    count = len(passes.kind)
     done = np.zeros(count + 1, np.bool_)  # the last is what an action without a need waits for
     done[count] = True
     head, last = passes.first[:-1].copy(), passes.first[1:]
@@ -150,7 +155,7 @@ def _order(passes: _Passes, stages: int) -> Ints | None:
         acting = head[ready]
         if not len(acting):
             return None
-        number[acting] = turn * ranks + np.flatnonzero(ready)
+        number[acting] = turn
         done[acting] = True
         head[ready] += 1
         left -= len(acting)
@@ -199,7 +204,8 @@ class _Writer:
         self._parts: list[dict[str, Ints]] = []
         self._count = 0
 
-    def columns(self) -> StepColumns:
+    def columns(self) -> tuple[StepColumns, Ints]:
+        """All tasks, and where each run of them begins that can go at once."""
         p, count = self._passes, self._stages * self._m
         before, behind, own = _needs(p, self._stages)
         lane = self._lane_of[p.stage]
@@ -254,10 +260,14 @@ class _Writer:
             np.maximum.at(last, values[some] // self._m, some)
         # A rank's actions stand in its order, so that the largest index is the last one.
         order = np.argsort(self._order[last], kind="stable")
-        behind = (self._order.max(initial=0) // _PLACES + 1) * _PLACES
+        by_lane = np.argsort(self._lane_of[order], kind="stable")
+        lanes = self._lane_of[order][by_lane]
+        turn = np.empty(self._stages, np.int64)
+        turn[by_lane] = np.arange(self._stages) - np.searchsorted(lanes, lanes)
+        behind = self._order.max(initial=0) + _PLACES
         self._add(
             kind=np.full(self._stages, _STEP), lane=self._lane_of[order], stage=order,
-            key=behind + np.arange(self._stages), after=last[order],
+            key=behind + turn, after=last[order],
         )  # fmt: skip
 
     def _add(self, kind: Ints, **columns: Ints) -> Ints:
@@ -267,9 +277,10 @@ class _Writer:
         self._count += len(kind)
         return numbers
 
-    def _columns(self, needs: Ints) -> StepColumns:
+    def _columns(self, needs: Ints) -> tuple[StepColumns, Ints]:
         """All tasks by their keys; `needs` are the three of each action."""
-        sorted_by = np.argsort(self._whole("key"))
+        keys = self._whole("key")
+        sorted_by = np.argsort(keys, kind="stable")
         place = np.empty(self._count, np.int64)
         place[sorted_by] = np.arange(self._count)
         after = np.full((self._count, 3), ABSENT)
@@ -285,7 +296,7 @@ class _Writer:
         }
         nothing = np.full(self._count, ABSENT, np.int32)
         zeros = np.zeros(self._count, np.int64)
-        return StepColumns(
+        columns = StepColumns(
             task=np.arange(self._count, dtype=np.int32),
             kind=self._whole("kind")[sorted_by].astype(np.int8),
             start=zeros,
@@ -300,6 +311,8 @@ class _Writer:
             after=place[after[waits]],
             **small,
         )
+        begun = np.flatnonzero(np.diff(keys[sorted_by])) + 1
+        return columns, np.concatenate([[0], begun, [self._count]])
 
     def _whole(self, name: str) -> Ints:
         """A column of all that was noted; what does not apply is -1, and 0 for rows and bytes."""

@@ -25,16 +25,17 @@ from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job
 from core.plan.task import Kind, Lane, Pipeline, PlanError, Role, Stage
 from core.predict.blockwise import blockwise
-from core.predict.costs import STAGED, CostModel, Curve, Link, cost_at, durations
+from core.predict.costs import STAGED, Alike, CostModel, Curve, Link, alike, cost_at, durations
 from core.predict.peaks import peak_activations
 from core.predict.predict import Prediction, predict_step
 from core.predict.quick import quick_plan
 from core.predict.setting import Setting, job_without_machine, setting_of
-from core.predict.simulate import simulate
+from core.predict.simulate import Levels, levels_of, simulate, simulate_levels
 from core.trace.step import StepColumns
 
 STRATEGY = "pipeline"
 MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
+LEAST_WIDTH = 6  # tasks of a level in the mean: below, one after the other is quicker
 KEPT_TASKS = 3_000_000  # of all plans together; those used longest ago go
 
 
@@ -143,13 +144,43 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
-    """What is kept of a plan."""
+class ByLane:
+    """What an answer tells of a plan whatever its times: see Answer. `order` are positions."""
 
-    columns: StepColumns
-    lanes: tuple[Lane, ...]
-    stages: tuple[Stage, ...]
-    pipeline: Pipeline | None
+    order: NDArray[np.int64]
+    first: NDArray[np.int64]
+    peaks: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, columns: StepColumns, lanes: Sequence[Lane]) -> ByLane:
+        """The tasks of the compute lanes, which come first among `lanes`, lane by lane."""
+        compute = sum(lane.role is Role.COMPUTE for lane in lanes)
+        order = np.argsort(columns.lane, kind="stable")
+        first = np.searchsorted(columns.lane[order], np.arange(compute + 1))
+        return cls(order[: first[-1]], first, peak_activations(columns, compute))
+
+
+class _Planned:
+    """What is kept of a plan; what does not depend on times is worked out once."""
+
+    def __init__(
+        self,
+        columns: StepColumns,
+        lanes: tuple[Lane, ...],
+        stages: tuple[Stage, ...],
+        pipeline: Pipeline | None,
+        levels: Levels | None = None,
+    ) -> None:
+        self.columns, self.lanes, self.stages = columns, lanes, stages
+        self.pipeline, self.levels = pipeline, levels
+        self.by_lane = ByLane.of(columns, lanes)
+        self._alike: dict[bool, Alike] = {}
+
+    def alike(self, by_rows: bool) -> Alike:
+        """The groups of tasks that cost the same."""
+        if by_rows not in self._alike:
+            self._alike[by_rows] = alike(self.columns, by_rows)
+        return self._alike[by_rows]
 
 
 class WhatIf:
@@ -172,8 +203,12 @@ class WhatIf:
         """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""
         costs = question.fitted_costs
         plan = self._plan(question, costs)
-        columns = simulate(plan.columns, durations(plan.columns, costs, plan.stages))
-        return answer_of(columns, plan.lanes, plan.pipeline)
+        times = durations(plan.columns, costs, plan.stages, plan.alike(costs.by_rows))
+        if plan.levels is not None:
+            columns = simulate_levels(plan.columns, plan.levels, times)
+        else:
+            columns = simulate(plan.columns, times)
+        return answer_of(columns, plan.lanes, plan.pipeline, plan.by_lane)
 
     def _plan(self, question: Question, costs: CostModel) -> _Planned:
         specification, job = _job(question, costs)
@@ -214,22 +249,26 @@ def _planned(job: Job) -> _Planned:
     if plan is not None:
         compute = list(job.lanes)
         lanes = with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute
-        return _Planned(plan.columns, tuple(lanes), plan.stages, plan.pipeline)
+        wide = len(plan.columns) >= LEAST_WIDTH * len(plan.runs)
+        levels = levels_of(plan.columns, plan.runs) if wide else None
+        return _Planned(plan.columns, tuple(lanes), plan.stages, plan.pipeline, levels)
     whole = STRATEGIES[STRATEGY].plan(job)
     return _Planned(StepColumns.of_plan(whole), whole.lanes, whole.stages, whole.pipeline)
 
 
-def answer_of(columns: StepColumns, lanes: Sequence[Lane], pipeline: Pipeline | None) -> Answer:
+def answer_of(
+    columns: StepColumns,
+    lanes: Sequence[Lane],
+    pipeline: Pipeline | None,
+    known: ByLane | None = None,
+) -> Answer:
     """What a predicted step comes to; compute lanes come first among `lanes`."""
-    compute = sum(lane.role is Role.COMPUTE for lane in lanes)
-    bubbles = bubble_of(columns, lanes)
-    form = closed_form(columns, pipeline)
-    order = np.argsort(columns.lane, kind="stable")
-    first = np.searchsorted(columns.lane[order], np.arange(compute + 1))
-    order = order[: first[-1]]
+    by_lane = known or ByLane.of(columns, lanes)
+    bubbles, form = bubble_of(columns, lanes), closed_form(columns, pipeline)
+    order = by_lane.order
     return Answer(
         len(columns), int(columns.end.max(initial=0)),
         bubbles.by_makespan, bubbles.by_lane_span, None if form is None else form.fraction,
-        peak_activations(columns, compute), first, columns.kind[order], columns.start[order],
+        by_lane.peaks, by_lane.first, columns.kind[order], columns.start[order],
         columns.end[order], columns.stage[order], columns.microbatch[order],
     )  # fmt: skip

@@ -14,19 +14,20 @@ def shares(answer: Answer, pixels: int) -> NDArray[np.float64]:
 
     Shape (lanes, pixels, families); what is missing to 1 in a pixel is idle time.
     """
-    lanes = len(answer.first) - 1
+    lanes, whole = len(answer.first) - 1, max(1, answer.makespan_ns)
     found = np.zeros((lanes, pixels, len(FAMILIES)))
-    edges = np.linspace(0.0, max(1, answer.makespan_ns), pixels + 1)
     families = FAMILY_CODES[answer.kind]
-    for lane in range(lanes):
-        mine = slice(int(answer.first[lane]), int(answer.first[lane + 1]))
-        bounds = np.stack([answer.start[mine], answer.end[mine]], axis=1).ravel()
-        lengths = answer.end[mine] - answer.start[mine]
-        for family in np.unique(families[mine]).tolist():
-            spent = np.cumsum(np.where(families[mine] == family, lengths, 0))
-            before = np.concatenate([[0], np.repeat(spent, 2)[:-1]])
-            found[lane, :, family] = np.diff(np.interp(edges, bounds, before))
-    return found / (edges[1] - edges[0])
+    # All lanes stand one behind the other in time, so that one pass serves them all.
+    before = np.repeat(np.arange(lanes), np.diff(answer.first)) * float(whole)
+    bounds = np.stack([answer.start + before, answer.end + before], axis=1).ravel()
+    edges = np.linspace(0.0, float(whole) * lanes, pixels * lanes + 1)
+    for family in np.unique(families).tolist():
+        mine = families == family
+        at = bounds.reshape(-1, 2)[mine].ravel()
+        spent = np.cumsum(np.where(mine, answer.end - answer.start, 0)[mine])
+        upto = np.concatenate([[0], np.repeat(spent, 2)[:-1]])
+        found[:, :, family] = np.diff(np.interp(edges, at, upto)).reshape(lanes, pixels)
+    return found * (pixels / whole)
 
 
 def blended(found: NDArray[np.float64], colours: NDArray[np.float64]) -> NDArray[np.uint32]:

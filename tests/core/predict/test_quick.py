@@ -11,7 +11,7 @@ from core.predict.costs import durations
 from core.predict.costs_file import costs_of
 from core.predict.quick import quick_plan
 from core.predict.setting import job_without_machine, setting_of
-from core.predict.simulate import simulate
+from core.predict.simulate import levels_of, simulate, simulate_levels
 from core.trace.step import StepColumns
 from tests.core.predict.plans import even
 
@@ -63,6 +63,9 @@ def test_every_task_runs_when_the_plans_own_would(name, device):
                     for columns in (quick.columns, whole)
                 ]
                 assert told[0] == told[1], specification
+                times = durations(quick.columns, costs, quick.stages)
+                levels = levels_of(quick.columns, quick.runs)
+                assert spans(simulate_levels(quick.columns, levels, times)) == told[1]
                 compared += 1
     assert compared > 5
 

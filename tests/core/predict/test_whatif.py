@@ -37,6 +37,17 @@ def test_the_figures_are_those_of_the_whole_prediction(name):
     assert answer.peaks.tolist() == [whole.lanes[lane].peak_activations for lane in compute]
 
 
+def test_the_figures_of_many_lanes_are_those_of_the_whole_prediction():
+    asked = question(devices=24, microbatches=48, slow=(7, 2.0), link=Link.of(5, 0.001))
+    answer, (_, whole) = WhatIf().answer(asked), whole_answer(asked)
+    assert answer.makespan_ns == whole.makespan_ns
+    assert answer.bubble_by_lane_span == whole.figures.bubble_by_lane_span
+    other = replace(asked, slow=(3, 1.1))
+    what_if = WhatIf()
+    what_if.answer(asked)
+    assert what_if.answer(other).makespan_ns == whole_answer(other)[1].makespan_ns
+
+
 def test_a_pictures_passes_are_those_of_the_compute_lanes_in_order_of_time():
     answer = WhatIf().answer(question())
     assert len(answer.first) == 5
