@@ -30,15 +30,15 @@ SPECIFICATION = Specification(
     steps=1,
 )
 LONG, SHORT = 2048, 256  # rows: tasks of about 9 ms in steps of 280, of 1.5 ms in steps of 45
-STEPS = 2
-PAIRS = {LONG: 200, SHORT: 300}
+STEPS = {LONG: 2, SHORT: 6}  # of an arm; what the last one recorded is sent within the arm's time
+PAIRS = {LONG: 240, SHORT: 240}
 PROFILED_PAIRS = 20
 LIMIT = 1.01
 
 
 @pytest.mark.parametrize("rows", [LONG, SHORT])
 def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
-    pairs = PAIRS[rows]
+    pairs, count = PAIRS[rows], STEPS[rows]
     prepared = prepare(replace(SPECIFICATION, batch=rows), find_hardware())
     plan = prepared.plan_list[0]
     batch = batches_of(prepared, prepared.workload)[0]
@@ -48,15 +48,18 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
         writer = TraceWriter(sink, prepared.header)
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
         stack.enter_context(Flusher(writer))
-        executors = {}
-        for name, kept in (("recorded", writer), ("bare", None)):
-            operations = Operations(prepared.plan_list, prepared.workload, prepared.specification)
-            executors[name] = Executor(lanes, operations, kept)
+        # Both work on the same modules: other tensors would lie elsewhere in memory, which alone
+        # can make a step half a percent longer or shorter.
+        operations = Operations(prepared.plan_list, prepared.workload, prepared.specification)
+        executors = {
+            name: Executor(lanes, operations, kept)
+            for name, kept in (("recorded", writer), ("bare", None))
+        }
 
         def steps(name, first):
             """Steps one behind the other, as in a run; all that they recorded has been sent."""
             before = time.perf_counter_ns()
-            for index in range(first, first + STEPS):
+            for index in range(first, first + count):
                 executors[name].run(index, plan, columns, batch)
                 if name == "recorded":
                     writer.flush_soon()
@@ -65,9 +68,9 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
             return time.perf_counter_ns() - before
 
         for index in range(3):
-            steps("bare", 0), steps("recorded", index * STEPS)
+            steps("bare", 0), steps("recorded", index * count)
         recorded = alternate(
-            lambda i: steps("bare", 0), lambda i: steps("recorded", (3 + i) * STEPS), pairs
+            lambda i: steps("bare", 0), lambda i: steps("recorded", (3 + i) * count), pairs
         )
         profiled = alternate(
             lambda i: steps("bare", 0), lambda i: under_profiler(steps), PROFILED_PAIRS
@@ -76,12 +79,12 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
     trace = open_recording(tmp_path / "run.arrow").trace
     lengths = np.concatenate([spans["end"] - spans["start"] for spans in
                               (trace.spans(lane) for lane in range(2))])  # fmt: skip
-    assert len(trace.steps) == (pairs + 3) * STEPS
+    assert len(trace.steps) == (pairs + 3) * count
     low, high = interval(recorded)
     print(
         f"\n{len(plan.tasks)} tasks a step, median task {np.median(lengths) / 1e6:.2f} ms, "
-        f"median step {median(b for b, _ in recorded) / STEPS / 1e6:.1f} ms, "
-        f"{pairs} pairs of {STEPS} steps"
+        f"median step {median(b for b, _ in recorded) / count / 1e6:.1f} ms, "
+        f"{pairs} pairs of {count} steps"
         f"\nrecorded / bare   {ratio(recorded):.4f}  (95 % interval {low:.4f} to {high:.4f})"
         f"\nprofiled / bare   {ratio(profiled):.4f}  "
         "(95 % interval {:.4f} to {:.4f}; torch.profiler, CPU activities, {} pairs)".format(
