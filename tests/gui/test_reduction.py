@@ -99,8 +99,8 @@ def test_busy_time_is_kept_by_every_way_of_reducing(count: int, gap: int) -> Non
 
 def test_columns_that_grow_equal_columns_made_at_once() -> None:
     whole = alternating(777, 10, 3)
-    grown, rows = LaneColumns(), spans([(i * 13, i * 13 + 10, Kind.FORWARD) for i in range(777)])
-    rows["kind"][1::2] = KINDS.index(Kind.BACKWARD)
+    kinds = (Kind.FORWARD, Kind.BACKWARD)
+    grown, rows = LaneColumns(), spans([(i * 13, i * 13 + 10, kinds[i % 2]) for i in range(777)])
     for last in (1, 15, 16, 17, 300, 777):
         grown.update(rows[:last])
     assert np.array_equal(grown.starts, whole.starts)
