@@ -20,6 +20,7 @@ class Family(StrEnum):
     OVERLAP = "forward with backward"
     COMMUNICATION = "communication"
     UPDATE = "loss and update"
+    OTHER = "other"
 
 
 FAMILIES: tuple[Family, ...] = tuple(Family)
@@ -29,6 +30,7 @@ _OWN = {
     Kind.BACKWARD_INPUT: Family.BACKWARD_INPUT,
     Kind.BACKWARD_WEIGHT: Family.BACKWARD_WEIGHT,
     Kind.OVERLAP: Family.OVERLAP,
+    Kind.OTHER: Family.OTHER,
 }
 
 

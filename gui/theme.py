@@ -38,6 +38,7 @@ class Theme:
     backward_weight: str
     communication: str
     update: str
+    other: str
     on_bar: str
     idle: str
     memory: str
@@ -55,6 +56,7 @@ class Theme:
             Family.OVERLAP: (self.forward, self.backward),
             Family.COMMUNICATION: (self.communication,),
             Family.UPDATE: (self.update,),
+            Family.OTHER: (self.other,),
         }[family]
 
     @property
@@ -79,15 +81,15 @@ LIGHT = Theme(
     name="light", window="#f5f6f8", plot="#ffffff", field="#ffffff", line="#d5d9e0", grid="#eceef2",
     text="#171a21", muted="#5b6474", accent="#2457d6", on_accent="#ffffff", tint="#e8eefc",
     forward="#2d6cbf", backward="#b4530b", backward_input="#c97f08", backward_weight="#6b2f0c",
-    communication="#8b398f", update="#2b7a4b", on_bar="#ffffff", idle="#8d95a4", memory="#858fa1",
-    warning="#8a5a00", error="#b3261e", path="#d0006f",
+    communication="#8b398f", update="#2b7a4b", other="#5d6b82", on_bar="#ffffff", idle="#8d95a4",
+    memory="#858fa1", warning="#8a5a00", error="#b3261e", path="#d0006f",
 )  # fmt: skip
 DARK = Theme(
     name="dark", window="#1b1e23", plot="#15181c", field="#22262c", line="#363c45", grid="#23272e",
     text="#e8eaee", muted="#a0a8b5", accent="#7aa2ff", on_accent="#0d1320", tint="#27324d",
     forward="#5b9cf0", backward="#f0a04b", backward_input="#ffd699", backward_weight="#c27433",
-    communication="#d18bd4", update="#5fc08a", on_bar="#10141a", idle="#646d7b", memory="#7f8a9c",
-    warning="#f2c14e", error="#ff8a80", path="#ff5ca8",
+    communication="#d18bd4", update="#5fc08a", other="#93a1b8", on_bar="#10141a", idle="#646d7b",
+    memory="#7f8a9c", warning="#f2c14e", error="#ff8a80", path="#ff5ca8",
 )  # fmt: skip
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind
+from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
-from core.trace.trace import ABSENT
 
 _FORWARD, _BACKWARD, _WEIGHT, _OVERLAP = (
     KINDS.index(kind) for kind in (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)

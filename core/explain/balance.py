@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.lanes import LaneTime, lane_time, step_slice
+from core.explain.lanes import ENTERING, LaneTime, entering, lane_time, step_slice
 from core.explain.summary import MEMORY_COUNTERS, peak_bytes
 from core.plan.task import KINDS, Kind, Role
+from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 SHARED_KINDS = (Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE)
 """What DataParallel puts on lane 0."""
-_ENTER = [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.OVERLAP)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
     times = [
         lane_time(part, *trace.step_bounds(step)) for part, step in zip(parts, steps, strict=True)
     ]
-    mine = np.concatenate(parts) if parts else spans[:0]
+    mine = Spans.joined(parts) if parts else spans[:0]
     kinds = [int(code) for code in np.unique(mine["kind"])]
     length = mine["end"] - mine["start"]
     return LaneBalance(
@@ -162,10 +161,8 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     seen: dict[tuple[int, int, int], int] = {}
     for lane in trace.header.lanes:
         spans = trace.spans(lane.index)
-        mine = spans[step_slice(spans, step)]
-        for span in mine[np.isin(mine["kind"], _ENTER)]:
-            part = (max(0, int(span["replica"])), max(0, int(span["microbatch"])))
-            seen[lane.index, *part] = int(span["rows"])
+        for replica, microbatch, count in entering(spans[step_slice(spans, step)]):
+            seen[lane.index, replica, microbatch] = count
     rows = {(replica, microbatch): count for (_, replica, microbatch), count in seen.items()}
     starts, total = {}, 0
     for key in sorted(rows):
@@ -187,9 +184,9 @@ def held_bytes(
     return times, sum((c.at(times) for c in counters), np.zeros(len(times)))
 
 
-def _rows_forward(spans: NDArray[Any]) -> int:
+def _rows_forward(spans: Spans) -> int:
     """Rows that a step's spans of one lane passed forward, those of each micro-batch once."""
-    enter = spans[np.isin(spans["kind"], _ENTER)]
+    enter = spans[np.isin(spans["kind"], ENTERING)]
     piece = enter["replica"].astype(np.int64) * (1 << 32) + enter["microbatch"]
     _, first = np.unique(piece, return_index=True)
     return int(enter["rows"][first].sum())

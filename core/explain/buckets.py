@@ -10,7 +10,8 @@ from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import step_slice
 from core.explain.waits import IS_COLLECTIVE
 from core.plan.task import KINDS, Kind
-from core.trace.trace import ABSENT, Trace
+from core.trace.columns import ABSENT
+from core.trace.trace import Trace
 
 _BACKWARD = KINDS.index(Kind.BACKWARD)
 _EXPOSED = CAUSES.index(Cause.COLLECTIVE)

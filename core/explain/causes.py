@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import IS_COLLECTIVE, Positions, Waits, waits_of
 from core.plan.task import KINDS, Kind, Lane, Role
+from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
-from core.trace.trace import ABSENT, Trace
+from core.trace.trace import Trace
 
 
 class Cause(StrEnum):

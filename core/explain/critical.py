@@ -10,7 +10,7 @@ import numpy as np
 from core.explain.causes import Explanation
 from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import IS_COLLECTIVE
-from core.trace.trace import ABSENT
+from core.trace.columns import ABSENT
 
 
 class Share(StrEnum):

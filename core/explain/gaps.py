@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from core.explain.causes import CAUSES, Cause, Explanation, explain_run_step
 from core.explain.lanes import gap_at
 from core.plan.task import KINDS, Lane, Role, Task
+from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
-from core.trace.trace import ABSENT, Trace
+from core.trace.trace import Trace
 
 MOST_REASONS = 3
 """Reasons that a sentence names before it sums up the rest."""

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS
+from core.plan.task import KINDS, Kind
+from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 IS_COMMUNICATION = np.array([kind.is_communication for kind in KINDS])
 """Whether each kind, by its index in KINDS, is communication."""
+ENTERING = [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.OVERLAP)]
+"""The kinds, by their index in KINDS, that pass rows forward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Gap:
     before: int | None
 
 
-def lane_time(spans: NDArray[Any], start: int, end: int) -> LaneTime:
+def lane_time(spans: Spans, start: int, end: int) -> LaneTime:
     """Sums over the part of `spans` (one lane's, so none overlap) between `start` and `end`."""
     inside = spans[(spans["end"] > start) & (spans["start"] < end)]
     length = np.minimum(inside["end"], end) - np.maximum(inside["start"], start)
@@ -56,7 +59,7 @@ def lane_time(spans: NDArray[Any], start: int, end: int) -> LaneTime:
     return LaneTime(busy, communication, max(0, end - start) - busy - communication, len(inside))
 
 
-def step_slice(spans: NDArray[Any], step: int) -> slice:
+def step_slice(spans: Spans, step: int) -> slice:
     """Where a step's spans stand among a lane's (whose steps only grow)."""
     first, last = np.searchsorted(spans["step"], [step, step + 1])
     return slice(int(first), int(last))
@@ -97,3 +100,10 @@ def _step_gaps(
     before = np.concatenate([np.arange(where.start, where.stop), [-1]])
     idle = ends > starts
     return starts[idle], ends[idle], before[idle]
+
+
+def entering(spans: Spans) -> list[tuple[int, int, int]]:
+    """Replica, micro-batch and rows of each of the spans that passes rows forward."""
+    enter = spans[np.isin(spans["kind"], ENTERING)]
+    numbers = (np.maximum(enter[name], 0).tolist() for name in ("replica", "microbatch"))
+    return list(zip(*numbers, enter["rows"].tolist(), strict=True))

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_left
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from core.explain.causes import explain_run_step
-from core.explain.lanes import lane_time, step_slice
+from core.explain.lanes import entering, lane_time, step_slice
 from core.explain.replan import RunPlans
-from core.plan.task import KINDS, Kind
 from core.trace.trace import Trace
 
 MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
-_ENTER = [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.OVERLAP)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,8 @@ class Summary:
 
 def measured_steps(trace: Trace) -> list[int]:
     """The run's steps without its warm-up."""
-    return [step for step in trace.steps if step >= trace.header.specification.warmup]
+    steps = trace.steps
+    return steps[bisect_left(steps, trace.header.specification.warmup) :]
 
 
 def completed_steps(trace: Trace) -> list[int]:
@@ -225,8 +225,7 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)
         spans = spans[step_slice(spans, step)]
-        first = (spans["stage"] <= 0) & (spans["block"] <= 0) & np.isin(spans["kind"], _ENTER)
-        for span in spans[first]:
-            key = (max(0, int(span["replica"])), max(0, int(span["microbatch"])))
-            rows[key] = rows.get(key, 0) + int(span["rows"])
+        first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
+        for replica, microbatch, count in entering(first):
+            rows[replica, microbatch] = rows.get((replica, microbatch), 0) + count
     return rows

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Lane
+from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
-from core.trace.trace import ABSENT
 
 IS_COLLECTIVE = np.array([kind.is_collective for kind in KINDS])
 """Whether each kind, by its index in KINDS, is a collective."""

@@ -13,7 +13,10 @@ class PlanError(ValueError):
 
 
 class Kind(StrEnum):
-    """What a task does. The order is the wire's dictionary: append only."""
+    """What a task does. The order is the wire's dictionary: append only.
+
+    `OTHER` is work that no plan names, in recordings that other programs made: see its name.
+    """
 
     SCATTER = "scatter"
     REPLICATE = "replicate"
@@ -30,6 +33,7 @@ class Kind(StrEnum):
     OVERLAP = "overlap"
     ALL_GATHER = "all-gather"
     REDUCE_SCATTER = "reduce-scatter"
+    OTHER = "other"
 
     @property
     def letter(self) -> str:
@@ -63,6 +67,7 @@ _LETTERS = {
     Kind.OVERLAP: "FB",
     Kind.ALL_GATHER: "AG",
     Kind.REDUCE_SCATTER: "RS",
+    Kind.OTHER: "",
 }
 _COLLECTIVE = frozenset({Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER})
 _COMMUNICATION = _COLLECTIVE | {

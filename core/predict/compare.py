@@ -21,8 +21,9 @@ from core.predict.costs import CostModel, Curve, durations
 from core.predict.costs_file import costs_of
 from core.predict.predict import lane_times
 from core.predict.simulate import simulate
+from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
-from core.trace.trace import ABSENT, Trace
+from core.trace.trace import Trace
 
 
 class CostSource(StrEnum):

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind, PlanError, Stage
+from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
-from core.trace.trace import ABSENT
 
 Curve = tuple[tuple[float, float], ...]
 """Points (size, ns) with growing sizes above 0. Between two points a cost is read off the line

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, PlanError
+from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
-from core.trace.trace import ABSENT
 
 _IS_COLLECTIVE = np.array([kind.is_collective for kind in KINDS])
 

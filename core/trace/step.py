@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Plan, Task
-from core.trace.trace import ABSENT, Trace
+from core.trace.columns import ABSENT
+from core.trace.spans import Spans
+from core.trace.trace import Trace
 
 _CODE = {kind: code for code, kind in enumerate(KINDS)}
 
@@ -94,10 +95,10 @@ class StepColumns:
             first, last = np.searchsorted(spans["step"], [step, step + 1])
             parts.append(spans[first:last])
             lanes.append(np.full(int(last - first), lane, np.int32))
-        spans, lane_of = np.concatenate(parts), np.concatenate(lanes)
+        spans, lane_of = Spans.joined(parts), np.concatenate(lanes)
         order = np.argsort(spans["task"], kind="stable")
         spans, lane_of = spans[order], lane_of[order]
-        after_first, after = _after(trace, spans)
+        after_first, after = _after(spans)
         return cls(
             spans["task"],
             lane_of,
@@ -124,12 +125,12 @@ def _numbers(tasks: Sequence[Task], name: str) -> NDArray[np.int32]:
     return np.fromiter([ABSENT if v is None else v for v in values], np.int32, len(tasks))
 
 
-def _after(trace: Trace, spans: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """What the spans (sorted by task) waited for, as positions among them."""
     counts = spans["after_count"].astype(np.int64)
     ends = np.cumsum(counts)
     where = np.repeat(spans["after"] - (ends - counts), counts) + np.arange(counts.sum())
-    tasks = trace.after[where]
+    tasks = spans.table.after[where]
     at = np.minimum(np.searchsorted(spans["task"], tasks), len(spans) - 1)
     known = spans["task"][at] == tasks
     waiter = np.repeat(np.arange(len(spans)), counts)[known]

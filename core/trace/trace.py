@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,39 +11,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind, Payload
-from core.trace.schema import PAYLOADS, RECORDS, WORDS, Header, Record
+from core.trace.columns import ABSENT, Column, StepBounds
+from core.trace.decode import codes_of, numbers_of, rows_of, spans_of
+from core.trace.schema import PAYLOADS, RECORDS, Header, Record
+from core.trace.spans import LaneSpans, Spans
+from core.trace.table import TaskTable
 
-ABSENT = -1
 COSTS_LEVEL = "costs"
 """The level of the log row that holds what a run's tasks cost, as JSON: no line to read."""
-SPAN_DTYPE = np.dtype(
-    [
-        ("start", np.int64),
-        ("end", np.int64),
-        ("ready", np.int64),
-        ("launched", np.int64),
-        ("bytes", np.int64),
-        ("after", np.int64),
-        ("rows", np.int32),
-        ("step", np.int32),
-        ("task", np.int32),
-        ("microbatch", np.int32),
-        ("stage", np.int16),
-        ("replica", np.int16),
-        ("block", np.int16),
-        ("bucket", np.int16),
-        ("paired_stage", np.int16),
-        ("paired_microbatch", np.int16),
-        ("after_count", np.uint16),
-        ("kind", np.int8),
-        ("payload", np.int8),
-    ]
-)
-"""A span's row, 80 bytes. Absent numbers are -1; `kind` indexes KINDS; `after` is the first of
-`after_count` entries of Trace.after, the tasks of the same step that the span waited for."""
-_COPIED = ("ready", "launched", "bytes", "rows", "step", "task", "microbatch",
-           "stage", "replica", "block", "bucket", "paired_stage", "paired_microbatch",
-           "start", "end")  # fmt: skip
 
 Times = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 
@@ -76,10 +50,13 @@ class Span:
     after: tuple[int, ...] = ()
     paired_stage: int | None = None
     paired_microbatch: int | None = None
+    name: str = ""
 
     @property
     def label(self) -> str:
-        """What a bar says: see `bar_label`."""
+        """What a bar says: its own name, or see `bar_label`."""
+        if self.name:
+            return self.name
         numbers = (self.microbatch, self.bucket, self.block, self.replica, self.paired_microbatch)
         return bar_label(self.kind, *(ABSENT if n is None else n for n in numbers))
 
@@ -115,36 +92,6 @@ class ClockRow:
     step: int
     device: str
     uncertainty_ns: float
-
-
-class Column:
-    """A NumPy array that grows at its end; `view` is what has been filled."""
-
-    def __init__(self, dtype: np.dtype[Any] | type, capacity: int = 64) -> None:
-        self._data = np.empty(capacity, dtype)
-        self._size = 0
-
-    def __len__(self) -> int:
-        return self._size
-
-    @property
-    def view(self) -> NDArray[Any]:
-        """The filled part; a later `extend` may leave this view behind."""
-        return self._data[: self._size]
-
-    def extend(self, values: NDArray[Any]) -> None:
-        """Append `values`, growing by half as much again when full."""
-        needed = self._size + len(values)
-        if needed > len(self._data):
-            grown = np.empty(max(needed, len(self._data) * 3 // 2), self._data.dtype)
-            grown[: self._size] = self.view
-            self._data = grown
-        self._data[self._size : needed] = values
-        self._size = needed
-
-    def cut(self, size: int) -> None:
-        """Keep only the first `size` values."""
-        self._size = min(size, self._size)
 
 
 class Counter:
@@ -192,24 +139,25 @@ class Trace:
     """Everything known of a run so far; `append` takes the stream's batches as they come.
 
     `version` grows with every batch, so that a view knows when to draw again. `costs` is what the
-    run's tasks were measured to cost before it, as JSON, or None.
+    run's tasks were measured to cost before it, as JSON, or None. `table` has what spans
+    tell beside their times, `step_table` the times of all steps.
     """
 
     def __init__(self, header: Header) -> None:
         self.header = header
         self.version = 0
-        self._lanes = [Column(SPAN_DTYPE) for _ in header.lanes]
-        self._after = Column(np.int32)
+        self.table = TaskTable()
+        self.step_table = StepBounds()
+        self._lanes = [LaneSpans(self.table) for _ in header.lanes]
         self._open: dict[tuple[int, int], Span] = {}
-        self._bounds: dict[int, tuple[int, int]] = {}
         self._steps: list[int] = []
         self._counters: dict[tuple[str, int | None], Counter] = {}
         self.logs: list[LogRow] = []
         self.costs: str | None = None
         self.clocks: list[ClockRow] = []
 
-    def spans(self, lane: int) -> NDArray[Any]:
-        """The finished spans of a lane as a structured array (SPAN_DTYPE), in order of time."""
+    def spans(self, lane: int) -> Spans:
+        """The finished spans of a lane, in order of time."""
         return self._lanes[lane].view
 
     @property
@@ -223,35 +171,34 @@ class Trace:
         return list(self._open.values())
 
     @property
-    def after(self) -> NDArray[np.int32]:
-        """What all spans waited for, one behind the other: see SPAN_DTYPE."""
-        return self._after.view
-
-    @property
     def steps(self) -> list[int]:
         """Steps of which there is a span, in order."""
-        if len(self._steps) != len(self._bounds):
-            self._steps = sorted(self._bounds)
+        numbers, known = self.step_table.numbers, len(self._steps)
+        if known and (len(numbers) < known or numbers[known - 1] != self._steps[-1]):
+            self._steps, known = [], 0  # an earlier step came late
+        if len(numbers) > known:
+            self._steps = self._steps + numbers[known:].tolist()
         return self._steps
 
     def step_at(self, time_ns: float) -> int | None:
         """The step within whose bounds a moment lies, or None between steps."""
-        steps = self.steps
-        index = bisect_right(steps, time_ns, key=lambda step: self._bounds[step][0]) - 1
-        if index < 0 or time_ns >= self._bounds[steps[index]][1]:
+        table = self.step_table
+        index = int(np.searchsorted(table.starts, time_ns, "right")) - 1
+        if index < 0 or time_ns >= table.ends[index]:
             return None
-        return steps[index]
+        return int(table.numbers[index])
 
     def step_bounds(self, step: int) -> tuple[int, int]:
         """First start and last end of a step's spans so far, in ns. Raises KeyError if none."""
-        return self._bounds[step]
+        return self.step_table.of(step)
 
     @property
     def bounds(self) -> tuple[int, int]:
         """First start and last end of the run's spans and open tasks, in ns; (0, 0) if none."""
-        starts = [start for start, _ in self._bounds.values()] + [s.start for s in self.open_tasks]
-        ends = [end for _, end in self._bounds.values()] + [s.start for s in self.open_tasks]
-        return (min(starts), max(ends)) if starts else (0, 0)
+        moments = [span.start for span in self._open.values()]
+        if len(self.step_table):
+            moments += [int(self.step_table.starts.min()), int(self.step_table.ends.max())]
+        return (min(moments), max(moments)) if moments else (0, 0)
 
     @property
     def counters(self) -> list[Counter]:
@@ -264,17 +211,20 @@ class Trace:
 
     def span(self, lane: int, index: int) -> Span:
         """One finished span. Raises IndexError if there is none."""
-        row = self._lanes[lane].view[index]
+        place = range(len(self._lanes[lane]))[index]
+        one = self._lanes[lane].view[place : place + 1]
+        row = self.table.rows[one.row[0]]
         first, count = int(row["after"]), int(row["after_count"])
-        after = tuple(int(task) for task in self.after[first : first + count])
-        return _span(lane, index if index >= 0 else len(self._lanes[lane]) + index, row, after)
+        after = tuple(self.table.after[first : first + count].tolist())
+        own = {name: int(one[name][0]) for name in ("step", "start", "end", "ready", "launched")}
+        return _span(lane, place, own, row, after, self.table)
 
     def find(self, step: int, task: int) -> Span | None:
         """The span of a task in a step, or None if it has not ended (yet)."""
-        for lane in range(len(self._lanes)):
-            rows = self._lanes[lane].view
-            first, last = np.searchsorted(rows["step"], [step, step + 1])
-            hits = np.flatnonzero(rows["task"][first:last] == task)
+        for lane, columns in enumerate(self._lanes):
+            spans = columns.view
+            first, last = np.searchsorted(spans.step, [step, step + 1])
+            hits = np.flatnonzero(self.table.rows["task"][spans.row[first:last]] == task)
             if len(hits):
                 return self.span(lane, int(first + hits[0]))
         return None
@@ -287,7 +237,7 @@ class Trace:
 
     def append(self, batch: pa.RecordBatch) -> None:
         """Take a batch of the stream."""
-        records = _codes(batch, "record")
+        records = codes_of(batch, "record")
         takers = {
             Record.SPAN: self._append_spans,
             Record.OPEN: self._append_open,
@@ -310,50 +260,52 @@ class Trace:
         logs and clocks are left behind.
         """
         other = Trace(replace(self.header, predicted=True))
-        other._after.extend(self.after)
-        for lane, column in enumerate(self._lanes):
-            spans = column.view
+        other.table = self.table
+        for lane in range(len(self._lanes)):
+            spans, mine = self.spans(lane), LaneSpans(self.table)
             for step, (tasks, starts, ends) in sorted(steps.items()):
-                first, last = np.searchsorted(spans["step"], [step, step + 1])
-                rows = spans[first:last].copy()
-                at = np.searchsorted(tasks, rows["task"])
-                rows["start"], rows["end"] = starts[at], ends[at]
-                rows["ready"] = rows["launched"] = ABSENT
-                other._lanes[lane].extend(rows[np.argsort(rows["start"], kind="stable")])
+                first, last = np.searchsorted(spans.step, [step, step + 1])
+                some = spans[first:last]
+                at = np.searchsorted(tasks, some["task"])
+                order = np.argsort(starts[at], kind="stable")
+                mine.extend(some.timed(starts[at], ends[at])[order])
+            other._lanes[lane] = mine
         for step, (_, starts, ends) in steps.items():
-            other._bounds[step] = (int(starts.min()), int(ends.max()))
+            other.step_table.widen(np.full(len(starts), step, np.int32), starts, ends)
         other.version += 1
         return other
 
     def _append_spans(self, batch: pa.RecordBatch) -> None:
-        spans = _span_rows(batch, len(self._after))
-        self._after.extend(batch["after"].flatten().to_numpy(zero_copy_only=False))
-        lanes = batch["lane"].to_numpy(zero_copy_only=False)
-        for lane in np.unique(lanes):
-            self._lanes[lane].extend(spans[lanes == lane])
-        for step in np.unique(spans["step"]):
-            mine = spans[spans["step"] == step]
-            start, end = int(mine["start"].min()), int(mine["end"].max())
-            known = self._bounds.get(int(step), (start, end))
-            self._bounds[int(step)] = (min(start, known[0]), max(end, known[1]))
+        for lane, spans in spans_of(batch, self.table):
+            self._lanes[lane].extend(spans)
+            self.step_table.widen(spans.step, spans.start, spans.end)
         if self._open:
-            for key in zip(spans["step"].tolist(), spans["task"].tolist(), strict=True):
+            ended = (numbers_of(batch, name).tolist() for name in ("step", "task"))
+            for key in zip(*ended, strict=True):
                 self._open.pop(key, None)
 
     def _append_open(self, batch: pa.RecordBatch) -> None:
-        rows = _span_rows(batch, 0)
-        rows["end"] = ABSENT
-        columns = (batch["lane"].to_pylist(), rows, batch["after"].to_pylist())
-        for lane, row, after in zip(*columns, strict=True):
-            opened = _span(lane, ABSENT, row, tuple(after or ()))
+        rows, after = rows_of(batch, self.table)
+        names = ("lane", "step", "start", "ready", "launched")
+        columns = {name: numbers_of(batch, name).tolist() for name in names}
+        lanes = columns.pop("lane")
+        for place, (lane, row) in enumerate(zip(lanes, rows, strict=True)):
+            own = {"end": ABSENT, **{name: column[place] for name, column in columns.items()}}
+            first, count = int(row["after"]), int(row["after_count"])
+            waits = tuple(after[first : first + count].tolist())
+            opened = _span(lane, ABSENT, own, row, waits, self.table)
             self._open[opened.step, opened.task] = opened
 
     def _append_counters(self, batch: pa.RecordBatch) -> None:
-        columns = [batch[name].to_pylist() for name in ("name", "lane", "start", "value", "step")]
-        for name, lane, start, value, step in zip(*columns, strict=True):
-            counter = self._counters.setdefault((name, lane), Counter(name, lane))
-            known = ABSENT if step is None else step
-            counter.extend(np.array([start]), np.array([value]), np.array([known]))
+        names = batch["name"].dictionary_encode()
+        texts, codes = names.dictionary.to_pylist(), names.indices.to_numpy(zero_copy_only=False)
+        lanes, steps = numbers_of(batch, "lane"), numbers_of(batch, "step")
+        times, values = numbers_of(batch, "start"), batch["value"].to_numpy(zero_copy_only=False)
+        for code, lane in np.unique(np.stack([codes, lanes]), axis=1).T.tolist():
+            mine = (codes == code) & (lanes == lane)
+            key = (texts[code], None if lane == ABSENT else lane)
+            counter = self._counters.setdefault(key, Counter(*key))
+            counter.extend(times[mine], values[mine], steps[mine])
 
     def _append_logs(self, batch: pa.RecordBatch) -> None:
         columns = [batch[name].to_pylist() for name in ("start", "name", "text", "step")]
@@ -372,58 +324,35 @@ class Trace:
                 yield self.span(lane, index)
 
 
-def _span(lane: int, index: int, row: Any, after: tuple[int, ...]) -> Span:
-    """A row of SPAN_DTYPE as a Span; an open task's end is absent."""
+def _span(
+    lane: int, index: int, own: Mapping[str, int], row: Any, after: tuple[int, ...],
+    table: TaskTable,
+) -> Span:  # fmt: skip
+    """A span from its step and times, and its row (TASK_DTYPE); an open task's end is absent."""
 
-    def maybe(name: str) -> int | None:
-        return None if row[name] == ABSENT else int(row[name])
+    def maybe(number: int) -> int | None:
+        return None if number == ABSENT else int(number)
 
     return Span(
         lane=lane,
         index=index,
         kind=KINDS[row["kind"]],
-        step=int(row["step"]),
+        step=own["step"],
         task=int(row["task"]),
-        start=int(row["start"]),
-        end=maybe("end"),
-        stage=maybe("stage"),
-        replica=maybe("replica"),
-        microbatch=maybe("microbatch"),
-        block=maybe("block"),
-        bucket=maybe("bucket"),
+        start=own["start"],
+        end=maybe(own["end"]),
+        stage=maybe(row["stage"]),
+        replica=maybe(row["replica"]),
+        microbatch=maybe(row["microbatch"]),
+        block=maybe(row["block"]),
+        bucket=maybe(row["bucket"]),
         rows=int(row["rows"]),
         bytes=int(row["bytes"]),
         payload=PAYLOADS[row["payload"]],
-        ready=maybe("ready"),
-        launched=maybe("launched"),
+        ready=maybe(own["ready"]),
+        launched=maybe(own["launched"]),
         after=after,
-        paired_stage=maybe("paired_stage"),
-        paired_microbatch=maybe("paired_microbatch"),
+        paired_stage=maybe(row["paired_stage"]),
+        paired_microbatch=maybe(row["paired_microbatch"]),
+        name="" if row["name"] == ABSENT else table.names[row["name"]],
     )
-
-
-def _codes(batch: pa.RecordBatch, name: str) -> NDArray[np.int8]:
-    """The word column as codes of WORDS, whatever dictionary its writer used; -1 where null."""
-    column = batch[name]
-    indices = column.indices.fill_null(ABSENT).to_numpy(zero_copy_only=False)
-    codes: NDArray[np.int8] = indices.astype(np.int8)
-    words = column.dictionary.to_pylist()
-    if tuple(words) == WORDS[name]:
-        return codes
-    translate: NDArray[np.int8] = np.array(
-        [WORDS[name].index(word) for word in words] + [ABSENT], np.int8
-    )
-    translated: NDArray[np.int8] = translate[codes]
-    return translated
-
-
-def _span_rows(batch: pa.RecordBatch, first_after: int) -> NDArray[Any]:
-    spans = np.empty(len(batch), SPAN_DTYPE)
-    for name in _COPIED:
-        spans[name] = batch[name].fill_null(ABSENT).to_numpy(zero_copy_only=False)
-    for name in ("kind", "payload"):
-        spans[name] = _codes(batch, name)
-    counts = batch["after"].value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    spans["after_count"] = counts
-    spans["after"] = first_after + np.cumsum(counts) - counts
-    return spans

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from core.plan.task import KINDS, Kind
-from core.trace.trace import ABSENT, bar_label
+from core.trace.columns import ABSENT
+from core.trace.trace import bar_label
 
 COLUMNS = (
     "kind", "microbatch", "bucket", "block", "replica", "paired_microbatch",
     "stage", "paired_stage", "rows", "bytes",
 )  # fmt: skip
-"""The columns of SPAN_DTYPE that a bar's words are made from."""
+"""The columns of Spans that a bar's words are made from."""
 Choices = tuple[str, ...]
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from core.explain.balance import held_bytes
 from core.explain.summary import MEMORY_COUNTERS
-from core.trace.trace import Column, Trace
+from core.trace.columns import Column
+from core.trace.trace import Trace
 from gui.timeline.viewport import Viewport
 
 ACTIVATIONS = "activations"

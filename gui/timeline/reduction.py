@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.trace import Column
+from core.trace.columns import Column
+from core.trace.spans import Spans
 from gui.families import FAMILIES, FAMILY_CODES
 from gui.timeline.viewport import Viewport
 
@@ -47,7 +48,7 @@ class LaneColumns:
     """
 
     def __init__(self) -> None:
-        self._starts, self._ends = Column(np.int64), Column(np.int64)
+        self._starts = self._ends = np.empty(0, np.int64)
         self._families = Column(np.int8)
         self._block_starts = Column(np.int64)
         self._sums = np.zeros((1, len(FAMILIES)), np.int64)
@@ -58,12 +59,12 @@ class LaneColumns:
     @property
     def starts(self) -> NDArray[np.int64]:
         """Start of each span in ns, growing."""
-        return self._starts.view
+        return self._starts
 
     @property
     def ends(self) -> NDArray[np.int64]:
         """End of each span in ns, growing."""
-        return self._ends.view
+        return self._ends
 
     @property
     def families(self) -> NDArray[np.int8]:
@@ -80,13 +81,12 @@ class LaneColumns:
         """Time of each family before each block, shape (blocks + 1, families)."""
         return self._sums
 
-    def update(self, spans: NDArray) -> None:
-        """Take those of `spans` (SPAN_DTYPE, the whole lane) that are new."""
+    def update(self, spans: Spans) -> None:
+        """Take those of `spans` (the whole lane) that are new."""
         fresh = spans[len(self) :]
         if not len(fresh):
             return
-        self._starts.extend(fresh["start"])
-        self._ends.extend(fresh["end"])
+        self._starts, self._ends = spans.start, spans.end
         self._families.extend(FAMILY_CODES[fresh["kind"]])
         self._sum_blocks()
 

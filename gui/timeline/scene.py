@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from core.explain.balance import LaneBalance, lane_balance
 from core.explain.summary import measured_steps
 from core.plan.task import KINDS, Kind, Lane, Role
-from core.trace.trace import ABSENT, Trace
+from core.trace.columns import ABSENT
+from core.trace.trace import Trace
 from gui.explained import Explained
 from gui.families import FAMILIES, FAMILY_CODES, Family
 from gui.text import bytes_text, percent_text, tr

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from core.plan.task import KINDS, Kind
-from core.trace.trace import SPAN_DTYPE
+from core.trace.spans import Spans
+from core.trace.table import TASK_DTYPE, TaskTable
 from gui.families import FAMILIES, Family
 from gui.timeline.reduction import Bars, LaneColumns, PixelColumns, reduce_lane, runs, visible
 from gui.timeline.viewport import Viewport
@@ -12,11 +13,12 @@ from gui.timeline.viewport import Viewport
 FORWARD, BACKWARD = FAMILIES.index(Family.FORWARD), FAMILIES.index(Family.BACKWARD)
 
 
-def spans(times: list[tuple[int, int, Kind]]) -> np.ndarray:
-    made = np.zeros(len(times), SPAN_DTYPE)
-    for row, (start, end, kind) in zip(made, times, strict=True):
-        row["start"], row["end"], row["kind"] = start, end, KINDS.index(kind)
-    return made
+def spans(times: list[tuple[int, int, Kind]]) -> Spans:
+    table, rows = TaskTable(), np.zeros(len(times), TASK_DTYPE)
+    rows["kind"] = [KINDS.index(kind) for *_, kind in times]
+    starts, ends = np.array([time[:2] for time in times], np.int64).reshape(-1, 2).T
+    places = table.places(rows, np.empty(0, np.int32))
+    return Spans(table, starts, ends, np.zeros(len(times), np.int32), places)
 
 
 def columns(times: list[tuple[int, int, Kind]]) -> LaneColumns:
@@ -97,8 +99,8 @@ def test_busy_time_is_kept_by_every_way_of_reducing(count: int, gap: int) -> Non
 
 def test_columns_that_grow_equal_columns_made_at_once() -> None:
     whole = alternating(777, 10, 3)
-    grown, rows = LaneColumns(), spans([(i * 13, i * 13 + 10, Kind.FORWARD) for i in range(777)])
-    rows["kind"][1::2] = KINDS.index(Kind.BACKWARD)
+    kinds = (Kind.FORWARD, Kind.BACKWARD)
+    grown, rows = LaneColumns(), spans([(i * 13, i * 13 + 10, kinds[i % 2]) for i in range(777)])
     for last in (1, 15, 16, 17, 300, 777):
         grown.update(rows[:last])
     assert np.array_equal(grown.starts, whole.starts)

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from core.plan.specification import Specification
 from core.plan.task import Kind
+from core.trace.columns import Column
 from core.trace.recording import RecordingFile, open_recording, read_stream
 from core.trace.schema import SCHEMA, Header, Record, RecordingError
 from core.trace.template import Template
-from core.trace.trace import SPAN_DTYPE, Column, Trace
+from core.trace.trace import Trace
 from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter, span_batch
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
 
@@ -149,10 +150,6 @@ def test_the_wait_of_a_span_is_blamed_on_what_ended_last():
     held = trace.waited_for(gather)
     ends = {task: trace.find(0, task).end for task in gather.after}
     assert held is not None and held.end == max(ends.values())
-
-
-def test_a_span_takes_at_most_80_bytes():
-    assert SPAN_DTYPE.itemsize <= 80
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=200), max_size=20))

@@ -1,0 +1,109 @@
+"""Columns that grow as a run goes on: plain ones, and the bounds of its steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ABSENT = -1
+"""A number that does not apply, in every column."""
+
+
+class Column:
+    """A NumPy array that grows at its end; `view` is what has been filled."""
+
+    def __init__(self, dtype: np.dtype[Any] | type, capacity: int = 64) -> None:
+        self._data = np.empty(capacity, dtype)
+        self._size = 0
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> Column:
+        """A column that is full of `values`, which are not copied until it grows."""
+        column = cls(values.dtype, 0)
+        column._data, column._size = values, len(values)
+        return column
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def view(self) -> NDArray[Any]:
+        """The filled part; a later `extend` may leave this view behind."""
+        return self._data[: self._size]
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Append `values`, growing by half as much again when full."""
+        needed = self._size + len(values)
+        if needed > len(self._data):
+            grown = np.empty(max(needed, len(self._data) * 3 // 2), self._data.dtype)
+            grown[: self._size] = self.view
+            self._data = grown
+        self._data[self._size : needed] = values
+        self._size = needed
+
+    def cut(self, size: int) -> None:
+        """Keep only the first `size` values."""
+        self._size = min(size, self._size)
+
+
+class StepBounds:
+    """First start and last end of every step, by its number, in ns."""
+
+    def __init__(self) -> None:
+        self._columns = (Column(np.int32), Column(np.int64), Column(np.int64))
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    @property
+    def numbers(self) -> NDArray[np.int32]:
+        """Steps of which there is a span, in order."""
+        return self._columns[0].view
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """First start of each step."""
+        return self._columns[1].view
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """Last end of each step."""
+        return self._columns[2].view
+
+    def of(self, step: int) -> tuple[int, int]:
+        """Bounds of one step. Raises KeyError if it has no span."""
+        at = int(np.searchsorted(self.numbers, step))
+        if at == len(self) or self.numbers[at] != step:
+            raise KeyError(step)
+        return int(self.starts[at]), int(self.ends[at])
+
+    def widen(
+        self, steps: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> None:
+        """Take in n spans, given by their step and times."""
+        if not len(steps):
+            return
+        numbers, which = np.unique(steps, return_inverse=True)
+        self._make_room(numbers)
+        at = np.searchsorted(self.numbers, numbers)[which]
+        np.minimum.at(self.starts, at, starts)
+        np.maximum.at(self.ends, at, ends)
+
+    def _make_room(self, numbers: NDArray[np.int32]) -> None:
+        fresh = np.setdiff1d(numbers, self.numbers, assume_unique=True)
+        if not len(fresh):
+            return
+        limits = np.iinfo(np.int64)
+        empty = (fresh, np.full(len(fresh), limits.max), np.full(len(fresh), limits.min))
+        if not len(self) or fresh[0] > self.numbers[-1]:
+            for column, values in zip(self._columns, empty, strict=True):
+                column.extend(values)
+            return
+        at = np.searchsorted(self.numbers, fresh)
+        self._columns = (
+            Column.of(np.insert(self.numbers, at, empty[0])),
+            Column.of(np.insert(self.starts, at, empty[1])),
+            Column.of(np.insert(self.ends, at, empty[2])),
+        )

@@ -1,0 +1,82 @@
+"""From the stream's batches to columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from core.trace.columns import ABSENT
+from core.trace.schema import WORDS
+from core.trace.spans import MOMENTS, Spans
+from core.trace.table import TASK_DTYPE, TaskTable
+
+_NUMBERS = ("bytes", "rows", "task", "microbatch", "stage", "replica", "block", "bucket",
+            "paired_stage", "paired_microbatch")  # fmt: skip
+
+
+def codes_of(batch: pa.RecordBatch, name: str) -> NDArray[np.int8]:
+    """The word column as codes of WORDS, whatever dictionary its writer used; -1 where null."""
+    column = batch[name]
+    codes: NDArray[np.int8] = numbers_in(column.indices).astype(np.int8)
+    words = column.dictionary.to_pylist()
+    if tuple(words) == WORDS[name]:
+        return codes
+    translate: NDArray[np.int8] = np.array(
+        [WORDS[name].index(word) for word in words] + [ABSENT], np.int8
+    )
+    translated: NDArray[np.int8] = translate[codes]
+    return translated
+
+
+def numbers_of(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
+    """A column of numbers; -1 where null."""
+    return numbers_in(batch[name])
+
+
+def numbers_in(array: pa.Array) -> NDArray[Any]:
+    """The numbers of an array; -1 where null."""
+    numbers: NDArray[Any] = array.fill_null(ABSENT).to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def rows_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """What n tasks or spans tell (TASK_DTYPE), and what they waited for, one behind the other."""
+    rows = np.zeros(len(batch), TASK_DTYPE)
+    for name in _NUMBERS:
+        rows[name] = numbers_of(batch, name)
+    for name in ("kind", "payload"):
+        rows[name] = codes_of(batch, name)
+    rows["name"] = _names(batch, table)
+    counts = batch["after"].value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    rows["after_count"] = counts
+    rows["after"] = np.cumsum(counts) - counts
+    return rows, batch["after"].flatten().to_numpy(zero_copy_only=False)
+
+
+def spans_of(batch: pa.RecordBatch, table: TaskTable) -> Iterator[tuple[int, Spans]]:
+    """The spans of each lane that has some; what they tell is put into the table."""
+    places = table.places(*rows_of(batch, table))
+    moments = {
+        name: numbers_of(batch, name) for name in MOMENTS if batch[name].null_count < len(batch)
+    }
+    start, end, step = (numbers_of(batch, name) for name in ("start", "end", "step"))
+    spans = Spans(table, start, end, step, places, **moments)
+    lanes = numbers_of(batch, "lane")
+    for lane in np.unique(lanes).tolist():
+        yield lane, spans[lanes == lane]
+
+
+def _names(batch: pa.RecordBatch, table: TaskTable) -> NDArray[np.int32] | int:
+    """The number of each span's own name in the table; -1 where it has none."""
+    column = batch["name"]
+    if column.null_count == len(column):
+        return ABSENT
+    encoded = column.dictionary_encode()
+    numbers = [table.name(text) for text in encoded.dictionary.to_pylist()]
+    every = np.array([*numbers, ABSENT], np.int32)
+    told: NDArray[np.int32] = every[numbers_in(encoded.indices)]
+    return told

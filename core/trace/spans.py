@@ -1,0 +1,120 @@
+"""The spans of a lane as columns: times of their own, and places in the table of what they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.trace.columns import ABSENT, Column
+from core.trace.table import TaskTable
+
+MOMENTS = ("ready", "launched")
+"""Times that only some spans have."""
+_OWN = ("start", "end", "step", "row")
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Spans of one lane in order of time: n entries in each column.
+
+    `spans["start"]` and so on is a column: start, end, ready, launched in ns (-1 where absent),
+    step, and every field of TASK_DTYPE. Any other index gives fewer spans.
+    """
+
+    table: TaskTable
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    step: NDArray[np.int32]
+    row: NDArray[np.int32]
+    ready: NDArray[np.int64] | None = None
+    launched: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @overload
+    def __getitem__(self, index: str) -> NDArray[Any]: ...
+
+    @overload
+    def __getitem__(self, index: slice | NDArray[Any]) -> Spans: ...
+
+    def __getitem__(self, index: str | slice | NDArray[Any]) -> NDArray[Any] | Spans:
+        if isinstance(index, str):
+            return self._column(index)
+        ready, launched = (
+            None if column is None else column[index] for column in (self.ready, self.launched)
+        )
+        return Spans(
+            self.table, self.start[index], self.end[index], self.step[index], self.row[index],
+            ready, launched,
+        )  # fmt: skip
+
+    def timed(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> Spans:
+        """The same spans at other times; moments beside them are left out."""
+        return Spans(self.table, start, end, self.step, self.row)
+
+    def _column(self, name: str) -> NDArray[Any]:
+        if name in _OWN:
+            column: NDArray[Any] = getattr(self, name)
+            return column
+        if name in MOMENTS:
+            times: NDArray[Any] | None = getattr(self, name)
+            return np.full(len(self), ABSENT, np.int64) if times is None else times
+        told: NDArray[Any] = self.table.rows[name][self.row]
+        return told
+
+    @classmethod
+    def joined(cls, parts: Sequence[Spans]) -> Spans:
+        """Spans of one run behind one another. Raises ValueError if there are no parts."""
+        if not parts:
+            raise ValueError("there are no spans to join")
+        some = [name for name in MOMENTS if any(getattr(part, name) is not None for part in parts)]
+        return cls(
+            parts[0].table,
+            *(np.concatenate([part[name] for part in parts]) for name in _OWN),
+            **{name: np.concatenate([part[name] for part in parts]) for name in some},
+        )
+
+
+class LaneSpans:
+    """The spans of a lane as they arrive: 24 bytes each, and 8 for each moment noted beside."""
+
+    def __init__(self, table: TaskTable) -> None:
+        self._table = table
+        self._columns = {
+            "start": Column(np.int64),
+            "end": Column(np.int64),
+            "step": Column(np.int32),
+            "row": Column(np.int32),
+        }
+
+    @classmethod
+    def of(cls, spans: Spans) -> LaneSpans:
+        """A lane that is full of `spans`, which are not copied until it grows."""
+        lane = cls(spans.table)
+        for name in (*_OWN, *MOMENTS):
+            if getattr(spans, name) is not None:
+                lane._columns[name] = Column.of(spans[name])
+        return lane
+
+    def __len__(self) -> int:
+        return len(self._columns["start"])
+
+    @property
+    def view(self) -> Spans:
+        """All spans so far."""
+        return Spans(self._table, **{name: c.view for name, c in self._columns.items()})
+
+    def extend(self, spans: Spans) -> None:
+        """Append spans that come later, with rows of the same table."""
+        count = len(self)
+        for name in MOMENTS:
+            told = getattr(spans, name)
+            if name not in self._columns and told is not None and (told != ABSENT).any():
+                self._columns[name] = Column.of(np.full(count, ABSENT, np.int64))
+        for name, column in self._columns.items():
+            column.extend(spans[name])
