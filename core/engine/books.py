@@ -51,6 +51,21 @@ class _Layout:
         self.values.append(0)
 
 
+@dataclass(frozen=True, slots=True)
+class ClosedStep:
+    """A step whose rows can be made at any later time. `optimizers` are values of single rows."""
+
+    form: StepForm
+    step: int
+    began: int
+    optimizers: list[tuple[int, int]]
+
+    def notes(self, ends: Sequence[int], activations: Sequence[int]) -> StepNotes:
+        """The rows: the `ends` of the tasks (absolute ns), and what their lanes held then."""
+        times = [*ends, max(ends), self.began]  # _END and _BEGIN are the last two
+        return StepNotes(self.form, self.step, times, activations, self.optimizers)
+
+
 class Books:
     """The closing rows of one plan's steps. For steps of which every task has ended."""
 
@@ -59,10 +74,8 @@ class Books:
         self._layout: _Layout | None = None
         self._form: StepForm | None = None
 
-    def close(
-        self, step: Step, began: int, ends: Sequence[int], activations: Sequence[int]
-    ) -> StepNotes:
-        """The rows of a step: the `ends` of its tasks (absolute ns), and what their lanes held."""
+    def close(self, step: Step, began: int) -> ClosedStep:
+        """What must be noted as soon as a step has ended; it `began` then (absolute ns)."""
         if self._form is None or self._layout is None or self._layout.shapes != step.shapes:
             self._layout = _lay_out(self._operations, step)
             at, values = np.array(self._layout.at), np.array(self._layout.values)
@@ -70,8 +83,7 @@ class Books:
         optimizers = [
             (row, self._operations.optimizer_bytes(lane)) for row, lane in self._layout.optimizers
         ]
-        times = [*ends, max(ends), began]  # _END and _BEGIN are the last two
-        return StepNotes(self._form, step.index, times, activations, optimizers)
+        return ClosedStep(self._form, step.index, began, optimizers)
 
 
 def _lay_out(operations: Operations, step: Step) -> _Layout:

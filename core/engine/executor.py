@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from torch import Tensor
 
-from core.engine.books import Books
+from core.engine.books import Books, ClosedStep
 from core.engine.lanes import Clock, Lane, Mark, allocator_bytes, open_clock
 from core.engine.modules import Batch
 from core.engine.operations import Operations, Step
@@ -53,6 +54,15 @@ class _Job:
         return self.end is None or not self.lane.reached(self.end)
 
 
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A step that runs or has run: what its spans are told from."""
+
+    step: int
+    columns: TaskColumns
+    jobs: Sequence[_Job]
+
+
 class Executor:
     """Runs steps on started lanes. One at a time; `stop` may come from any thread.
 
@@ -71,9 +81,7 @@ class Executor:
         self._books: dict[TaskColumns, Books] = {}
         self._halt = threading.Event()
         self._error: BaseException | None = None
-        self._jobs: list[_Job] = []
-        self._columns = TaskColumns(())
-        self._step = 0
+        self._running = _Running(0, TaskColumns(()), ())
         self._jobs_lock = threading.Lock()
         if writer is not None:
             writer.opened = self._openings
@@ -96,15 +104,14 @@ class Executor:
         jobs: list[_Job] = []
         for task in plan.tasks:
             jobs.append(_Job(task, self._lanes[task.lane], [jobs[other] for other in task.after]))
-        with self._jobs_lock:
-            self._jobs, self._columns, self._step = jobs, columns, index
+        running = self._running = _Running(index, columns, jobs)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
         self._collect(jobs)
         if self._writer is not None:
-            self._close_books(step, began, jobs, self._writer)
-        with self._jobs_lock:
-            self._jobs = []
+            self._close_books(step, began, running, self._writer)
+        with self._jobs_lock:  # nobody asks about marks that the lanes take back
+            self._running = _Running(index, columns, ())
         for job in jobs:
             job.lane.recycle([mark for mark in (job.start, job.end) if mark is not None])
         if self._error is not None:
@@ -152,33 +159,41 @@ class Executor:
                 time.sleep(POLL_SECONDS)
             job.held = []
 
-    def _close_books(self, step: Step, began: int, jobs: list[_Job], writer: TraceWriter) -> None:
+    def _close_books(self, step: Step, began: int, running: _Running, writer: TraceWriter) -> None:
         for device, clock in self._clocks.items():
-            writer.clock(device, self._step, clock.end())
+            writer.clock(device, running.step, clock.end())
             if (allocated := allocator_bytes(device)) is not None:
-                writer.counter(f"allocator {device}", allocated, step=self._step)
-        finished = [job for job in jobs if job.end is not None]
-        self._write_spans(finished)
-        if len(finished) == len(jobs):
-            ends = [self._time(job, job.end) for job in jobs]
-            held = [job.activations for job in jobs]
-            if self._columns not in self._books:
-                self._books[self._columns] = Books(self._operations)
-            writer.step_notes(self._books[self._columns].close(step, began, ends, held))
+                writer.counter(f"allocator {device}", allocated, step=running.step)
+        closed = None
+        if all(job.end is not None for job in running.jobs):
+            if running.columns not in self._books:
+                self._books[running.columns] = Books(self._operations)
+            closed = self._books[running.columns].close(step, began)
+        hand_in = partial(self._hand_in, running, closed, writer)
+        # The next step need not wait for rows, unless its events are those of this one.
+        if all(clock.live for clock in self._clocks.values()):
+            writer.later(hand_in)
+        else:
+            hand_in()
 
-    def _write_spans(self, jobs: Iterable[_Job]) -> None:
-        assert self._writer is not None
-        for columns, timings in self._timings(jobs):
-            self._writer.spans(columns, timings)
+    def _hand_in(self, running: _Running, closed: ClosedStep | None, writer: TraceWriter) -> None:
+        """Give the writer what is left of a step that has ended."""
+        for columns, timings in self._timings(running, running.jobs):
+            writer.spans(columns, timings)
+        if closed is not None:
+            ends = [self._time(job, job.end) for job in running.jobs]
+            writer.step_notes(closed.notes(ends, [job.activations for job in running.jobs]))
 
-    def _timings(self, jobs: Iterable[_Job]) -> list[tuple[TaskColumns, Timings]]:
+    def _timings(
+        self, running: _Running, jobs: Iterable[_Job]
+    ) -> list[tuple[TaskColumns, Timings]]:
         """The spans of finished jobs that were not written yet, in the plan's order.
 
         That is each lane's order too. Events resolve half a microsecond, so a span does not start
         before the one in front of it has ended.
         """
         with self._jobs_lock:
-            fresh = [job for job in jobs if not job.written]
+            fresh = [job for job in jobs if job.end is not None and not job.written]
             if not fresh:
                 return []
             last: dict[int, int] = {}
@@ -193,19 +208,21 @@ class Executor:
             if not self._clock(fresh[0]).live:
                 launched = [job.launched for job in fresh]
             tasks = [job.task.index for job in fresh]
-            return [(self._columns, Timings(self._step, tasks, starts, ends, None, launched))]
+            timings = Timings(running.step, tasks, starts, ends, None, launched)
+            return [(running.columns, timings)]
 
     def _endings(self) -> list[tuple[TaskColumns, Timings]]:
         """The spans that are final and were not written yet, for the flusher's thread."""
-        jobs = self._jobs
-        return self._timings(job for job in jobs if job.end is not None and self._clock(job).live)
+        running = self._running
+        return self._timings(running, (job for job in running.jobs if self._clock(job).live))
 
     def _openings(self) -> list[tuple[TaskColumns, Opening]]:
         """The tasks that are open now, for the flusher's thread."""
         with self._jobs_lock:
+            running = self._running
             return [
-                (self._columns, Opening(self._step, job.task.index, self._time(job, job.start)))
-                for job in self._jobs
+                (running.columns, Opening(running.step, job.task.index, self._time(job, job.start)))
+                for job in running.jobs
                 if job.is_open
             ]
 

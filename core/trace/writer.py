@@ -185,7 +185,7 @@ class TraceWriter:
         self._writer.write_batch(note_batch(Notes()))  # the dictionaries, which never change
         self._task_templates: dict[tuple[TaskColumns, bool], Template] = {}
         self._form: StepForm | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # what was left for later hands in its rows during a flush
         self._notes = Notes()
         self._shared = self._notes.shared
         self._form_template = self._notes_template = Template(note_batch(self._notes), _NUMBERS)
@@ -196,6 +196,7 @@ class TraceWriter:
         self._announced: set[tuple[int, int]] = set()
         self.flushed_at = time.monotonic()
         self._due = False
+        self._later: list[Callable[[], None]] = []
 
     def spans(self, columns: TaskColumns, timings: Timings) -> None:
         """Collect finished tasks."""
@@ -225,6 +226,11 @@ class TraceWriter:
         with self._lock:
             self._step_notes.append(notes)
 
+    def later(self, hand_in: Callable[[], None]) -> None:
+        """Call `hand_in`, which gives rows of what has ended, before the next rows are sent."""
+        with self._lock:
+            self._later.append(hand_in)
+
     def forward(self, batch: pa.RecordBatch) -> None:
         """Send a batch that another process has made."""
         with self._lock:
@@ -235,6 +241,9 @@ class TraceWriter:
         with self._lock:
             self._due = False
             self.flushed_at = time.monotonic()
+            left, self._later = self._later, []
+            for hand_in in left:
+                hand_in()
             openings = self.opened()
             ended = self.ended()  # the executor's lock is taken before the list is read
             spans, self._timings = self._timings + ended, []
