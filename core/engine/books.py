@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from core.engine.operations import Operations, Step
 from core.plan.task import Kind, Task
@@ -60,9 +61,9 @@ class ClosedStep:
     began: int
     optimizers: list[tuple[int, int]]
 
-    def notes(self, ends: Sequence[int], activations: Sequence[int]) -> StepNotes:
+    def notes(self, ends: NDArray[np.int64], activations: NDArray[np.int64]) -> StepNotes:
         """The rows: the `ends` of the tasks (absolute ns), and what their lanes held then."""
-        times = [*ends, max(ends), self.began]  # _END and _BEGIN are the last two
+        times = np.append(ends, [ends.max(), self.began])  # _END and _BEGIN are the last two
         return StepNotes(self.form, self.step, times, activations, self.optimizers)
 
 

@@ -11,7 +11,10 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.engine.books import Books, ClosedStep
@@ -181,33 +184,29 @@ class Executor:
         for columns, timings in self._timings(running, running.jobs):
             writer.spans(columns, timings)
         if closed is not None:
-            ends = [self._time(job, job.end) for job in running.jobs]
-            writer.step_notes(closed.notes(ends, [job.activations for job in running.jobs]))
+            held = _column("activations", running.jobs)
+            writer.step_notes(closed.notes(self._times("end", running.jobs), held))
 
     def _timings(
         self, running: _Running, jobs: Iterable[_Job]
     ) -> list[tuple[TaskColumns, Timings]]:
         """The spans of finished jobs that were not written yet, in the plan's order.
 
-        That is each lane's order too. Events resolve half a microsecond, so a span does not start
-        before the one in front of it has ended.
+        That is each lane's order too.
         """
         with self._jobs_lock:
             fresh = [job for job in jobs if job.end is not None and not job.written]
             if not fresh:
                 return []
-            last: dict[int, int] = {}
-            starts, ends = [], []
             for job in fresh:
                 job.written = True
-                start = max(last.get(job.task.lane, 0), self._time(job, job.start))
-                end = last[job.task.lane] = max(start, self._time(job, job.end))
-                starts.append(start)
-                ends.append(end)
-            launched: list[int | None] | None = None
+            starts, ends = self._times("start", fresh), self._times("end", fresh)
+            launched = None
             if not self._clock(fresh[0]).live:
-                launched = [job.launched for job in fresh]
-            tasks = [job.task.index for job in fresh]
+                lanes = np.array([job.task.lane for job in fresh])
+                starts, ends = _one_by_one(lanes, starts, ends)
+                launched = _column("launched", fresh)
+            tasks = np.array([job.task.index for job in fresh])
             timings = Timings(running.step, tasks, starts, ends, None, launched)
             return [(running.columns, timings)]
 
@@ -231,3 +230,28 @@ class Executor:
 
     def _time(self, job: _Job, mark: Mark) -> int:
         return self._clock(job).time(mark)
+
+    def _times(self, mark: str, jobs: Sequence[_Job]) -> NDArray[np.int64]:
+        """Host times in ns of all jobs' marks of one name."""
+        if all(clock.live for clock in self._clocks.values()):
+            return _column(mark, jobs)  # a live clock's marks are its times
+        return np.array([self._time(job, getattr(job, mark)) for job in jobs], np.int64)
+
+
+def _column(name: str, jobs: Sequence[_Job]) -> NDArray[np.int64]:
+    return np.fromiter(map(attrgetter(name), jobs), np.int64, len(jobs))
+
+
+def _one_by_one(
+    lanes: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends of spans, of which those of a lane are in order, without overlaps.
+
+    Events resolve half a microsecond: none starts before the one in front of it has ended.
+    """
+    starts, ends = starts.copy(), ends.copy()
+    for lane in np.unique(lanes):
+        mine = np.flatnonzero(lanes == lane)
+        ends[mine] = np.maximum.accumulate(np.maximum(starts[mine], ends[mine]))
+        starts[mine[1:]] = np.maximum(starts[mine[1:]], ends[mine[:-1]])
+    return starts, ends

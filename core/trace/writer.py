@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.plan.task import Task
+from core.trace.columns import ABSENT
 from core.trace.schema import SCHEMA, TASK_FIELDS, WORDS, Header, Record
 from core.trace.template import Template
 
@@ -26,20 +27,31 @@ _NUMBERS = ("step", "start", "value")
 _SPAN, _OPEN, _NONE = (_CODE["record"][r] for r in (Record.SPAN, Record.OPEN, Record.NONE))
 
 
+Numbers = Any
+"""A column of whole numbers: int64 array, or a sequence in which None is absent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Timings:
     """When tasks of one step ran: `start` and `end`, `ready` and `launched` where known.
 
-    A task whose end is None is open. Columns, not rows: encoding happens while lanes wait, and
-    costs by the Python object.
+    Columns of n entries, None or -1 where a time is absent; a task without an end is open. They
+    are kept as arrays: what is made of them competes with lanes for the interpreter.
     """
 
     step: int
-    task: list[int]
-    start: list[int]
-    end: Sequence[int | None]
-    ready: list[int | None] | None = None
-    launched: list[int | None] | None = None
+    task: Numbers
+    start: Numbers
+    end: Numbers
+    ready: Numbers | None = None
+    launched: Numbers | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("task", "start", "end", "ready", "launched"):
+            values = getattr(self, name)
+            if values is not None and not isinstance(values, np.ndarray):
+                known = [ABSENT if value is None else value for value in values]
+                object.__setattr__(self, name, np.array(known, np.int64))
 
 
 class Opening(NamedTuple):
@@ -107,14 +119,13 @@ class StepForm:
 class StepNotes:
     """A step's rows: its `times` (on the clock of `time.perf_counter_ns`) and changed values.
 
-    `first` are the values of the form's first rows, `others` those of single rows. Plain lists:
-    arrays are made when the rows are sent.
+    `first` are the values of the form's first rows, `others` those of single rows.
     """
 
     form: StepForm
     step: int
-    times: Sequence[int]
-    first: Sequence[float]
+    times: NDArray[np.int64]
+    first: NDArray[np.int64]
     others: Sequence[tuple[int, float]]
 
 
@@ -128,21 +139,21 @@ class TaskColumns:
         columns = [_task_column(field, tasks) for field in TASK_FIELDS]
         self.batch = pa.RecordBatch.from_arrays(columns, schema=pa.schema(TASK_FIELDS))
         self._whole = _by_name(self.batch)
-        self._every = list(range(len(tasks)))
+        self._every = np.arange(len(tasks))
 
     def __len__(self) -> int:
         return len(self._every)
 
-    def take(self, tasks: list[int]) -> dict[str, pa.Array]:
+    def take(self, tasks: NDArray[np.int64]) -> dict[str, pa.Array]:
         """The columns of some tasks, by name; at no cost for all of them in order."""
-        if tasks == self._every:
+        if np.array_equal(tasks, self._every):
             return self._whole
-        return _by_name(self.batch.take(pa.array(np.array(tasks, np.int32))))
+        return _by_name(self.batch.take(pa.array(tasks)))
 
 
 def span_batch(columns: TaskColumns, timings: Timings, origin: int = 0) -> pa.RecordBatch:
     """Span and open rows for `timings`, in their order; `origin` is subtracted from every time."""
-    codes = [_OPEN if end is None else _SPAN for end in timings.end]
+    codes = np.where(timings.end == ABSENT, _OPEN, _SPAN)
     values = {
         **columns.take(timings.task),
         "record": _word_array("record", codes),
@@ -278,8 +289,9 @@ class TraceWriter:
         openings: list[tuple[TaskColumns, Opening]],
     ) -> list[tuple[TaskColumns, Timings]]:
         """The rows to send: spans, with the open tasks that were not announced behind them."""
-        for _, timings in spans:
-            self._announced.difference_update((timings.step, task) for task in timings.task)
+        for _, timings in spans if self._announced else ():
+            ended = timings.task.tolist()
+            self._announced.difference_update((timings.step, task) for task in ended)
         for columns, opening in openings:
             key = (opening.step, opening.task)
             if key not in self._announced:
@@ -299,17 +311,15 @@ class TraceWriter:
         if key not in self._task_templates:
             self._task_templates[key] = _task_template(*key)
         template = self._task_templates[key]
-        now = time.perf_counter_ns()
-        codes = [_OPEN if end is None else _SPAN for end in timings.end]
-        ends = [now if end is None else end for end in timings.end]
-        tasks = np.array(timings.task)
+        tasks, going = timings.task, timings.end == ABSENT
         template["step"][:] = timings.step
         template["record"][:] = _NONE
-        template["record"][tasks] = codes
-        template["start"][tasks] = np.array(timings.start) - self._origin
-        template["end"][tasks] = np.array(ends) - self._origin
+        template["record"][tasks] = np.where(going, _OPEN, _SPAN)
+        template["start"][tasks] = timings.start - self._origin
+        ends = np.where(going, time.perf_counter_ns(), timings.end)
+        template["end"][tasks] = ends - self._origin
         if timings.launched is not None:
-            template["launched"][tasks] = np.array(timings.launched) - self._origin
+            template["launched"][tasks] = timings.launched - self._origin
         self._sink.write(template.message)
 
     def _write_notes(self, notes: Notes) -> None:
@@ -330,7 +340,7 @@ class TraceWriter:
             self._form, self._form_template = form, Template(note_batch(form.notes), _NUMBERS)
         template = self._form_template
         template["step"][:] = notes.step
-        template["start"][:] = np.array(notes.times)[form.at] - self._origin
+        template["start"][:] = notes.times[form.at] - self._origin
         template["value"][:] = form.values
         template["value"][: len(notes.first)] = notes.first
         for row, value in notes.others:
@@ -340,8 +350,8 @@ class TraceWriter:
 
 def _task_template(columns: TaskColumns, launched: bool) -> Template:
     """A message with a row for each task of a plan."""
-    tasks, zeros = list(range(len(columns))), [0] * len(columns)
-    timings = Timings(0, tasks, zeros, zeros, launched=list(zeros) if launched else None)
+    tasks, zeros = np.arange(len(columns)), np.zeros(len(columns), np.int64)
+    timings = Timings(0, tasks, zeros, zeros, launched=zeros if launched else None)
     filled = ("record", "step", "start", "end", *(("launched",) if launched else ()))
     return Template(span_batch(columns, timings), filled)
 
@@ -357,23 +367,20 @@ def _with_opening(
         if plain and known is columns and timings.step == opening.step:
             joined = Timings(
                 timings.step,
-                [*timings.task, opening.task],
-                [*timings.start, opening.start],
-                [*timings.end, None],
+                np.append(timings.task, opening.task),
+                np.append(timings.start, opening.start),
+                np.append(timings.end, ABSENT),
             )
             return [*others, (known, joined)]
     return [*spans, (columns, added)]
 
 
-def _since(origin: int, times: Sequence[int | None] | None) -> pa.Array | None:
+def _since(origin: int, times: Numbers | None) -> pa.Array | None:
     """Times as a column relative to `origin`; None, for a null column, if there are none."""
     if times is None:
         return None
-    if None in times:
-        absent = np.array([time is None for time in times])
-        known = np.array([0 if time is None else time for time in times], np.int64)
-        return pa.array(known - origin, mask=absent)
-    return pa.array(np.array(times, np.int64) - origin)
+    absent = np.asarray(times) == ABSENT
+    return pa.array(np.asarray(times) - origin, mask=absent if absent.any() else None)
 
 
 def _batch(columns: Mapping[str, Any], count: int) -> pa.RecordBatch:
@@ -401,7 +408,7 @@ def _nulls(name: str, count: int) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.nulls(count, pa.int8()), _DICTIONARIES[name])
 
 
-def _word_array(column: str, codes: Sequence[int]) -> pa.Array:
+def _word_array(column: str, codes: Sequence[int] | NDArray[np.int64]) -> pa.Array:
     numbers = pa.array(np.array(codes, np.int8))
     return pa.DictionaryArray.from_arrays(numbers, _DICTIONARIES[column])
 
