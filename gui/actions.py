@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import attrgetter
-
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMainWindow
-
-from gui.text import tr
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An action: `slot` is the path of a method from the window, such as `timeline.fit`."""
+    """An action: `slot` is the path of a method from the window, such as `timeline.fit`.
+
+    `menu` may be a submenu, such as `View/Colour by`. `keys` may be several, joined by ` or `, or
+    none. Of a `group` one is chosen at a time, and its slot is called with its `value`.
+    """
 
     name: str
     menu: str
@@ -22,6 +20,8 @@ class Entry:
     tip: str
     slot: str
     checkable: bool = False
+    group: str = ""
+    value: str = ""
 
 
 MENUS = ("File", "Run", "View", "Go", "Help")
@@ -177,31 +177,3 @@ MOUSE = (
     ("Click", "Select a span or an idle gap."),
     ("Double-click", "Fit a span or an idle gap."),
 )
-
-
-def make_actions(window: QMainWindow) -> dict[str, QAction]:
-    """An action for every entry, connected to its slot and listed in the window's menus."""
-    menus = {name: window.menuBar().addMenu(tr(name)) for name in MENUS}
-    made: dict[str, QAction] = {}
-    for entry in ENTRIES:
-        action = QAction(tr(entry.text), window)
-        action.setObjectName(entry.name)
-        action.setShortcut(QKeySequence(entry.keys))
-        action.setCheckable(entry.checkable)
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(f"{tr(entry.tip)} ({keys})")
-        action.setStatusTip("")
-        slot = attrgetter(entry.slot)(window)
-        if entry.checkable:
-            action.triggered.connect(slot)
-        else:
-            action.triggered.connect(lambda _=False, slot=slot: slot())
-        menus[entry.menu].addAction(action)
-        made[entry.name] = action
-    return made
-
-
-def sheet_rows() -> list[tuple[str, str, str]]:
-    """Keys or gesture, name, and what it does: the lines of the `?` sheet."""
-    keys = [(entry.keys, tr(entry.text), tr(entry.tip)) for entry in ENTRIES]
-    return [*keys, *((tr(gesture), "", tr(does)) for gesture, does in MOUSE)]

@@ -2,29 +2,117 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QGridLayout, QLabel, QWidget
+from collections.abc import Sequence
 
-from gui.actions import sheet_rows
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QMenuBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.actions import MOUSE
+from gui.menus import all_keys_text, listed_actions
 from gui.text import tr
+
+LINES = 28  # of a column, which the smallest window still shows
+Section = tuple[str, list[tuple[str, str, str]]]
+"""A heading, and lines of keys (or a gesture), a name and what it does."""
+
+
+def sections(bar: QMenuBar) -> list[Section]:
+    """Every action of the menus that has keys, menu by menu, and the mouse's gestures."""
+    found: list[Section] = []
+    for top in bar.actions():
+        menu = top.menu()
+        if isinstance(menu, QMenu):
+            actions = [action for _, action in listed_actions(menu)]
+            rows = [
+                (all_keys_text(action), action.text(), action.toolTip())
+                for action in actions
+                if action.shortcuts()
+            ]
+            found.append((menu.title(), rows))
+    mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE]
+    return [section for section in [*found, (tr("Mouse"), mouse)] if section[1]]
+
+
+def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
+    """Sections side by side, at most so many lines high; a long one goes on in the next."""
+    made: list[list[Section]] = [[]]
+    free = most
+    for heading, rows in found:
+        rows = list(rows)
+        while rows:
+            if free < 3:  # a heading and one line would look lost
+                made.append([])
+                free = most
+            taken, rows = rows[: free - 1], rows[free - 1 :]
+            made[-1].append((heading, taken))
+            free -= len(taken) + 2
+    return made
 
 
 class KeySheet(QDialog):
-    """A list that stays beside the window until it is closed."""
+    """A list that stays beside the window until Esc, `?` or its frame closes it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, found: Sequence[Section], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Keys and mouse"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(18, 14, 18, 14)
-        grid.setHorizontalSpacing(18)
-        grid.setVerticalSpacing(4)
-        for number, (keys, name, does) in enumerate(sheet_rows()):
-            key = QLabel(keys)
-            key.setStyleSheet("font-weight: bold")
-            what = QLabel(does)
-            what.setObjectName("quiet")
-            grid.addWidget(key, number, 0)
-            grid.addWidget(QLabel(name), number, 1)
-            grid.addWidget(what, number, 2)
+        sheet = QWidget()
+        row = QHBoxLayout(sheet)
+        row.setContentsMargins(18, 12, 18, 14)
+        row.setSpacing(28)
+        for column in columns(found):
+            row.addLayout(_grid(column))
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setWidget(sheet)
+        area.setAccessibleName(tr("Keys and mouse"))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+        room, wanted = self.screen().availableSize() * 0.94, sheet.sizeHint()
+        self.resize(wanted.boundedTo(room))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        if event.text() == "?":
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+
+def _grid(column: Sequence[Section]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(14)
+    grid.setVerticalSpacing(2)
+    line = 0
+    for heading, rows in column:
+        title = QLabel(heading.upper())
+        title.setObjectName("heading")
+        title.setContentsMargins(0, 8 if line else 0, 0, 2)
+        grid.addWidget(title, line, 0, 1, 2)
+        for number, row in enumerate(rows, line + 1):
+            _add_row(grid, number, *row)
+        line += len(rows) + 1
+    grid.setRowStretch(line, 1)
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+def _add_row(grid: QGridLayout, line: int, keys: str, name: str, tip: str) -> None:
+    key, words = QLabel(keys), QLabel(name)
+    key.setStyleSheet("font-weight: bold")
+    for place, label in enumerate((key, words)):
+        label.setToolTip(tip)
+        grid.addWidget(label, line, place)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from core.plan.specification import Specification
 
+MOST_RECENT = 10
 LAYOUT = 4  # raise when docks change, so that an older layout is not forced on new docks
 
 
@@ -52,6 +53,27 @@ class Settings:
     @folder.setter
     def folder(self, folder: str) -> None:
         self._store.setValue("folder", folder)
+
+    @property
+    def recent(self) -> list[Path]:
+        """The recordings that were opened or saved last, the latest first."""
+        try:
+            names: Any = json.loads(str(self._store.value("recent", "[]", type=str)))
+            return [Path(str(name)) for name in names][:MOST_RECENT]
+        except (ValueError, TypeError):
+            return []
+
+    def remember(self, path: Path) -> None:
+        """Put a recording at the head of the recent ones."""
+        path = path.absolute()
+        self._keep_recent([path, *(other for other in self.recent if other != path)])
+
+    def forget(self, path: Path) -> None:
+        """Take a recording out of the recent ones."""
+        self._keep_recent([other for other in self.recent if other != path])
+
+    def _keep_recent(self, paths: list[Path]) -> None:
+        self._store.setValue("recent", json.dumps([str(path) for path in paths[:MOST_RECENT]]))
 
     @property
     def memory(self) -> bool:

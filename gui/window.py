@@ -2,54 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QElapsedTimer, QSize, Qt
+from PySide6.QtCore import QElapsedTimer, QSize
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QDockWidget,
-    QLabel,
-    QMainWindow,
-    QProgressBar,
-    QSizePolicy,
-    QTabWidget,
-    QToolBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 from core.engine.messages import Outcome
 from core.explain.lanes import Gap
 from core.plan.lanes import Hardware
 from core.plan.specification import Specification
 from core.trace.trace import Trace
-from gui.actions import make_actions
 from gui.banner import Banner
+from gui.bars import RunBar, StatusLine
 from gui.check import Checked
+from gui.docks import Panels, make_docks, size_docks
 from gui.files import Files
-from gui.keys import KeySheet
-from gui.panels.batch import BatchPanel
-from gui.panels.buckets import BucketsChart
-from gui.panels.details import DetailsPanel
-from gui.panels.devices import DevicesPanel
-from gui.panels.log import LogPanel
-from gui.panels.runs import RunsPanel
-from gui.panels.sheet import scrolled
-from gui.panels.steps import StepsPanel
-from gui.panels.strategy import StrategyPanel
-from gui.panels.why import WhyPanel
-from gui.predictions import Predictions
+from gui.keys import KeySheet, sections
+from gui.menus import Menus
 from gui.session import Run, Session
 from gui.settings import Settings
-from gui.status import (
-    lane_notes,
-    predicted_text,
-    predicted_tip,
-    progress,
-    recorded_text,
-    sharing_text,
-    step_text,
-    verified_text,
-)
+from gui.status import lane_notes
 from gui.text import tr
 from gui.theme import DARK, LIGHT, THEMES, apply
 from gui.timeline.export import run_title
@@ -63,7 +34,7 @@ SIZE = QSize(1440, 900)
 FIGURES_MS = 400  # between two rounds of panels and figures while a run is live
 FRAME_MS = 30  # between two frames of a live timeline
 NOTE_MS = 6000
-TITLED = ("batch", "devices", "why", "whatif", "advisor")
+IN_BAR = ("why", "whatif", "advisor")  # docks that the tool bar shows and hides
 
 
 class MainWindow(QMainWindow):
@@ -78,15 +49,17 @@ class MainWindow(QMainWindow):
         self.session = session
         self.run_shown: Run | None = None
         self.scene: Scene | None = None
-        self._per_pixel = 0.0
         self._figures, self._frame = QElapsedTimer(), QElapsedTimer()
         self._build_centre()
-        self._build_docks()
+        self._name_panels(Panels(session, settings))
+        self._docks = make_docks(self, self.panels)
         self.files = Files(self, self, session, self.banner, settings)
-        self.actions_by_name = make_actions(self)
-        self._build_toolbar()
-        self._build_status()
-        self._list_docks()
+        menus = Menus(self)
+        self.actions_by_name = menus.actions
+        menus.list_docks(self._docks.values())
+        in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
+        self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
+        self.addToolBar(self.bar)
         self._connect()
         self._restore()
 
@@ -95,7 +68,7 @@ class MainWindow(QMainWindow):
     def set_hardware(self, hardware: Hardware) -> None:
         """The engine is there and knows the machine."""
         self.form.set_hardware(hardware)
-        self._engine.setText(tr("engine ready"))
+        self.status.engine.setText(tr("engine ready"))
 
     def begin(self, run: Run) -> None:
         """A run has begun: show it and follow it."""
@@ -178,8 +151,12 @@ class MainWindow(QMainWindow):
         self._apply_theme()
 
     def show_sheet(self) -> None:
-        """Show keys and mouse."""
-        KeySheet(self).show()
+        """Show keys and mouse, or close them."""
+        sheet = self.findChild(KeySheet)
+        if sheet is None:
+            KeySheet(sections(self.menuBar()), self).show()
+        else:
+            sheet.close()
 
     def show_run(self, run: Run) -> None:
         """Show a run of this sitting, or one that was opened just now."""
@@ -204,8 +181,7 @@ class MainWindow(QMainWindow):
         """Show the prediction of a run beside what was measured, if it is there."""
         if run is self.run_shown:
             self.timeline.set_prediction(run.ghost, lane_notes(run.comparison))
-            self._predicted.setText(predicted_text(run.comparison))
-            self._predicted.setToolTip(predicted_tip(run.comparison))
+            self.status.show_comparison(run)
 
     def visible_part(self) -> Viewport:
         """The time that is visible."""
@@ -244,7 +220,6 @@ class MainWindow(QMainWindow):
         self.batch.show_step(None)
         self.show_comparison(run)
         self.predictions.show_run(run)
-        self._title.setText(run_title(run.trace))
         self.setWindowTitle(f"{run_title(run.trace)} – Bubblescope")
         self._update_figures()
 
@@ -255,28 +230,10 @@ class MainWindow(QMainWindow):
             return
         scene.sum_up(live=run.live)
         self.overview.refresh()
-        self.batch.show_scene(scene)
-        self.devices.show_scene(scene)
-        self.steps.show_scene(scene, run.live)
-        self.why.show_scene(scene, run.live)
-        self.buckets.show_scene(scene, run.live)
-        self.log.show_trace(run.trace)
+        self.panels.show_scene(scene, run.live)
         self.runs.update_run(run)
-        self._step.setText(step_text(run, scene))
-        self._sharing.setText(sharing_text(run.trace))
-        self._verified.setText(verified_text(run.trace))
-        done, total = progress(run)
-        self._progress.setRange(0, total)
-        self._progress.setValue(done)
-        self._say_recorded()
-
-    def _say_recorded(self) -> None:
-        if self.run_shown is not None:
-            self._recorded.setText(recorded_text(self.run_shown.trace, self._per_pixel))
-
-    def _set_per_pixel(self, per_pixel: float) -> None:
-        self._per_pixel = per_pixel
-        self._say_recorded()
+        self.bar.show_run(run, scene)
+        self.status.show_run(run)
 
     def _mark_visible(self) -> None:
         self.overview.set_visible_part(self.timeline.view, self.timeline.now)
@@ -289,9 +246,7 @@ class MainWindow(QMainWindow):
         trace, now = (run.trace, run.now) if run else (None, None)
         self.details.show_selection(trace, selection, now, report)
         step = None if selection is None or isinstance(selection, TimeRange) else selection.step
-        self.batch.show_step(step)
-        self.why.show_step(step)
-        self.buckets.show_step(step)
+        self.panels.show_step(step)
         if selection is not None:
             self._docks["details"].raise_()
 
@@ -302,7 +257,7 @@ class MainWindow(QMainWindow):
         run, stop = self.actions_by_name["run"], self.actions_by_name["stop"]
         run.setEnabled(not asking and not isinstance(checked, str))
         stop.setEnabled(asking)
-        self._progress_action.setVisible(asking)
+        self.bar.set_asking(asking)
         if isinstance(checked, str):
             run.setToolTip(checked)
         else:
@@ -323,112 +278,13 @@ class MainWindow(QMainWindow):
             column.addWidget(part)
         self.setCentralWidget(centre)
 
-    def _build_docks(self) -> None:
-        self.form = StrategyPanel()
-        self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
-        self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
-        self.why, self.buckets = WhyPanel(), BucketsChart()
-        self.predictions = Predictions(self.session, self.settings)
-        left, below = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
-        right = Qt.DockWidgetArea.RightDockWidgetArea
-        parts = (
-            ("strategy", tr("Settings"), self._form_with_footer(), left),
-            ("batch", tr("Batch split"), scrolled(self.batch), below),
-            ("devices", tr("Devices"), scrolled(self.devices, self.buckets), below),
-            ("details", tr("Details"), self.details, below),
-            ("log", tr("Log"), self.log, below),
-            ("runs", tr("Runs"), self.runs, below),
-            ("steps", tr("Steps"), self.steps, below),
-            ("why", tr("Why"), self.why, right),
-            ("whatif", tr("What if"), self.predictions.whatif_panel, right),
-            ("advisor", tr("Advisor"), self.predictions.advisor_panel, right),
-        )
-        self._docks: dict[str, QDockWidget] = {}
-        for name, title, widget, area in parts:
-            dock = QDockWidget(title, self)
-            dock.setObjectName(name)
-            dock.setWidget(widget)
-            if name not in TITLED:  # a form is its own heading; the others have tabs
-                dock.setTitleBarWidget(QWidget())
-            self.addDockWidget(area, dock)
-            self._docks[name] = dock
-        self.setCorner(Qt.Corner.BottomLeftCorner, left)
-        self.setDockNestingEnabled(True)
-        self.setTabPosition(below, QTabWidget.TabPosition.North)
-        for name in ("log", "runs", "steps"):
-            self.tabifyDockWidget(self._docks["details"], self._docks[name])
-        self._docks["details"].raise_()
-        self.setTabPosition(right, QTabWidget.TabPosition.North)
-        for name in ("whatif", "advisor"):
-            self.tabifyDockWidget(self._docks["why"], self._docks[name])
-        for name in ("why", "whatif", "advisor"):
-            self._docks[name].hide()
-
-    def _form_with_footer(self) -> QWidget:
-        whole = QWidget()
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.form, 1)
-        column.addWidget(self.form.footer)
-        return whole
-
-    def _build_toolbar(self) -> None:
-        bar = QToolBar(tr("Tools"))
-        bar.setObjectName("tools")
-        bar.setMovable(False)
-        bar.toggleViewAction().setEnabled(False)
-        self.addToolBar(bar)
-        for name in ("run", "stop"):
-            bar.addAction(self.actions_by_name[name])
-            bar.widgetForAction(self.actions_by_name[name]).setObjectName(name)
-        self.actions_by_name["run"].setIconText(tr("▶  Run"))
-        self.actions_by_name["stop"].setIconText(tr("■  Stop"))
-        self._title, self._step, self._progress = QLabel(), QLabel(), QProgressBar()
-        self._title.setObjectName("title")
-        self._step.setObjectName("step")
-        self._progress.setTextVisible(False)
-        self._progress.setFixedWidth(120)
-        self._progress.setAccessibleName(tr("Progress of the run"))
-        space = QWidget()
-        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        bar.addWidget(self._title)
-        bar.addWidget(space)
-        self._progress_action = bar.addWidget(self._progress)
-        bar.addWidget(self._step)
-        bar.addAction(self.actions_by_name["follow"])
-        for name in ("why", "whatif", "advisor"):
-            bar.addAction(self._docks[name].toggleViewAction())
-        for name in ("export", "sheet"):
-            bar.addAction(self.actions_by_name[name])
-        self.actions_by_name["export"].setIconText(tr("Export"))
-        self.actions_by_name["sheet"].setIconText("?")
-
-    def _build_status(self) -> None:
-        self._recorded, self._sharing, self._predicted = QLabel(), QLabel(), QLabel()
-        self._verified, self._engine = QLabel(), QLabel(tr("engine is loading…"))
-        self.statusBar().addWidget(self._recorded)
-        for label in (self._predicted, self._sharing, self._verified, self._engine):
-            self.statusBar().addPermanentWidget(label)
-
-    def _list_docks(self) -> None:
-        """Docks can be shown and hidden from the View menu, by Ctrl and a digit."""
-        menu = self.actions_by_name["follow"].associatedObjects()
-        view = next(
-            m for m in self.menuBar().findChildren(type(self.menuBar().addMenu(""))) if m in menu
-        )
-        view.addSeparator()
-        for digit, dock in enumerate(self._docks.values(), 1):
-            action = dock.toggleViewAction()
-            action.setShortcut(f"Ctrl+{digit % 10}")
-            action.setToolTip(
-                tr(
-                    "Show or hide {panel}. (Ctrl+{digit})",
-                    panel=dock.windowTitle(),
-                    digit=digit % 10,
-                )
-            )
-            view.addAction(action)
+    def _name_panels(self, panels: Panels) -> None:
+        self.panels, self.predictions = panels, panels.predictions
+        self.form, self.runs, self.details, self.log = (
+            panels.form, panels.runs, panels.details, panels.log,
+        )  # fmt: skip
+        self.batch, self.devices, self.buckets = panels.batch, panels.devices, panels.buckets
+        self.steps, self.why = panels.steps, panels.why
 
     def _connect(self) -> None:
         session, timeline = self.session, self.timeline
@@ -449,7 +305,7 @@ class MainWindow(QMainWindow):
         timeline.selection_changed.connect(self._show_selection)
         timeline.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.view_changed.connect(self._mark_visible)
-        timeline.reduction_changed.connect(self._set_per_pixel)
+        timeline.reduction_changed.connect(self.status.set_per_pixel)
         timeline.strips_changed.connect(self.overview.set_strips)
         self.overview.moved.connect(timeline.centre_on)
         self.steps.chosen.connect(timeline.fit_between)
@@ -460,11 +316,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.resize(SIZE)
-        self.resizeDocks([self._docks["strategy"]], [280], Qt.Orientation.Horizontal)
-        below = [self._docks[name] for name in ("batch", "devices", "details")]
-        self.resizeDocks(below, [380, 380, 420], Qt.Orientation.Horizontal)
-        self.resizeDocks(below[:1], [250], Qt.Orientation.Vertical)
-        self.resizeDocks([self._docks["why"]], [490], Qt.Orientation.Horizontal)
+        size_docks(self, self._docks)
         kept = self.settings.window
         if kept is not None:
             self.restoreGeometry(kept[0])
@@ -490,9 +342,7 @@ class MainWindow(QMainWindow):
         theme = THEMES[self.theme_name()]
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme is DARK)
-        sheets = (self.batch, self.devices, self.buckets, self.log, self.steps, self.why)
-        predicted = self.predictions.whatif_panel
-        for part in (self.timeline, self.overview, self.form, predicted, *sheets):
+        for part in (self.timeline, self.overview, self.panels):
             part.set_theme(theme)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102

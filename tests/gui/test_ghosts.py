@@ -40,8 +40,8 @@ def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     run = perform(window, client, steps=3)
-    assert window._predicted.text() == ""
-    qtbot.waitUntil(lambda: window._predicted.text() != "", timeout=GHOST_MS)
+    assert window.status.predicted.text() == ""
+    qtbot.waitUntil(lambda: window.status.predicted.text() != "", timeout=GHOST_MS)
     assert run.comparison is not None and run.comparison.source is CostSource.WARMUP
     assert [step.step for step in run.comparison.steps] == [2, 3, 4]
     assert window.timeline.strips.ghosts
@@ -49,11 +49,11 @@ def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
     start, end = run.trace.step_bounds(2)
     assert run.ghost.step_bounds(2)[0] == start
     assert run.comparison.makespans_ns == (end - start, run.comparison.steps[0].predicted_ns)
-    text = window._predicted.text().replace("\u00a0", " ")
+    text = window.status.predicted.text().replace("\u00a0", " ")
     assert text.startswith("predicted ") and ", measured " in text and text.endswith(" %")
     for name in ("cpu:0", "cpu:1"):
         assert window.scene.beside_ghosts[name].startswith("predicted ")
-        assert name in window._predicted.toolTip()
+        assert name in window.status.predicted.toolTip()
 
 
 def test_a_live_run_has_no_ghost(window: MainWindow, client: FakeClient) -> None:
@@ -71,10 +71,10 @@ def test_another_run_that_is_shown_brings_its_own_prediction(
     first = perform(window, client)
     qtbot.waitUntil(lambda: first.comparison is not None, timeout=GHOST_MS)
     second = perform(window, client, warmup=0)
-    assert window._predicted.text() == ""
+    assert window.status.predicted.text() == ""
     assert second.comparison is None, "a run without calibration and warm-up has no costs"
     window.show_run(first)
-    assert window._predicted.text() == predicted_text(first.comparison)
+    assert window.status.predicted.text() == predicted_text(first.comparison)
     assert window.prediction_shown() is first.ghost
 
 
@@ -94,7 +94,7 @@ def test_a_recording_that_carries_costs_gets_its_prediction(
     # Forwards and backwards are told as 10 % quicker than they were.
     assert -0.1 < run.comparison.makespan_error < -0.05
     assert "\u2212" in lane_notes(run.comparison)["cpu:0"]
-    qtbot.waitUntil(lambda: window._predicted.text() != "")
+    qtbot.waitUntil(lambda: window.status.predicted.text() != "")
 
 
 def test_what_was_predicted_itself_gets_no_ghost(qapp: object) -> None:

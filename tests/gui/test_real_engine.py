@@ -64,7 +64,7 @@ def test_every_strategy_fills_the_lanes_that_it_uses(
     assert len(real_window.scene.columns) == len(lanes)
     for lane in lanes:
         assert len(real_window.scene.columns[lane.index]) == len(run.trace.spans(lane.index))
-    assert "gradients differ" in real_window._verified.text()
+    assert "gradients differ" in real_window.status.verified.text()
     assert run.trace.open_tasks == []
 
 
@@ -188,7 +188,7 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     assert run.trace.header.specification.schedule == "zb-h1"
     assert run.trace.header.specification.microbatches == ways[chosen].microbatches
     qtbot.waitUntil(lambda: real_window.timeline.strips.ghosts, timeout=RUN_MS)
-    assert real_window._predicted.text().startswith("predicted ")
+    assert real_window.status.predicted.text().startswith("predicted ")
 
 
 def test_what_if_begins_with_the_costs_of_a_real_run(

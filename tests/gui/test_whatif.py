@@ -195,7 +195,7 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
     QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.run_shown is not live, timeout=ANSWER_MS)
     assert window.run_shown.trace.header.predicted
-    assert "predicted" in window._title.text()
+    assert "predicted" in window.bar.title.text()
     assert window.runs.topLevelItem(1).text(2) == "predicted"
     client.say(*messages[4:])
     while window.session.asking:

@@ -15,8 +15,8 @@ from PySide6.QtGui import QImage
 from core.engine.messages import Ended, Outcome, Rows, Started
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from gui.actions import ENTRIES, sheet_rows
-from gui.keys import KeySheet
+from gui.actions import ENTRIES, MOUSE
+from gui.keys import KeySheet, columns, sections
 from gui.panels.runs import RUN_ROLE
 from gui.settings import Settings
 from gui.timeline.selection import TimeRange
@@ -42,9 +42,9 @@ def test_a_finished_run_fills_timeline_and_panels(window: MainWindow, client: Fa
     perform(window, client, specification(verify=True))
     assert window.scene is not None
     assert all(len(columns) for columns in window.scene.columns)
-    assert window._recorded.text() == "7 steps recorded · 406 spans · exact"
-    assert window._verified.text() == "gradients differ by at most 2.1e-07"
-    assert window._step.text().startswith("step 5 of 5 · ")
+    assert window.status.recorded.text() == "7 steps recorded · 406 spans · exact"
+    assert window.status.verified.text() == "gradients differ by at most 2.1e-07"
+    assert window.bar.step.text().startswith("step 5 of 5 · ")
     assert "64 rows in 8 micro-batches of 8" in window.batch.accessibleDescription()
     assert "cpu:1: busy" in window.devices.accessibleDescription()
     assert window.log.model.rowCount() == 8
@@ -140,7 +140,7 @@ def test_runs_of_the_sitting_can_be_shown_again(window: MainWindow, client: Fake
     assert window.runs.topLevelItem(0).data(0, RUN_ROLE) is first
     assert window.run_shown is first
     assert window.timeline.trace is first.trace
-    assert "Pipeline" in window._title.text()
+    assert "Pipeline" in window.bar.title.text()
 
 
 def test_the_log_can_be_filtered_by_level(window: MainWindow, client: FakeClient) -> None:
@@ -240,22 +240,51 @@ def test_an_exported_figure_holds_what_the_window_shows(
         assert words not in bare
 
 
-def test_every_action_has_its_own_shortcut_and_a_tooltip(window: MainWindow) -> None:
-    shortcuts = [entry.keys for entry in ENTRIES]
-    shortcuts += [d.toggleViewAction().shortcut().toString() for d in window._docks.values()]
-    assert len(set(shortcuts)) == len(shortcuts)
-    for entry in ENTRIES:
-        action = window.actions_by_name[entry.name]
-        assert action.shortcut().toString(), entry.name
-        assert action.toolTip(), entry.name
+def test_no_two_actions_share_a_shortcut_and_all_have_a_tooltip(window: MainWindow) -> None:
+    actions = [*window.actions_by_name.values()]
+    actions += [dock.toggleViewAction() for dock in window._docks.values()]
+    shortcuts = [keys.toString() for action in actions for keys in action.shortcuts()]
+    assert sorted(set(shortcuts)) == sorted(shortcuts)
+    assert all(action.toolTip() for action in actions)
 
 
-def test_the_sheet_lists_every_action_and_the_mouse(window: MainWindow) -> None:
-    window.actions_by_name["sheet"].trigger()
+def sheet_of(window: MainWindow, qtbot: object) -> KeySheet:
+    """Press `?` and return the sheet that comes."""
+    window.timeline.setFocus()
+    qtbot.keyClick(window.timeline, "?")
+    qtbot.waitUntil(lambda: window.findChild(KeySheet) is not None)
     sheet = window.findChild(KeySheet)
-    assert sheet is not None
-    assert len(sheet_rows()) > len(ENTRIES)
-    sheet.close()
+    qtbot.waitUntil(sheet.isActiveWindow)
+    return sheet
+
+
+def test_the_sheet_lists_every_action_with_keys_and_the_mouse(window: MainWindow) -> None:
+    listed = [name for _, rows in sections(window.menuBar()) for _, name, _ in rows]
+    for entry in ENTRIES:
+        assert (window.actions_by_name[entry.name].text() in listed) is bool(entry.keys)
+    for dock in window._docks.values():
+        assert dock.windowTitle() in listed
+    assert set(listed) >= {does for _, does in MOUSE}
+
+
+def test_the_sheets_columns_hold_every_line_once_and_end_at_the_same_height() -> None:
+    lines = [(str(n), str(n), "") for n in range(70)]
+    made = columns([("one", lines[:50]), ("two", lines[50:])], 28)
+    assert [row for column in made for _, rows in column for row in rows] == lines
+    for column in made:
+        assert sum(len(rows) + 2 for _, rows in column) - 1 <= 28
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Question])
+def test_the_sheet_fits_the_screen_and_goes_by_escape_and_by_its_own_key(
+    window: MainWindow, qtbot: object, key: Qt.Key
+) -> None:
+    sheet = sheet_of(window, qtbot)
+    room = sheet.screen().availableSize()
+    assert sheet.width() <= room.width()
+    assert sheet.height() <= room.height()
+    qtbot.keyClick(sheet, key)
+    qtbot.waitUntil(lambda: window.findChild(KeySheet) is None)
 
 
 def test_letters_move_the_timeline_but_not_while_one_types(

@@ -1,0 +1,96 @@
+"""The bar above the timeline and the line below it: what runs, how far, and how it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolBar, QWidget
+
+from gui.session import Run
+from gui.status import (
+    predicted_text,
+    predicted_tip,
+    progress,
+    recorded_text,
+    sharing_text,
+    step_text,
+    verified_text,
+)
+from gui.text import tr
+from gui.timeline.export import run_title
+from gui.timeline.scene import Scene
+
+NAMES = {"run": "▶  Run", "stop": "■  Stop", "export": "Export", "sheet": "?"}
+"""What the bar calls its actions."""
+
+
+class RunBar(QToolBar):
+    """Run and Stop, what is shown, how far it is, and what is used most."""
+
+    def __init__(self, actions: Mapping[str, QAction], panels: Iterable[QAction]) -> None:
+        super().__init__(tr("Tools"))
+        self.setObjectName("tools")
+        self.setMovable(False)
+        self.toggleViewAction().setEnabled(False)
+        self.title, self.step, self._progress = QLabel(), QLabel(), QProgressBar()
+        self.title.setObjectName("title")
+        self.step.setObjectName("step")
+        self._progress.setTextVisible(False)
+        self._progress.setFixedWidth(120)
+        self._progress.setAccessibleName(tr("Progress of the run"))
+        space = QWidget()
+        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        for name, text in NAMES.items():
+            actions[name].setIconText(tr(text))
+        for name in ("run", "stop"):
+            self.addAction(actions[name])
+            self.widgetForAction(actions[name]).setObjectName(name)
+        self.addWidget(self.title)
+        self.addWidget(space)
+        self._progress_action = self.addWidget(self._progress)
+        self.addWidget(self.step)
+        self.addActions([actions["follow"], *panels, actions["export"], actions["sheet"]])
+
+    def show_run(self, run: Run, scene: Scene) -> None:
+        """Say what is shown and how far it is."""
+        self.title.setText(run_title(run.trace))
+        self.step.setText(step_text(run, scene))
+        done, total = progress(run)
+        self._progress.setRange(0, total)
+        self._progress.setValue(done)
+
+    def set_asking(self, asking: bool) -> None:
+        """Show the progress while something runs."""
+        self._progress_action.setVisible(asking)
+
+
+class StatusLine:
+    """The labels of the status bar."""
+
+    def __init__(self, bar: QStatusBar) -> None:
+        self.recorded, self.sharing, self.predicted = QLabel(), QLabel(), QLabel()
+        self.verified, self.engine = QLabel(), QLabel(tr("engine is loading…"))
+        self._run: Run | None = None
+        self._per_pixel = 0.0
+        bar.addWidget(self.recorded)
+        for label in (self.predicted, self.sharing, self.verified, self.engine):
+            bar.addPermanentWidget(label)
+
+    def show_run(self, run: Run) -> None:
+        """Say what was recorded of a run, and how."""
+        self._run = run
+        self.sharing.setText(sharing_text(run.trace))
+        self.verified.setText(verified_text(run.trace))
+        self.recorded.setText(recorded_text(run.trace, self._per_pixel))
+
+    def set_per_pixel(self, per_pixel: float) -> None:
+        """So many spans share a pixel; 0 if each is drawn."""
+        self._per_pixel = per_pixel
+        if self._run is not None:
+            self.recorded.setText(recorded_text(self._run.trace, per_pixel))
+
+    def show_comparison(self, run: Run) -> None:
+        """Say what was predicted of a run, if that is there."""
+        self.predicted.setText(predicted_text(run.comparison))
+        self.predicted.setToolTip(predicted_tip(run.comparison))
