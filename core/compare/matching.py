@@ -1,0 +1,171 @@
+"""Which task of one step is which of another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import KINDS, Kind
+from core.trace.columns import ABSENT
+from core.trace.trace import Trace
+
+PLACES = (
+    "kind", "stage", "replica", "microbatch", "block", "bucket", "paired_stage",
+    "paired_microbatch",
+)  # fmt: skip
+"""What tasks of two plans must have in common; `name` counts as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTasks:
+    """The n tasks of a step that have a span, sorted by their number in the plan.
+
+    `lane` and `index` say where each span stands, `places` (n, len(PLACES) + 1) what it is, its
+    name last, as a number in `names` or -1.
+    """
+
+    task: NDArray[np.int32]
+    lane: NDArray[np.int32]
+    index: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    places: NDArray[np.int64]
+    names: list[str]
+
+    def __len__(self) -> int:
+        return len(self.task)
+
+    @classmethod
+    def of(cls, trace: Trace, step: int) -> StepTasks:
+        """The finished tasks of a step of a run."""
+        rows, lanes, indices, starts, ends = [], [], [], [], []
+        for lane in range(len(trace.header.lanes)):
+            spans = trace.spans(lane)
+            first, last = (int(i) for i in np.searchsorted(spans.step, [step, step + 1]))
+            rows.append(trace.table.rows[spans.row[first:last]])
+            lanes.append(np.full(last - first, lane, np.int32))
+            indices.append(np.arange(first, last))
+            starts.append(spans.start[first:last])
+            ends.append(spans.end[first:last])
+        told = np.concatenate(rows)
+        order = np.argsort(told["task"], kind="stable")
+        told = told[order]
+        return cls(
+            told["task"],
+            np.concatenate(lanes)[order],
+            np.concatenate(indices)[order],
+            np.concatenate(starts)[order],
+            np.concatenate(ends)[order],
+            np.stack([told[name].astype(np.int64) for name in (*PLACES, "name")], axis=1),
+            trace.table.names,
+        )
+
+    def position(self, task: int) -> int | None:
+        """Where a task stands in these columns; None if it has no span."""
+        at = int(np.searchsorted(self.task, task))
+        return at if at < len(self) and self.task[at] == task else None
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The tasks of two steps, paired: `of_a[i]` and `of_b[i]` are positions in `a` and `b`.
+
+    `same_plan` says that both steps have the very same tasks, so that a task's number is its name.
+    `only_a` and `only_b` are the positions of tasks without a match.
+    """
+
+    a: StepTasks
+    b: StepTasks
+    same_plan: bool
+    of_a: NDArray[np.int64]
+    of_b: NDArray[np.int64]
+    only_a: NDArray[np.int64]
+    only_b: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.of_a)
+
+    def task_in_b(self, task: int) -> int | None:
+        """The number that a task of A has in B, or None."""
+        return _other(self.a, self.of_a, self.b, self.of_b, task)
+
+    def task_in_a(self, task: int) -> int | None:
+        """The number that a task of B has in A, or None."""
+        return _other(self.b, self.of_b, self.a, self.of_a, task)
+
+    def unmatched(self) -> tuple[dict[Kind, int], dict[Kind, int]]:
+        """How many tasks of each kind only A has, and how many only B, most first."""
+        return _counts(self.a, self.only_a), _counts(self.b, self.only_b)
+
+
+def match_steps(a: StepTasks, b: StepTasks) -> Matches:
+    """Pair the tasks of two steps.
+
+    Steps of one plan are paired by the tasks' numbers. Else a task is paired with the one of the
+    same kind, stage, replica, micro-batch, block, bucket and name; where several of a step are
+    alike in all of these, the first with the first in the order of the plans, and so on.
+    """
+    places_b = _named_alike(a, b)
+    same = np.array_equal(a.task, b.task) and np.array_equal(a.places, places_b)
+    if same:
+        everything = np.arange(len(a))
+        nothing = np.empty(0, np.int64)
+        return Matches(a, b, True, everything, everything, nothing, nothing)
+    keys = _keys(np.concatenate([a.places, places_b]), len(a))
+    _, of_a, of_b = np.intersect1d(
+        keys[: len(a)], keys[len(a) :], assume_unique=True, return_indices=True
+    )
+    order = np.argsort(of_a)
+    of_a, of_b = of_a[order], of_b[order]
+    return Matches(
+        a, b, False, of_a, of_b,
+        np.setdiff1d(np.arange(len(a)), of_a), np.setdiff1d(np.arange(len(b)), of_b),
+    )  # fmt: skip
+
+
+def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
+    """B's places with A's numbers for names; names that A has not come behind A's."""
+    known = {name: number for number, name in enumerate(a.names)}
+    numbers = [known.setdefault(name, len(known)) for name in b.names]
+    table = np.array([*numbers, ABSENT], np.int64)  # the last entry is for -1
+    places = b.places.copy()
+    places[:, -1] = table[places[:, -1]]
+    return places
+
+
+def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+    """A number for each row: the same in the first `first` rows and the others, unique in both."""
+    _, group = np.unique(places, axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    turn = np.concatenate([_turns(group[:first]), _turns(group[first:])])
+    keys: NDArray[np.int64] = group * (int(turn.max(initial=0)) + 1) + turn
+    return keys
+
+
+def _turns(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each entry, how many of its group come before it."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    begins = np.flatnonzero(np.diff(ordered, prepend=ABSENT))
+    turn = np.empty(len(group), np.int64)
+    turn[order] = np.arange(len(group)) - np.repeat(begins, np.diff(begins, append=len(group)))
+    return turn
+
+
+def _other(
+    one: StepTasks, of_one: NDArray[np.int64], other: StepTasks, of_other: NDArray[np.int64],
+    task: int,
+) -> int | None:  # fmt: skip
+    at = one.position(task)
+    if at is None:
+        return None
+    pair = np.flatnonzero(of_one == at)
+    return int(other.task[of_other[pair[0]]]) if len(pair) else None
+
+
+def _counts(tasks: StepTasks, positions: NDArray[np.int64]) -> dict[Kind, int]:
+    codes = Counter(tasks.places[positions, 0].tolist())
+    return {KINDS[code]: count for code, count in codes.most_common()}

@@ -1,0 +1,65 @@
+"""Where the time of a row of differences lies: the spans or idle pieces that it sums up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.compare.differences import Difference, Group
+from core.explain.causes import CAUSES, Explanation
+from core.plan.task import KINDS, Kind, Role
+from core.trace.step import StepColumns
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Pieces of time on lanes, by lane and then by time: columns of n entries, times in ns."""
+
+    lane: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+    @classmethod
+    def of(
+        cls, lane: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
+    ) -> Pieces:
+        """The same pieces in order."""
+        order = np.lexsort((start, lane))
+        return cls(lane[order], start[order], end[order])
+
+
+NO_PIECES = Pieces(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
+    """What a row sums up within an explained step of one of its two runs."""
+    if row.group is Group.OVERLAP:
+        return NO_PIECES
+    lanes = explanation.lanes
+    compute = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
+    if row.place >= 0:
+        own = np.flatnonzero(compute)[row.place : row.place + 1]
+    else:
+        own = np.flatnonzero(compute != (row.group is Group.BESIDE))
+    if row.group in (Group.CAUSE, Group.LANE_IDLE):
+        return _idle(row, explanation, own)
+    return _tasks(row, explanation.columns, own)
+
+
+def _idle(row: Difference, explanation: Explanation, own: NDArray[np.int64]) -> Pieces:
+    chosen = np.isin(explanation.lane, own)
+    if row.group is Group.CAUSE:
+        chosen &= explanation.cause == [str(cause) for cause in CAUSES].index(row.name)
+    return Pieces.of(explanation.lane[chosen], explanation.start[chosen], explanation.end[chosen])
+
+
+def _tasks(row: Difference, columns: StepColumns, own: NDArray[np.int64]) -> Pieces:
+    chosen = np.isin(columns.lane, own)
+    if row.group is not Group.LANE_WORK:
+        chosen &= columns.kind == KINDS.index(Kind(row.name))
+    return Pieces.of(columns.lane[chosen], columns.start[chosen], columns.end[chosen])

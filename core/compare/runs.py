@@ -1,0 +1,123 @@
+"""Two runs compared: one step of each, or the means of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.compare.differences import Difference, beside, by_lane, by_reason
+from core.compare.matching import Matches, StepTasks, match_steps
+from core.compare.sentence import sentence
+from core.compare.settings import Say, Setting, differing_settings
+from core.compare.spent import Spent, median_step, spent, whole_steps
+from core.plan.task import PlanError
+from core.trace.trace import Trace
+
+
+def plainly(text: str, **values: object) -> str:
+    """A text with its placeholders filled, in English."""
+    return text.format(**values)
+
+
+def duration_text(ns: float) -> str:
+    """A duration for people, with three digits that count: `41.2 ms`, `1234 ms`, `85 us`."""
+    value, unit = (ns / 1e6, "ms") if abs(ns) >= 100_000 else (ns / 1e3, "us")
+    return f"{value:.0f} {unit}" if abs(value) >= 1000 else f"{value:.3g} {unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class TwoRuns:
+    """Two runs beside each other.
+
+    `reasons` (kinds and causes) and `lanes` each add up to the difference of the makespans; the
+    rows of `beside` contribute nothing. `matches` pairs the tasks of the first of the compared
+    steps, or of the median ones where several are compared (`step_a` and `step_b`).
+    """
+
+    a: Spent
+    b: Spent
+    step_a: int
+    step_b: int
+    reasons: tuple[Difference, ...]
+    lanes: tuple[Difference, ...]
+    beside: tuple[Difference, ...]
+    settings: tuple[Setting, ...]
+    matches: Matches
+
+    @property
+    def makespans(self) -> tuple[int, int]:
+        """Ns of a step of A and of B."""
+        return self.a.mean_makespan, self.b.mean_makespan
+
+    @property
+    def difference(self) -> int:
+        """B's makespan less A's, in ns."""
+        return self.b.mean_makespan - self.a.mean_makespan
+
+    def sentence(self, say: Say = plainly, duration: Say = duration_text) -> str:
+        """The main reason of the difference; `say` may translate, `duration` writes ns."""
+        return sentence(self.reasons, self.makespans, self.settings, say, duration)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        only_a, only_b = self.matches.unmatched()
+        return {
+            "sentence": self.sentence(),
+            "steps": {"a": list(self.a.steps), "b": list(self.b.steps)},
+            "makespan_ns": dict(zip("ab", self.makespans, strict=True)),
+            "difference_ns": self.difference,
+            "settings": [asdict(setting) for setting in self.settings],
+            "reasons": [row_dict(row) for row in self.reasons],
+            "lanes": [row_dict(row) for row in self.lanes],
+            "beside": [row_dict(row) for row in self.beside],
+            "matched_tasks": len(self.matches),
+            "unmatched_tasks": {"a": dict(only_a), "b": dict(only_b)},
+        }
+
+
+def row_dict(row: Difference) -> dict[str, Any]:
+    """A row as plain JSON values."""
+    return {
+        "group": str(row.group), "name": row.name, "a_ns": row.a, "b_ns": row.b,
+        "difference_ns": row.difference, "contribution_ns": row.contribution,
+    }  # fmt: skip
+
+
+def compare_runs(
+    a: Trace, b: Trace, steps_a: Sequence[int] | None = None, steps_b: Sequence[int] | None = None
+) -> TwoRuns:
+    """Compare steps of two runs, the median step of each unless `steps_a` or `steps_b` name some.
+
+    Of several steps means are compared: medians of parts would not add up. Raises PlanError for a
+    run without a whole step or without lanes that compute.
+    """
+    chosen_a = chosen_steps(a, steps_a, "the first run")
+    chosen_b = chosen_steps(b, steps_b, "the second run")
+    spent_a, spent_b = spent(a, chosen_a), spent(b, chosen_b)
+    step_a, step_b = median_step(a, chosen_a), median_step(b, chosen_b)
+    return TwoRuns(
+        spent_a,
+        spent_b,
+        step_a,
+        step_b,
+        by_reason(spent_a, spent_b),
+        by_lane(spent_a, spent_b),
+        beside(spent_a, spent_b),
+        differing_settings(a, step_a, b, step_b),
+        match_steps(StepTasks.of(a, step_a), StepTasks.of(b, step_b)),
+    )
+
+
+def chosen_steps(trace: Trace, steps: Sequence[int] | None, name: str) -> Sequence[int]:
+    """`steps`, or the median one. Raises PlanError for steps that `name` does not have."""
+    whole = whole_steps(trace)
+    if not whole:
+        raise PlanError(f"{name} has no whole step to compare; use one that has run some")
+    if steps is None:
+        return [median_step(trace, whole)]
+    known = set(trace.steps)
+    for step in steps:
+        if step not in known:
+            raise PlanError(f"{name} has no step {step}; it has {whole[0]} to {whole[-1]}")
+    return steps

@@ -1,0 +1,151 @@
+"""The main reason why one run's step is shorter or longer than another's, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.compare.differences import Difference
+from core.compare.settings import Say, Setting
+from core.explain.causes import Cause
+from core.plan.task import Kind
+
+ALIKE = 0.005
+"""Steps that differ by less than this share of A's are said to take equally long."""
+ENOUGH = 0.6
+"""A reason that makes up this share of the difference is named alone."""
+MOST_SETTINGS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Rows that a sentence speaks of as one: kinds and causes, and the settings that bear on them.
+
+    `name` fits into "its {name} takes 3 ms less".
+    """
+
+    name: str
+    rows: frozenset[str]
+    settings: tuple[str, ...]
+
+
+_PIPE = ("microbatches", "schedule", "stages", "strategy", "lanes")
+_WORK = ("batch", "model", "width", "depth", "lanes", "cores", "dtype", "devices", "microbatches")
+_MOVE = ("strategy", "bucket", "stages", "replicas", "microbatches", "batch", "devices")
+TOPICS: tuple[Topic, ...] = (
+    Topic("pipeline fill and drain", frozenset({Cause.FILL, Cause.DRAIN}), _PIPE),
+    Topic("waiting for other lanes' computing", frozenset({Cause.COMPUTE}), _PIPE),
+    Topic(
+        "computing",
+        frozenset({Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT,
+                   Kind.OVERLAP, Kind.LOSS}),
+        _WORK,
+    ),
+    Topic("optimizer step", frozenset({Kind.STEP}), ("optimizer", "strategy", "model", "width")),
+    Topic(
+        "moving of data on computing lanes",
+        frozenset({kind for kind in Kind if kind.is_communication}),
+        _MOVE,
+    ),
+    Topic("waiting for copies", frozenset({Cause.TRANSFER}), _MOVE),
+    Topic("waiting for the device that works for all", frozenset({Cause.COLLECT}), _MOVE),
+    Topic("exposed communication of collectives", frozenset({Cause.COLLECTIVE}), _MOVE),
+    Topic("waiting for the slowest rank", frozenset({Cause.SLOWEST_RANK}), ("replicas", "batch")),
+    Topic("waiting for lanes with more rows", frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
+    Topic("lateness of the host", frozenset({Cause.HOST}), ("microbatches", "lanes", "cores")),
+    Topic("other work", frozenset({Kind.OTHER}), ()),
+)  # fmt: skip
+
+SAME = "A and B take equally long, {a} and {b}."
+SAME_BUT = "A and B take equally long, {a} and {b}: {reasons}."
+SHORTER = "B is {by} ({share}) shorter: {reasons}{settings}."
+LONGER = "B is {by} ({share}) longer: {reasons}{settings}."
+LESS = "its {topic} takes {time} less"
+MORE = "its {topic} takes {time} more"
+AND = "{one} and {other}"
+BUT = "{one}, but {other}"
+
+
+class Weight(NamedTuple):
+    """A topic and what it contributes to B's makespan less A's, in ns."""
+
+    topic: Topic
+    contribution: int
+
+
+def weights(rows: Iterable[Difference]) -> list[Weight]:
+    """What each topic contributes, the most first; topics that contribute nothing are left out.
+
+    With rows that name no topic (overlaps) they add up to the makespans' difference.
+    """
+    by_name = {row.name: row.contribution for row in rows}
+    sums = [Weight(t, sum(by_name.get(name, 0) for name in t.rows)) for t in TOPICS]
+    return sorted((w for w in sums if w.contribution), key=lambda w: -abs(w.contribution))
+
+
+def main_reasons(found: Sequence[Weight], difference: int) -> list[Weight]:
+    """The topic that explains most of a difference; two if the first does not explain enough.
+
+    Only topics of the difference's sign explain it. The largest that works against it comes
+    last, if it is larger than the difference.
+    """
+    for_it = [w for w in found if w.contribution * difference > 0]
+    against = [w for w in found if w.contribution * difference < 0]
+    named = for_it[:1]
+    if named and abs(named[0].contribution) < ENOUGH * abs(difference):
+        named = for_it[:2]
+    if against and abs(against[0].contribution) > abs(difference):
+        named.append(against[0])
+    return named
+
+
+def sentence(
+    rows: Sequence[Difference], makespans: tuple[int, int], settings: Sequence[Setting],
+    say: Say, duration: Say,
+) -> str:  # fmt: skip
+    """One sentence that names the main reason of the difference and the settings behind it.
+
+    `makespans` are those of A and B in ns; `say` fills (and translates) a text, `duration` writes
+    ns for people.
+    """
+    one, other = makespans
+    difference, found = other - one, weights(rows)
+    ends = {"a": duration(one), "b": duration(other)}
+    if abs(difference) <= ALIKE * one:
+        largest = [w for w in found[:1] if abs(w.contribution) > ALIKE * one]
+        if not largest:
+            return say(SAME, **ends)
+        named = largest + [w for w in found if w.contribution * largest[0].contribution < 0][:1]
+        return say(SAME_BUT, **ends, reasons=_joined(named, say, duration))
+    named = main_reasons(found, difference)
+    return say(
+        SHORTER if difference < 0 else LONGER,
+        by=duration(abs(difference)),
+        share=f"{100 * abs(difference) / max(1, one):.0f} %",
+        reasons=_joined(named, say, duration),
+        settings=_settings_words(named, settings, say),
+    )
+
+
+def _joined(named: Sequence[Weight], say: Say, duration: Say) -> str:
+    """`its x takes 3 ms less and its y takes 1 ms less, but its z takes 2 ms more`."""
+    text, sign = "", 0
+    for topic, contribution in named:
+        words = say(
+            LESS if contribution < 0 else MORE,
+            topic=say(topic.name), time=duration(abs(contribution)),
+        )  # fmt: skip
+        agrees = contribution * sign >= 0
+        text = say(AND if agrees else BUT, one=text, other=words) if text else words
+        sign = contribution
+    return text
+
+
+def _settings_words(named: Sequence[Weight], settings: Sequence[Setting], say: Say) -> str:
+    """` (8 micro-batches instead of 2)`: of the settings that bear on the first reason."""
+    known = {setting.name: setting for setting in settings}
+    bearing = named[0].topic.settings if named else ()
+    chosen = [known[name] for name in bearing if name in known] or list(settings)
+    words = ", ".join(setting.words(say) for setting in chosen[:MOST_SETTINGS])
+    return f" ({words})" if words else ""

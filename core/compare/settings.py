@@ -1,0 +1,104 @@
+"""In which settings two runs differ, in words: `8 micro-batches instead of 2`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.models.catalogue import MODELS
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import with_defaults
+from core.plan.strategies import STRATEGIES
+from core.plan.task import Role
+from core.trace.trace import Trace
+
+Say = Callable[..., str]
+"""Fills the placeholders of a text, and may translate it first: tr in the window."""
+
+NAMED = "{b} instead of {a}"
+COUNTED: dict[str, tuple[str, str]] = {
+    "microbatches": ("1 micro-batch instead of {a}", "{b} micro-batches instead of {a}"),
+    "lanes": ("1 lane instead of {a}", "{b} lanes instead of {a}"),
+    "stages": ("1 stage instead of {a}", "{b} stages instead of {a}"),
+    "replicas": ("1 replica instead of {a}", "{b} replicas instead of {a}"),
+    "batch": ("1 row instead of {a}", "{b} rows instead of {a}"),
+    "cores": ("1 core a lane instead of {a}", "{b} cores a lane instead of {a}"),
+    "width": ("width 1 instead of {a}", "width {b} instead of {a}"),
+    "depth": ("depth 1 instead of {a}", "depth {b} instead of {a}"),
+    "bucket": ("buckets of 1 MiB instead of {a}", "buckets of {b} MiB instead of {a}"),
+}
+"""What is said of a setting that is a number, for 1 and for more; others are NAMED."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting in which two runs differ: its name, and its value in each."""
+
+    name: str
+    a: str
+    b: str
+
+    def words(self, say: Say) -> str:
+        """`8 micro-batches instead of 2`, `1F1B instead of GPipe`."""
+        one, more = COUNTED.get(self.name, (NAMED, NAMED))
+        return say(one if self.b == "1" else more, a=say(self.a), b=say(self.b))
+
+
+def differing_settings(a: Trace, step_a: int, b: Trace, step_b: int) -> tuple[Setting, ...]:
+    """The settings that differ, in the order of `settings_of`; what one run lacks is left out."""
+    one, other = settings_of(a, step_a), settings_of(b, step_b)
+    return tuple(
+        Setting(name, value, other[name])
+        for name, value in one.items()
+        if name in other and value != other[name]
+    )
+
+
+def settings_of(trace: Trace, step: int) -> dict[str, str]:
+    """What a run was, as short words by name; counts are those of its step."""
+    header = trace.header
+    specification = header.specification
+    strategy = STRATEGIES.get(specification.strategy)
+    if strategy is not None:
+        specification = with_defaults(specification)
+    lanes = [lane for lane in header.lanes if lane.role is Role.COMPUTE]
+    model = MODELS.get(header.model.name)
+    told: dict[str, object] = {
+        "strategy": strategy.title if strategy is not None else specification.strategy,
+        "schedule": _schedule(specification.schedule),
+        "microbatches": _distinct(trace, step, "microbatch"),
+        "stages": _distinct(trace, step, "stage"),
+        "replicas": header.replicas,
+        "lanes": len(lanes),
+        "devices": ", ".join(dict.fromkeys(lane.device.split(":")[0] for lane in lanes)),
+        "cores": lanes[0].cores if lanes else 0,
+        "batch": specification.batch_rows,
+        "model": model.title if model is not None else Path(header.model.name).name,
+        "width": specification.model.width,
+        "depth": specification.model.depth,
+        "dtype": specification.model.dtype,
+        "bucket": specification.bucket_mb and f"{specification.bucket_mb:g}",
+        "optimizer": specification.optimizer,
+        "made": "predicted" if header.predicted else "measured",
+    }
+    return {name: str(value) for name, value in told.items() if value}
+
+
+def _schedule(name: str | None) -> str:
+    if name is None:
+        return ""
+    schedule = SCHEDULES.get(name)
+    return schedule.title if schedule is not None else Path(name).name
+
+
+def _distinct(trace: Trace, step: int, name: str) -> int:
+    """How many different numbers of a kind the tasks of a step have."""
+    found: set[int] = set()
+    for lane in range(len(trace.header.lanes)):
+        spans = trace.spans(lane)
+        first, last = np.searchsorted(spans.step, [step, step + 1])
+        found.update(np.unique(trace.table.rows[name][spans.row[first:last]]).tolist())
+    return len([number for number in found if number >= 0])

@@ -1,0 +1,89 @@
+"""Where the time of some steps of a run went, on each of its compute lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.causes import CAUSES, cause_totals, explain_step
+from core.explain.summary import completed_steps, measured_steps
+from core.plan.task import KINDS, Lane, PlanError, Role
+from core.trace.step import StepColumns
+from core.trace.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the n compute lanes of a run did in some steps; all times are sums over these, in ns.
+
+    `work` has the time of each kind, (n, len(KINDS)), and `idle` that of each cause,
+    (n, len(CAUSES)). `overlap` (n) is 0 where no two tasks of a lane ran at once, and less where
+    some did; with it every lane adds up to `makespan`. `beside` (len(KINDS)) is what copy and
+    communication lanes did meanwhile.
+    """
+
+    lanes: tuple[Lane, ...]
+    steps: tuple[int, ...]
+    makespan: int
+    work: NDArray[np.int64]
+    idle: NDArray[np.int64]
+    overlap: NDArray[np.int64]
+    beside: NDArray[np.int64]
+
+    @property
+    def mean_makespan(self) -> int:
+        """Ns of a step: the mean, rounded down."""
+        return self.makespan // len(self.steps)
+
+
+def spent(trace: Trace, steps: Sequence[int]) -> Spent:
+    """Sum up `steps`, at least one. Raises PlanError for a run without compute lanes."""
+    every = trace.header.lanes
+    lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
+    helpers = [lane.index for lane in every if lane.role in (Role.COPY, Role.COMMUNICATION)]
+    if not lanes:
+        raise PlanError("the run has no lanes that compute; compare runs that have some")
+    work = np.zeros((len(every), len(KINDS)), np.int64)
+    idle = np.zeros((len(every), len(CAUSES)), np.int64)
+    makespan = 0
+    for step in steps:
+        columns = StepColumns.of_trace(trace, step)
+        explanation = explain_step(columns, every)
+        np.add.at(work, (columns.lane, columns.kind.astype(np.int64)), columns.duration)
+        idle += cause_totals(explanation)
+        makespan += explanation.makespan
+    work_here, idle_here = work[lanes], idle[lanes]
+    return Spent(
+        tuple(every[lane] for lane in lanes),
+        tuple(steps),
+        makespan,
+        work_here,
+        idle_here,
+        makespan - work_here.sum(axis=1) - idle_here.sum(axis=1),
+        work[helpers].sum(axis=0),
+    )
+
+
+def whole_steps(trace: Trace, live: bool = False) -> list[int]:
+    """The steps that can be compared: measured ones that were run to their end.
+
+    Of a recording that names no losses all measured ones, and without such all there are; but
+    not the last one of a run that is still `live`.
+    """
+    return completed_steps(trace) or _without_open(measured_steps(trace) or trace.steps, live)
+
+
+def median_step(trace: Trace, steps: Sequence[int]) -> int:
+    """The step of median makespan among `steps`, at least one; of an even number the shorter."""
+    table = trace.step_table
+    places = np.searchsorted(table.numbers, steps)
+    lengths = table.ends[places] - table.starts[places]
+    order = np.argsort(lengths, kind="stable")
+    return int(steps[int(order[(len(order) - 1) // 2])])
+
+
+def _without_open(steps: list[int], live: bool) -> list[int]:
+    return steps[:-1] if live else steps
