@@ -1,0 +1,112 @@
+"""What a span waited for, and what waited for it, by columns: few spans are made, of many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.trace.trace import Span, Trace
+
+_NEVER = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Some of what a span waited for (`needs`) and of what waited for it (`dependents`).
+
+    Those that matter come first: what ended last, and what the span held up. `needed` and
+    `depending` count all of them.
+    """
+
+    needs: tuple[Span, ...]
+    dependents: tuple[Span, ...]
+    needed: int
+    depending: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Spans of a step: n entries in each column; `row` is a place in the trace's table."""
+
+    lane: NDArray[np.int64]
+    index: NDArray[np.int64]
+    row: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+    def spans(self, trace: Trace, order: NDArray[np.int64]) -> tuple[Span, ...]:
+        pairs = zip(self.lane[order].tolist(), self.index[order].tolist(), strict=True)
+        return tuple(trace.span(lane, index) for lane, index in pairs)
+
+
+def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
+    """What a span waited for and what waited for it, as far as it has ended; `most` of each."""
+    needed = _of_tasks(trace, span.step, np.array(span.after, np.int32))
+    latest = np.argsort(-needed.end, kind="stable")[:most]
+    waiting = _waiting(trace, span)
+    return Neighbours(
+        needed.spans(trace, latest),
+        waiting.spans(trace, _by_weight(trace, span, waiting)[:most]),
+        len(needed.lane),
+        len(waiting.lane),
+    )
+
+
+def dependent(trace: Trace, span: Span) -> Span | None:
+    """The earliest span that waited for this one, one that waited for it last first; or None."""
+    waiting = _waiting(trace, span)
+    first = _by_weight(trace, span, waiting)[:1]
+    return next(iter(waiting.spans(trace, first)), None)
+
+
+def _by_weight(trace: Trace, span: Span, waiting: _Found) -> NDArray[np.int64]:
+    """The order of what waited: what `span` held up first, and of the same weight by start."""
+    return np.lexsort((waiting.start, _held_by_others(trace, span, waiting.row)))
+
+
+def _waiting(trace: Trace, span: Span) -> _Found:
+    """The spans of its step that waited for `span`."""
+    table = trace.table
+    entries = np.flatnonzero(table.after == span.task)
+    return _of_rows(trace, span.step, np.searchsorted(table.rows["after"], entries, "right") - 1)
+
+
+def _held_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether the tasks of some rows, which waited for `span`, waited for another even longer."""
+    told = trace.table.rows[rows]
+    counts = told["after_count"].astype(np.int64)
+    before = np.cumsum(counts) - counts
+    entries = np.repeat(told["after"] - before, counts) + np.arange(int(counts.sum()))
+    ends = _ends(trace, span.step, trace.table.after[entries])
+    if span.end is None or not len(rows):
+        return np.zeros(len(rows), np.bool_)
+    later: NDArray[np.bool_] = np.maximum.reduceat(ends, before) > span.end
+    return later
+
+
+def _ends(trace: Trace, step: int, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
+    """When tasks of a step ended, in ns; a number below all times if one has not."""
+    distinct, which = np.unique(tasks, return_inverse=True)
+    found = _of_tasks(trace, step, distinct)
+    ends = np.full(len(distinct), _NEVER)
+    ends[np.searchsorted(distinct, trace.table.rows["task"][found.row])] = found.end
+    return ends[which]
+
+
+def _of_tasks(trace: Trace, step: int, tasks: NDArray[np.int32]) -> _Found:
+    return _of_rows(trace, step, np.flatnonzero(np.isin(trace.table.rows["task"], tasks)))
+
+
+def _of_rows(trace: Trace, step: int, rows: NDArray[Any]) -> _Found:
+    """The spans of a step that have one of some rows of the table, lane by lane."""
+    parts = []
+    for lane in range(len(trace.header.lanes)):
+        spans = trace.spans(lane)
+        first, last = np.searchsorted(spans.step, [step, step + 1])
+        index = np.flatnonzero(np.isin(spans.row[first:last], rows)) + first
+        mine = (np.full(len(index), lane), index, spans.row[index])
+        parts.append((*mine, spans.start[index], spans.end[index]))
+    return _Found(*(np.concatenate(column) for column in zip(*parts, strict=True)))

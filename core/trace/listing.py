@@ -1,0 +1,133 @@
+"""Spans as the rows of a table: all or some, lane by lane or in the order of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import KINDS
+from core.trace.columns import ABSENT
+from core.trace.spans import Spans
+from core.trace.trace import Trace
+
+COLUMNS = (
+    "lane", "task", "kind", "step", "stage", "microbatch", "replica", "block", "bucket", "start",
+    "duration", "rows", "bytes", "name",
+)  # fmt: skip
+"""What a listing can be sorted by."""
+_ALPHABETICAL = np.argsort(np.argsort(KINDS))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows that are spans of `trace`; nothing of them is copied.
+
+    Of lane l it has the first `counts[l]` spans or, where `chosen` is there, those at its sorted
+    indices. `order` has for each row its place lane by lane, or is None where that is the order.
+    """
+
+    trace: Trace
+    counts: tuple[int, ...]
+    chosen: tuple[NDArray[np.int64], ...] | None = None
+    order: NDArray[np.integer[Any]] | None = None
+
+    @classmethod
+    def of(cls, trace: Trace, chosen: Mapping[int, NDArray[np.int64]] | None = None) -> Listing:
+        """All spans that there are now or, of each lane, those at the `chosen` indices."""
+        lanes = range(len(trace.header.lanes))
+        if chosen is None:
+            return cls(trace, tuple(len(trace.spans(lane)) for lane in lanes))
+        none = np.empty(0, np.int64)
+        parts = tuple(chosen.get(lane, none) for lane in lanes)
+        return cls(trace, tuple(map(len, parts)), parts)
+
+    def __len__(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def firsts(self) -> NDArray[np.int64]:
+        """The place of each lane's first span lane by lane, and the number of all."""
+        return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
+
+    def places(self, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Lane and index of the spans in the rows from `first` to `last` (exclusive)."""
+        last = min(last, len(self))
+        flat = np.arange(first, last) if self.order is None else self.order[first:last]
+        firsts = self.firsts
+        lanes = np.searchsorted(firsts, flat, "right") - 1
+        index = flat - firsts[lanes]
+        if self.chosen is not None:
+            for lane in np.unique(lanes).tolist():
+                mine = lanes == lane
+                index[mine] = self.chosen[lane][index[mine]]
+        return lanes, index
+
+    def row_of(self, lane: int, index: int) -> int | None:
+        """The row of a lane's span, or None if it has none."""
+        at, count = index, self.counts[lane]
+        if self.chosen is not None:
+            at = int(np.searchsorted(self.chosen[lane], index))
+        if not 0 <= at < count or (self.chosen is not None and self.chosen[lane][at] != index):
+            return None
+        flat = int(self.firsts[lane]) + at
+        return flat if self.order is None else int(np.flatnonzero(self.order == flat)[0])
+
+    def grown(self, lane: int, count: int) -> Listing:
+        """The same with the first `count` spans of a lane; only of all spans in lanes' order."""
+        return replace(self, counts=(*self.counts[:lane], count, *self.counts[lane + 1 :]))
+
+    def sorted_by(self, column: str, descending: bool = False) -> Listing:
+        """The same rows by a column of COLUMNS; what is alike stays lane by lane.
+
+        Takes about a second for ten million rows. Raises KeyError for another column.
+        """
+        if column not in COLUMNS:
+            raise KeyError(column)
+        lanes = [lane for lane, count in enumerate(self.counts) if count]
+        if not lanes:
+            return self
+        ranks = None if column in _OF_A_SPAN else _ranks(self.trace, column)
+        keys = np.concatenate([self._keys(lane, column, ranks) for lane in lanes])
+        order = np.argsort(-keys if descending else keys, kind="stable")
+        return replace(self, order=order.astype(np.int32) if len(order) < 1 << 31 else order)
+
+    def _keys(self, lane: int, column: str, ranks: NDArray[Any] | None) -> NDArray[Any]:
+        if column == "lane":
+            return np.full(self.counts[lane], lane, np.int32)
+        spans = self.spans(lane)
+        if ranks is not None:
+            keys: NDArray[Any] = ranks[spans.row]
+            return keys
+        return spans.end - spans.start if column == "duration" else spans[column]
+
+    def spans(self, lane: int) -> Spans:
+        """A lane's spans that are in the listing, in order of time."""
+        spans = self.trace.spans(lane)
+        if self.chosen is None:
+            return spans[: self.counts[lane]]
+        return spans[self.chosen[lane]]
+
+
+_OF_A_SPAN = ("lane", "step", "start", "duration")
+
+
+def _ranks(trace: Trace, column: str) -> NDArray[Any]:
+    """For each row of the table, where what it tells stands in order: as small as can be.
+
+    NumPy sorts numbers of 16 bits by radix, ten times as fast.
+    """
+    table = trace.table
+    told = table.rows[column]
+    if column == "kind":
+        told = _ALPHABETICAL[told]
+    elif column == "name":
+        places = np.full(len(table.names) + 1, ABSENT)  # no name is -1: the entry behind all
+        by_name = sorted(range(len(table.names)), key=table.names.__getitem__)
+        places[by_name] = np.arange(len(by_name))
+        told = places[told]
+    values, ranks = np.unique(told, return_inverse=True)
+    return ranks.astype(np.int16 if len(values) < 1 << 15 else np.int32)

@@ -1,0 +1,196 @@
+"""The language of searches: `kind:forward mb:2-5 -name:gemm* >5ms` becomes a frozen query."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from core.plan.task import KINDS
+
+NUMBERS = ("mb", "stage", "replica", "block", "bucket", "step", "task")
+KEYS = {
+    "kind": "forward, backward-*, communication, compute",
+    "mb": "a micro-batch: 3, 2-5, 4-",
+    "stage": "a stage: 1, 0-3",
+    "lane": "a lane's number or name: 2, 0-3, cpu*",
+    "step": "a step: 5, 10-20",
+    "replica": "a replica: 0, 1-",
+    "block": "a block: 2, 0-5",
+    "bucket": "a bucket: 1, 0|2",
+    "task": "a task of the plan: 17",
+    "name": "part of a name, or all of it: gemm, gemm*",
+}
+"""What may stand before a colon, and what behind it."""
+UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+GROUPS = ("communication", "compute")
+"""What `kind:` takes beside the kinds' own names."""
+
+_WORDS = re.compile(r'(?:"[^"]*"|[^\s"])+')
+_KEYED = re.compile(r"([A-Za-z][\w-]*):(?!:)(.*)", re.DOTALL)
+_ALTERNATIVES = re.compile(r'(?:"[^"]*"|[^|"])+')
+_NUMBERS = re.compile(r"(\d*)(-?)(\d*)")
+_DURATION = re.compile(r"([<>]=?)(\d+(?:\.\d+)?)([a-zµμ]+)")
+_ACTION = re.compile(r"(\d+)?([A-Za-zΣσ]+)(\d+)?")
+
+
+class QueryError(ValueError):
+    """A search that cannot be read; the message names the word and what is accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Whole numbers from `least` to `most`, both included; None is no bound."""
+
+    least: int | None
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Lower-case text in which `*` stands for anything and `?` for one character."""
+
+    text: str
+
+    @property
+    def is_wild(self) -> bool:
+        """Whether it has a `*` or a `?`."""
+        return "*" in self.text or "?" in self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a bar says: a kind's letters, with the numbers before and behind them if given."""
+
+    letters: str
+    before: int | None
+    behind: int | None
+
+
+Value = Numbers | Pattern | Action
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A condition: any one of `values` holds of `key`, or with `negated` none does.
+
+    `key` is one of KEYS, `duration` (in ns), or `word` for what stands without a key.
+    """
+
+    key: str
+    values: tuple[Value, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Conditions that must all hold; without any, every span is meant."""
+
+    terms: tuple[Term, ...] = ()
+
+
+def parse_query(text: str) -> Query:
+    """The query that a text asks for. Raises QueryError, in one line."""
+    if text.count('"') % 2:
+        raise QueryError('a quote is open; end the words that it begins with another "')
+    return Query(tuple(_term(word) for word in _WORDS.findall(text)))
+
+
+def _term(word: str) -> Term:
+    negated = word.startswith("-")
+    bare = word[negated:]
+    if not bare.strip('"'):
+        raise QueryError(
+            f"{word}: nothing to look for; write a word, or a key such as kind:forward"
+        )
+    if bare[0] in "<>":
+        return Term("duration", (_duration(word, bare),), negated)
+    keyed = None if bare.startswith('"') else _KEYED.fullmatch(bare)
+    if keyed is None:
+        return Term("word", tuple(_word(part) for part in _alternatives(bare)), negated)
+    key, value = keyed[1].lower(), keyed[2]
+    if key not in KEYS:
+        raise QueryError(f"{word}: there is no key {key}; use one of {', '.join(KEYS)}")
+    parts = _alternatives(value)
+    if not parts:
+        raise QueryError(f"{word}: {key} needs {KEYS[key]}")
+    return Term(key, tuple(_value(word, key, part) for part in parts), negated)
+
+
+def _alternatives(text: str) -> list[str]:
+    found = [part.replace('"', "") for part in _ALTERNATIVES.findall(text)]
+    return [part for part in found if part]
+
+
+def _word(text: str) -> Value:
+    action = _ACTION.fullmatch(text)
+    if action is not None and action[2].lower() in _LETTERS and (action[1] or action[3]):
+        return Action(
+            action[2].lower(), *(None if n is None else int(n) for n in action.group(1, 3))
+        )
+    if text.lower() in _LETTERS:
+        return Action(text.lower(), None, None)
+    return Pattern(text.lower())
+
+
+def _value(word: str, key: str, part: str) -> Value:
+    if key in NUMBERS:
+        return _numbers(word, key, part)
+    if key == "kind":
+        return _kind(word, part.lower())
+    if key == "lane" and _NUMBERS.fullmatch(part) and part != "-":
+        return _numbers(word, key, part)
+    return Pattern(part.lower())
+
+
+def _numbers(word: str, key: str, part: str) -> Numbers:
+    found = _NUMBERS.fullmatch(part)
+    if found is None or not (found[1] or found[3]):
+        raise QueryError(f"{word}: {part} is no number; {key} takes {KEYS[key]}")
+    least = int(found[1]) if found[1] else None
+    most = int(found[3]) if found[3] else None
+    if not found[2]:
+        most = least
+    if least is not None and most is not None and least > most:
+        raise QueryError(f"{word}: {part} is empty; write the smaller number first: {most}-{least}")
+    return Numbers(least, most)
+
+
+def _kind(word: str, part: str) -> Pattern:
+    pattern = Pattern(part)
+    if part not in GROUPS and not kinds_like(pattern):
+        known = ", ".join((*KINDS, *GROUPS))
+        raise QueryError(f"{word}: there is no kind {part}; use {known}")
+    return pattern
+
+
+def _duration(word: str, bare: str) -> Numbers:
+    found = _DURATION.fullmatch(bare)
+    if found is None or found[3] not in UNITS:
+        raise QueryError(f"{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns")
+    ns = Fraction(found[2]) * UNITS[found[3]]
+    bounds = {
+        ">": Numbers(math.floor(ns) + 1, None),
+        ">=": Numbers(math.ceil(ns), None),
+        "<": Numbers(None, math.ceil(ns) - 1),
+        "<=": Numbers(None, math.floor(ns)),
+    }
+    return bounds[found[1]]
+
+
+def kinds_like(pattern: Pattern) -> list[int]:
+    """The kinds, by their index in KINDS, that a pattern means: by name or by group."""
+    if pattern.text in GROUPS:
+        moves = pattern.text == "communication"
+        return [code for code, kind in enumerate(KINDS) if kind.is_communication is moves]
+    return [code for code, kind in enumerate(KINDS) if is_like(kind.value, pattern)]
+
+
+def is_like(text: str, pattern: Pattern) -> bool:
+    """Whether all of `text` is as the pattern says, upper or lower case."""
+    parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in pattern.text)
+    return re.fullmatch("".join(parts), text.lower(), re.DOTALL) is not None
+
+
+_LETTERS = {kind.letter.lower() for kind in KINDS if kind.letter}

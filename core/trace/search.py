@@ -1,0 +1,249 @@
+"""Finding spans: which of a trace's spans a query asks for, slice by slice, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import KINDS, Kind, Lane
+from core.trace.columns import ABSENT, Column
+from core.trace.query import Action, Numbers, Pattern, Query, Term, Value, is_like, kinds_like
+from core.trace.spans import Spans
+from core.trace.table import TaskTable
+from core.trace.trace import Trace
+
+SLICE = 1 << 18
+"""Spans that are searched at once: a few milliseconds."""
+Hits = Mapping[int, NDArray[np.int64]]
+"""Of lanes, the indices of the spans that were found, sorted."""
+
+_OF_A_ROW = {"mb": "microbatch"}
+_OF_A_SPAN = ("step", "duration")
+_OVERLAP = KINDS.index(Kind.OVERLAP)
+
+
+class Place(NamedTuple):
+    """Where a span stands in the order of all lanes' spans: by start (ns), lane and index."""
+
+    start: int
+    lane: int
+    index: int
+
+
+class Search:
+    """The spans that a query asks for, found by repeated `advance`.
+
+    What a span tells beside its times is looked at once for each row of the trace's table. In a
+    trace that grows, further calls find what has come since.
+    """
+
+    def __init__(self, trace: Trace, query: Query) -> None:
+        self.trace, self.query = trace, query
+        self._rows = _RowTerms(trace.table, [t for t in query.terms if _is_of_a_row(t)])
+        self._spans = [term for term in query.terms if term.key in _OF_A_SPAN]
+        lanes = [term for term in query.terms if term.key == "lane"]
+        self._lanes = [
+            lane.index
+            for lane in trace.header.lanes
+            if all(_holds(term, _is_lane(lane)) for term in lanes)
+        ]
+        self._done = {lane.index: 0 for lane in trace.header.lanes}
+        self._found = {lane: Column(np.int64) for lane in self._lanes}
+
+    @property
+    def hits(self) -> dict[int, NDArray[np.int64]]:
+        """What was found so far, of the lanes that have something."""
+        return {lane: found.view for lane, found in self._found.items() if len(found)}
+
+    @property
+    def count(self) -> int:
+        """How many spans were found so far."""
+        return sum(map(len, self._found.values()))
+
+    @property
+    def searched(self) -> tuple[int, int]:
+        """How many spans were looked at, and how many there are."""
+        lanes = [len(self.trace.spans(lane)) for lane in self._lanes]
+        return sum(self._done[lane] for lane in self._lanes), sum(lanes)
+
+    def advance(self, most: int = SLICE) -> bool:
+        """Look at up to `most` more spans; returns whether all there are have been looked at."""
+        for lane in self._lanes:
+            spans, done = self.trace.spans(lane), self._done[lane]
+            part = spans[done : done + most]
+            if len(part):
+                self._found[lane].extend(np.flatnonzero(self._among(part)) + done)
+                self._done[lane] = done + len(part)
+                most -= len(part)
+            if self._done[lane] < len(spans):
+                return False
+        return True
+
+    def _among(self, spans: Spans) -> NDArray[np.bool_]:
+        found = self._rows.hold()[spans.row]
+        for term in self._spans:
+            numbers = spans.step if term.key == "step" else spans.end - spans.start
+            held = _any(_within(numbers, value) for value in term.values)
+            found &= ~held if term.negated else held
+        return found
+
+
+class _RowTerms:
+    """Whether each row of a table fulfils some terms, kept up as the table grows."""
+
+    def __init__(self, table: TaskTable, terms: list[Term]) -> None:
+        self._table, self._terms = table, terms
+        self._held = Column(np.bool_)
+
+    def hold(self) -> NDArray[np.bool_]:
+        rows = self._table.rows[len(self._held) :]
+        if len(rows):
+            held = np.ones(len(rows), np.bool_)
+            for term in self._terms:
+                mine = _any(_row_values(rows, self._table, term.key, v) for v in term.values)
+                held &= ~mine if term.negated else mine
+            self._held.extend(held)
+        return self._held.view
+
+
+def place_of(trace: Trace, lane: int, index: int) -> Place:
+    """The place of a lane's span among all spans."""
+    return Place(int(trace.spans(lane).start[index]), lane, index)
+
+
+def rank(trace: Trace, hits: Hits, place: Place) -> int:
+    """How many hits come before a place."""
+    return sum(_before(trace, hits, lane, place) for lane in hits)
+
+
+def next_hit(trace: Trace, hits: Hits, place: Place) -> Place | None:
+    """The hit behind a place, behind the last one the first; None if there are no hits."""
+    later = []
+    for lane, found in hits.items():
+        at = _before(trace, hits, lane, place)
+        at += lane == place.lane and at < len(found) and found[at] == place.index
+        if at < len(found):
+            later.append(place_of(trace, lane, int(found[at])))
+    return min(later, default=None) or _outermost(trace, hits, 0, min)
+
+
+def previous_hit(trace: Trace, hits: Hits, place: Place) -> Place | None:
+    """The hit before a place, before the first one the last; None if there are no hits."""
+    earlier = []
+    for lane, found in hits.items():
+        at = _before(trace, hits, lane, place)
+        if at:
+            earlier.append(place_of(trace, lane, int(found[at - 1])))
+    return max(earlier, default=None) or _outermost(trace, hits, -1, max)
+
+
+def _outermost(
+    trace: Trace, hits: Hits, at: int, choose: Callable[..., Place | None]
+) -> Place | None:
+    ends = (place_of(trace, lane, int(found[at])) for lane, found in hits.items() if len(found))
+    return choose(ends, default=None)
+
+
+def _before(trace: Trace, hits: Hits, lane: int, place: Place) -> int:
+    """How many of a lane's hits come before a place."""
+    if lane == place.lane:
+        first = place.index
+    else:
+        side = "right" if lane < place.lane else "left"
+        first = int(np.searchsorted(trace.spans(lane).start, place.start, side))
+    return int(np.searchsorted(hits[lane], first))
+
+
+def _is_of_a_row(term: Term) -> bool:
+    return term.key != "lane" and term.key not in _OF_A_SPAN
+
+
+def _holds(term: Term, is_so: Callable[[Value], bool]) -> bool:
+    return any(map(is_so, term.values)) is not term.negated
+
+
+def _is_lane(lane: Lane) -> Callable[[Value], bool]:
+    def is_so(value: Value) -> bool:
+        if isinstance(value, Numbers):
+            return bool(_within(np.array([lane.index]), value)[0])
+        return isinstance(value, Pattern) and is_like(lane.name, value)
+
+    return is_so
+
+
+def _row_values(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDArray[np.bool_]:
+    if isinstance(value, Numbers):
+        column = rows[_OF_A_ROW.get(key, key)]
+        return _within(column, value) & (column != ABSENT)
+    if isinstance(value, Action):
+        return _does(rows, value) | _named(rows, table, Pattern(_text_of(value)))
+    if key == "kind":
+        return np.isin(rows["kind"], kinds_like(value))
+    named = _named(rows, table, value)
+    return named if key == "name" else named | np.isin(rows["kind"], _kinds_from(value))
+
+
+def _kinds_from(pattern: Pattern) -> list[int]:
+    """The kinds that a plain word means: those whose names begin with it, or a group."""
+    return kinds_like(pattern) or kinds_like(Pattern(f"{pattern.text}*"))
+
+
+def _named(rows: NDArray[Any], table: TaskTable, pattern: Pattern) -> NDArray[np.bool_]:
+    """Rows whose name has the pattern in it, or is wholly like it if the pattern is wild."""
+    codes, which = np.unique(rows["name"], return_inverse=True)
+    whole = pattern if pattern.is_wild else Pattern(f"*{pattern.text}*")
+    like = [code != ABSENT and is_like(table.names[code], whole) for code in codes.tolist()]
+    return np.array(like, np.bool_)[which]
+
+
+def _does(rows: NDArray[Any], action: Action) -> NDArray[np.bool_]:
+    """Rows that do what a bar's words say: `2F1`, `F1`, `2F` or `F`."""
+    kinds = [code for code, kind in enumerate(KINDS) if kind.letter.lower() == action.letters]
+    found = np.isin(rows["kind"], kinds) & _acts_on(
+        action, np.where(rows["block"] == ABSENT, rows["stage"], rows["block"]), _behind(rows)
+    )
+    for letters, half in (("f", ""), ("b", "paired_")):
+        if action.letters == letters:
+            mine = _acts_on(action, rows[f"{half}stage"], rows[f"{half}microbatch"])
+            found |= (rows["kind"] == _OVERLAP) & mine
+    return found
+
+
+def _acts_on(action: Action, before: NDArray[Any], behind: NDArray[Any]) -> NDArray[np.bool_]:
+    found = np.ones(len(before), np.bool_)
+    if action.before is not None:
+        found &= before == action.before
+    if action.behind is not None:
+        found &= behind == action.behind
+    return found
+
+
+def _behind(rows: NDArray[Any]) -> NDArray[Any]:
+    """The number behind the letters of each row's bar, as `bar_label` chooses it."""
+    moves = np.isin(rows["kind"], kinds_like(Pattern("communication")))
+    number = np.where(moves, rows["replica"], ABSENT)
+    for name in ("block", "bucket", "microbatch"):
+        number = np.where(rows[name] == ABSENT, number, rows[name])
+    return number
+
+
+def _text_of(action: Action) -> str:
+    before, behind = ("" if n is None else str(n) for n in (action.before, action.behind))
+    return f"{before}{action.letters}{behind}"
+
+
+def _within(numbers: NDArray[Any], value: Value) -> NDArray[np.bool_]:
+    found = np.ones(len(numbers), np.bool_)
+    if isinstance(value, Numbers) and value.least is not None:
+        found &= numbers >= value.least
+    if isinstance(value, Numbers) and value.most is not None:
+        found &= numbers <= value.most
+    return found
+
+
+def _any(conditions: Any) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.logical_or.reduce(list(conditions))
+    return found

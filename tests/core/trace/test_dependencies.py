@@ -1,0 +1,49 @@
+"""Neighbours by columns are those that a look at every span finds."""
+
+import pytest
+
+from core.trace.dependencies import dependent, neighbours
+from tests.core.trace.invented import overlapped, pipeline
+from tests.make_believe import specification, trace_of
+
+TRACES = {
+    "pipeline": pipeline,
+    "overlapped": overlapped,
+    "dp": lambda: trace_of(specification("dp", steps=2, warmup=0)),
+}
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_neighbours_of_every_span_are_those_of_its_step(name):
+    trace = TRACES[name]()
+    spans = list(trace)
+    for span in spans:
+        near = neighbours(trace, span, 100)
+        mine = [other for other in spans if other.step == span.step]
+        assert set(near.needs) == {other for other in mine if other.task in span.after}
+        assert set(near.dependents) == {other for other in mine if span.task in other.after}
+        assert (near.needed, near.depending) == (len(near.needs), len(near.dependents))
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_what_held_a_span_up_comes_first_and_so_does_what_it_held_up(name):
+    trace = TRACES[name]()
+    for span in trace:
+        near = neighbours(trace, span, 100)
+        ends = [other.end for other in near.needs]
+        assert ends == sorted(ends, reverse=True)
+        held = [trace.waited_for(other).end == span.end for other in near.dependents]
+        assert held == sorted(held, reverse=True)
+        starts = [other.start for other, mine in zip(near.dependents, held, strict=True) if mine]
+        assert starts == sorted(starts)
+        assert dependent(trace, span) == (near.dependents[0] if near.dependents else None)
+
+
+def test_of_many_neighbours_some_are_given_and_all_are_counted():
+    trace = trace_of(specification("dp", devices="8xcpu", batch=64, steps=1, warmup=0))
+    most = max(trace, key=lambda span: len(span.after))
+    assert len(most.after) > 2
+    near = neighbours(trace, most, 2)
+    assert len(near.needs) == 2
+    assert near.needed == len(most.after)
+    assert near.needs[0] == trace.waited_for(most)
