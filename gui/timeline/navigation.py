@@ -1,4 +1,4 @@
-"""Moving about in a timeline: the stack of views, following, and steps from span to span. Pure."""
+"""Moving about in a timeline: following, and steps from span to span. Pure."""
 
 from __future__ import annotations
 
@@ -6,33 +6,8 @@ from core.trace.trace import Span, Trace
 from gui.timeline.scene import Scene
 from gui.timeline.viewport import Viewport
 
-MOST_VIEWS = 100
 SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye
 STEADY = 1.4  # the followed zoom changes only where it is off by more than this
-
-
-class ZoomHistory:
-    """Views to go back to. A run of the same gesture (one wheel turn, one drag) is one entry."""
-
-    def __init__(self) -> None:
-        self._views: list[Viewport] = []
-        self._gesture = ""
-
-    def push(self, view: Viewport, gesture: str) -> None:
-        """Remember the view that `gesture` is about to leave."""
-        if gesture != self._gesture:
-            self._views.append(view)
-            del self._views[:-MOST_VIEWS]
-        self._gesture = gesture
-
-    def pause(self) -> None:
-        """Let the next gesture be a new one, of whatever name."""
-        self._gesture = ""
-
-    def pop(self) -> Viewport | None:
-        """The view before the last gesture, or None if there is none."""
-        self.pause()
-        return self._views.pop() if self._views else None
 
 
 def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Viewport:

@@ -21,10 +21,11 @@ from core.explain.lanes import Gap
 from core.trace.trace import Span, Trace
 from gui.text import tr
 from gui.theme import LIGHT, Theme
+from gui.timeline.history import Stand, ViewHistory, ViewState
 from gui.timeline.hover import card_at
 from gui.timeline.margins import AXIS, LABELS, STEPS
 from gui.timeline.mouse import MouseNavigator
-from gui.timeline.navigation import ZoomHistory, along_lane, dependent, live_view, settled_view
+from gui.timeline.navigation import along_lane, dependent, live_view, settled_view
 from gui.timeline.overlay import draw_empty
 from gui.timeline.painter import Fonts, Frame
 from gui.timeline.picture import Hovered, draw_over, draw_scene
@@ -76,24 +77,34 @@ class TimelineView(QAbstractScrollArea):
         self._reduced = 0.0
         self.stack = LaneStack()
         self.strips = Strips()
-        self._history = ZoomHistory()
+        self._history = ViewHistory()
         self._mouse = MouseNavigator(self)
         self._picture: QPixmap | None = None
 
     # What is shown
 
-    def show_scene(self, scene: Scene | None, live: bool = False) -> None:
-        """Show another run, or nothing; a live one is followed."""
+    def show_scene(
+        self, scene: Scene | None, live: bool = False, stand: Stand | None = None
+    ) -> None:
+        """Show another run, or nothing; as it was left in `stand`, else a live one is followed."""
         self.scene, self.now = scene, 0.0 if live else None
-        self._choose_zoom = True
-        self._history = ZoomHistory()
+        self._choose_zoom = stand is None or stand.choose_zoom
+        self._history = ViewHistory() if stand is None else stand.history
         self.select(None)
+        self.select(None if stand is None else stand.selection)
         self.hover_at(None)
-        self._set_following(True)
+        self._set_following(stand is None or stand.following)
         self._lay_out()
-        if scene is not None and not live:
+        if stand is not None:
+            self._restore(stand.state)
+        if scene is not None and not live and self.following and self._choose_zoom:
             self._move(settled_view(self.view, scene))
         self._redraw()
+
+    @property
+    def stand(self) -> Stand:
+        """How the run that is shown is left, for `show_scene`."""
+        return Stand(self._state, self.selection, self.following, self._choose_zoom, self._history)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -182,6 +193,7 @@ class TimelineView(QAbstractScrollArea):
             return
         bar, above = self.verticalScrollBar(), y - AXIS - STEPS
         share = (bar.value() + above) / self.stack.layout.height
+        self._history.push(self._state, "lanes")
         self.stack.scale(factor)
         self._lay_out()
         bar.setValue(round(share * self.stack.layout.height - above))
@@ -209,12 +221,12 @@ class TimelineView(QAbstractScrollArea):
         self.pan_by(KEY_PAN * self.view.width)
 
     def zoom_back(self) -> None:
-        """Return to the view before the last zoom, pan or fit."""
-        view = self._history.pop()
-        if view is not None:
-            self._set_following(False)
-            self._move(view.resized(self.view.width))
-            self._redraw()
+        """Return to the view before the last zoom, pan, fit or change of the lanes."""
+        self._return_to(self._history.back(self._state))
+
+    def zoom_forward(self) -> None:
+        """Return to the view that one came back from."""
+        self._return_to(self._history.forward(self._state))
 
     def fit(self) -> None:
         """Fill the view with the selection; again, or without one, with everything.
@@ -228,10 +240,12 @@ class TimelineView(QAbstractScrollArea):
             if fitted != self.view:
                 self._by_hand(fitted, "fit selection")
                 return
-        self.stack.height = None
-        self._lay_out()
-        self._redraw()
-        self._by_hand(self.view.fitted(*map(float, self.scene.bounds)), "fit")
+        everything = self.view.fitted(*map(float, self.scene.bounds))
+        if everything != self.view or self.stack.height is not None:
+            self._history.push(self._state, "fit")
+            self.stack.height = None
+            self._lay_out()
+            self._leave_for(everything)
 
     def fit_between(self, start: float, end: float) -> None:
         """Fill the view with the time between two moments, in ns."""
@@ -278,8 +292,12 @@ class TimelineView(QAbstractScrollArea):
         """Select and fit what is at a pixel."""
         found = self._at(x, y)
         if found is not None:
-            self.select(found)
-            self._by_hand(self.view.fitted(*bounds_of(found, self.now)), "fit selection")
+            self.fit_selection(found)
+
+    def fit_selection(self, selection: Selection) -> None:
+        """Select something and fill the view with it."""
+        self.select(selection)
+        self._by_hand(self.view.fitted(*bounds_of(selection, self.now)), "fit selection")
 
     def next_span(self) -> None:
         """Select the next span on the lane."""
@@ -385,12 +403,35 @@ class TimelineView(QAbstractScrollArea):
         """A move that the user asked for: it ends following and can be taken back."""
         if self.scene is None or view == self.view:
             return
-        self._history.push(self.view, gesture)
+        self._history.push(self._state, gesture)
+        self._leave_for(view)
+
+    def _leave_for(self, view: Viewport) -> None:
         self._set_following(False)
         self._choose_zoom = False
         self.hover_at(None)
         self._move(view)
         self._redraw()
+
+    @property
+    def _state(self) -> ViewState:
+        return ViewState(self.view, self.stack.height, self.verticalScrollBar().value())
+
+    def _return_to(self, state: ViewState | None) -> None:
+        if state is not None:
+            self._set_following(False)
+            self._choose_zoom = False
+            self.hover_at(None)
+            self._restore(state)
+            self._redraw()
+
+    def _restore(self, state: ViewState) -> None:
+        """Take a state; the rows stay where they are scrolled to if they are as high as in it."""
+        if state.height != self.stack.height:
+            self.stack.height = state.height
+            self._lay_out()
+            self.verticalScrollBar().setValue(state.scroll)
+        self._move(state.view.resized(self.view.width))
 
     def _move(self, view: Viewport) -> None:
         if view != self.view:

@@ -1,0 +1,84 @@
+"""From the longest bubble to the next longest: which steps are searched, and which comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.explain.lanes import Gap
+from core.explain.longest import longest_gaps, spans_within
+from core.trace.trace import Trace
+from gui.text import duration_text, tr
+from gui.timeline.selection import Selection
+from gui.timeline.viewport import Viewport
+
+MOST = 1_000  # gaps that one can walk through
+MOST_SPANS = 2_000_000  # that are searched at a key press
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The gaps of the steps `first` to `last`, longest first; `left_out` steps were too many."""
+
+    trace: Trace
+    first: int
+    last: int
+    left_out: int
+    gaps: tuple[Gap, ...]
+
+
+class BubbleWalk:
+    """Walks through the gaps of the steps that were visible when the walk began."""
+
+    def __init__(self) -> None:
+        self._searched: Searched | None = None
+
+    def step(
+        self, trace: Trace, view: Viewport, selection: Selection | None, open_step: int | None,
+        by: int = 1,
+    ) -> tuple[Gap | None, str]:  # fmt: skip
+        """The gap to go to, and what to say of it.
+
+        It is the one `by` places after the selected gap where that is one of the walk's, and else
+        the longest of the whole steps that are visible now.
+        """
+        known = self._searched
+        if known is None or known.trace is not trace or selection not in known.gaps:
+            known = self._searched = search(trace, view, open_step)
+            place = 0
+        else:
+            place = known.gaps.index(selection) + by
+        if not known.gaps:
+            return None, tr("No compute lane is idle in the steps on screen.")
+        place %= len(known.gaps)
+        return known.gaps[place], _words(known, place)
+
+
+def search(trace: Trace, view: Viewport, open_step: int | None) -> Searched:
+    """The longest gaps of the steps that a view shows, of the last of them if they are many."""
+    table = trace.step_table
+    inside = (table.ends > view.start) & (table.starts < view.end)
+    if open_step is not None:
+        inside &= table.numbers != open_step
+    steps = table.numbers[inside]
+    if not len(steps):
+        return Searched(trace, 0, -1, 0, ())
+    kept = len(steps)
+    spans = spans_within(trace, int(steps[0]), int(steps[-1]))
+    if spans > MOST_SPANS:
+        kept = max(1, int(kept * MOST_SPANS / spans))
+    first, last = int(steps[-kept]), int(steps[-1])
+    gaps = longest_gaps(trace, first, last, MOST)
+    return Searched(trace, first, last, len(steps) - kept, tuple(gaps))
+
+
+def _words(searched: Searched, place: int) -> str:
+    gap, names = searched.gaps[place], [lane.name for lane in searched.trace.header.lanes]
+    length = duration_text(gap.end - gap.start)
+    if place == 0:
+        said = tr("Longest bubble: {length} on {lane}.", length=length, lane=names[gap.lane])
+    else:
+        said = tr("Bubble {n} of {count} by length: {length} on {lane}.", n=place + 1,
+                  count=len(searched.gaps), length=length, lane=names[gap.lane])  # fmt: skip
+    if searched.left_out:
+        said += " " + tr("{n} earlier steps on screen were not searched.", n=searched.left_out)
+    return said
