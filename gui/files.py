@@ -7,8 +7,10 @@ from typing import Protocol
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from core.trace.recording import Opened, is_large
 from core.trace.trace import Trace
 from gui.banner import Banner
+from gui.opening import OpeningStrip
 from gui.session import Run, Session
 from gui.settings import Settings
 from gui.text import tr
@@ -56,6 +58,9 @@ class Files:
     ) -> None:
         self._window, self._shown, self._session = window, shown, session
         self._banner, self._settings = banner, settings
+        self.opening = OpeningStrip()
+        self.opening.opened.connect(self._take_opened)
+        self.opening.failed.connect(banner.say)
 
     def open(self) -> None:
         """Ask for a recording and show it."""
@@ -69,12 +74,25 @@ class Files:
             self.open_from(Path(name))
 
     def open_from(self, path: Path) -> None:
-        """Show a recording; a cut one is shown as far as it goes, with one warning."""
+        """Show a recording; a cut one is shown as far as it goes, with one warning.
+
+        A large one is shown once it is there; its strip tells how far it is.
+        """
+        self.opening.cancel()
+        if is_large(path):
+            self.opening.open(path)
+            return
         try:
             run, warning = self._session.open(path)
         except (ValueError, OSError) as error:
             self._banner.say(str(error))
             return
+        self._show_opened(path, run, warning)
+
+    def _take_opened(self, path: Path, opened: Opened) -> None:
+        self._show_opened(path, self._session.add_opened(path, opened), opened.warning)
+
+    def _show_opened(self, path: Path, run: Run, warning: str) -> None:
         self._settings.folder = str(path.parent)
         self._shown.show_run(run)
         if warning:

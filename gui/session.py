@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -16,14 +16,16 @@ from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
-from core.trace.recording import RecordingFile, open_recording, read_stream
-from core.trace.schema import Header, RecordingError
+from core.trace.recording import Opened, open_recording, read_stream
+from core.trace.schema import Header
+from core.trace.spool import Kept, Spool
 from core.trace.trace import Trace
 from gui.text import tr
 
 TICK_MS = 16
 IDLE_TICK_MS = 100
 SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next one
+MOST_ROWS = 8192  # are taken at a time: some milliseconds
 
 
 class Client(Protocol):
@@ -51,14 +53,14 @@ class Client(Protocol):
 
 @dataclass(eq=False)
 class Run:
-    """One run of this sitting: its trace, and either the batches received or the file opened.
+    """One run of this sitting: its trace, and either what was received or the file opened.
 
     `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
     """
 
     number: int
     trace: Trace
-    batches: list[pa.RecordBatch] = field(default_factory=list)
+    kept: Kept | None = None
     source: Path | None = None
     outcome: Outcome | None = None
     text: str = ""
@@ -79,21 +81,12 @@ class Run:
 
     def save(self, path: Path) -> None:
         """Write the run as a recording. Raises OSError, naming `path`; an older file stays then."""
-        with whole_file(path) as place:
-            if self.source is None:
-                self._write(place)
-            else:
-                with self.source.open("rb") as source, place.open("wb") as target:
+        with whole_file(path) as place, place.open("wb") as target:
+            if self.source is not None:
+                with self.source.open("rb") as source:
                     shutil.copyfileobj(source, target)
-
-    def _write(self, place: Path) -> None:
-        try:
-            file = RecordingFile(place, self.trace.header)
-            for batch in self.batches:
-                file.write(batch)
-            file.close()
-        except RecordingError as error:  # it names the place, which nobody has asked for
-            raise error.__cause__ or error from None
+            elif self.kept is not None:
+                self.kept.copy_to(target)
 
 
 class Session(QObject):
@@ -108,13 +101,15 @@ class Session(QObject):
     run_ended = Signal(object)
     refused = Signal(str)
     engine_failed = Signal(str)
+    warned = Signal(str)
     ticked = Signal()
     asking_changed = Signal(bool)
 
     def __init__(self, client: Client, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._waiting: deque[Message] = deque()
+        self._waiting: deque[tuple[float, Message]] = deque()
+        self._spool = Spool()
         self.runs: list[Run] = []
         self.live: Run | None = None
         self.asking = False
@@ -143,40 +138,53 @@ class Session(QObject):
         """End timer and engine."""
         self._timer.stop()
         self._client.close()
+        self._spool.close()
+
+    @property
+    def behind_s(self) -> float:
+        """For how long the oldest message that has come waits to be taken, in seconds."""
+        return time.monotonic() - self._waiting[0][0] if self._waiting else 0.0
 
     def open(self, path: Path) -> tuple[Run, str]:
         """Read a recording into a run; the text is a warning if it was cut. Raises ValueError."""
         opened = open_recording(path)
+        return self.add_opened(path, opened), opened.warning
+
+    def add_opened(self, path: Path, opened: Opened) -> Run:
+        """Take a recording that was read as a run."""
         run = Run(len(self.runs) + 1, opened.trace, source=path)
         self.runs.append(run)
-        return run, opened.warning
+        return run
 
     def add_predicted(self, recording: bytes) -> Run:
-        """Take a predicted recording as a run that is over. Raises RecordingError."""
+        """Take a predicted recording as a run that is over. Raises RecordingError, OSError."""
         trace = read_stream(recording)
-        batches = list(pa.ipc.open_stream(recording))
-        run = Run(len(self.runs) + 1, trace, batches, outcome=Outcome.FINISHED)
+        kept = self._spool.begin(trace.header)
+        for batch in pa.ipc.open_stream(recording):
+            kept.write(batch)
+        run = Run(len(self.runs) + 1, trace, kept, outcome=Outcome.FINISHED)
         self.runs.append(run)
         return run
 
     def tick(self) -> None:
         """Take messages for at most a share of the tick; what is left stays in order."""
-        self._waiting.extend(self._client.poll())
+        now = time.monotonic()
+        self._waiting.extend((now, message) for message in self._client.poll())
         end = time.perf_counter() + SHARE_S
         touched = False
         while self._waiting and time.perf_counter() < end:
-            touched |= self._take(self._waiting.popleft())
+            touched |= self._take_next()
         if touched and self.live is not None:
             self.rows_came.emit(self.live)
         if self.live is not None:
             self.ticked.emit()
 
-    def _take(self, message: Message) -> bool:
-        """Handle one message; True if the live run has new rows."""
+    def _take_next(self) -> bool:
+        """Handle what has waited longest; True if the live run has new rows."""
+        _, message = self._waiting.popleft()
         match message:
             case Rows(batch) if self.live is not None:
-                self.live.batches.append(batch)
-                self.live.trace.append(batch)
+                self._take_rows(self.live, self._with_following(batch))
                 return True
             case Started(header):
                 self._begin(header)
@@ -186,8 +194,34 @@ class Session(QObject):
                 self.ready.emit(hardware)
         return False
 
+    def _with_following(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """A batch with those that wait behind it, as one: each has its price, however small."""
+        parts, rows = [batch], len(batch)
+        while self._waiting and rows < MOST_ROWS:
+            message = self._waiting[0][1]
+            if not isinstance(message, Rows):
+                break
+            parts.append(message.batch)
+            rows += len(message.batch)
+            self._waiting.popleft()
+        if len(parts) == 1:
+            return batch
+        return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+
+    def _take_rows(self, run: Run, batch: pa.RecordBatch) -> None:
+        run.trace.append(batch)
+        if run.kept is None:
+            return
+        try:
+            run.kept.write(batch)
+        except OSError as error:
+            self.warned.emit(
+                tr("This run cannot be saved: there is no room for it on the disk. {reason}",
+                   reason=error.strerror or str(error))
+            )  # fmt: skip
+
     def _begin(self, header: Header) -> None:
-        self.live = Run(len(self.runs) + 1, Trace(header))
+        self.live = Run(len(self.runs) + 1, Trace(header), self._spool.begin(header))
         self.runs.append(self.live)
         self.run_started.emit(self.live)
 

@@ -27,8 +27,10 @@ class EngineClient:
     """Starts the engine process, sends it specifications, and collects what it sends.
 
     A thread reads the pipe; `poll` never blocks. The engine ends when this process does, however
-    that ends, because a pipe closes then.
+    that ends, because a pipe closes then. `module` is what the process runs.
     """
+
+    module = "core.engine.server"
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -57,7 +59,7 @@ class EngineClient:
         lifeline_end, self._lifeline = os.pipe()
         given = (wire, commands_end, lifeline_end)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "core.engine.server", *map(str, given)],
+            [sys.executable, "-m", self.module, *map(str, given)],
             pass_fds=given,
             stdin=subprocess.DEVNULL,
             env=environment(),

@@ -186,7 +186,8 @@ def _plain(lane: Lane, cause: Cause, start: int, end: int) -> GapReport:
 
 def _between_steps(trace: Trace, time_ns: int) -> tuple[int, int] | None:
     """The interval between two steps in which a moment lies."""
-    bounds = [trace.step_bounds(step) for step in trace.steps]
-    before = max((end for _, end in bounds if end <= time_ns), default=None)
-    behind = min((start for start, _ in bounds if start > time_ns), default=None)
-    return None if before is None or behind is None else (before, behind)
+    table = trace.step_table
+    before, behind = table.ends[table.ends <= time_ns], table.starts[table.starts > time_ns]
+    if not len(before) or not len(behind):
+        return None
+    return int(before.max()), int(behind.min())

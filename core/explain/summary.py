@@ -156,18 +156,16 @@ def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
     Within `step`, or in the whole run. A counter holds its value until the next one.
     """
     counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
-    times = np.concatenate([counter.times for counter in counters])
+    parts = [counter.times for counter in counters]
     if step is not None:
         start, end = trace.step_bounds(step)
-        times = np.append(times[(times >= start) & (times <= end)], start)
+        inside = [slice(*np.searchsorted(part, [start, end + 1])) for part in parts]
+        parts = [part[where] for part, where in zip(parts, inside, strict=True)]
+        parts.append(np.array([start]))
+    times = np.concatenate(parts)
     if not len(times):
         return 0
-    held = np.zeros(len(times))
-    for counter in counters:
-        if len(counter.times):
-            at = np.searchsorted(counter.times, times, "right") - 1
-            held += np.where(at >= 0, counter.values[np.maximum(at, 0)], 0)
-    return int(held.max())
+    return int(sum((counter.at(times) for counter in counters), np.zeros(len(times))).max())
 
 
 def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
@@ -184,7 +182,6 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
                 figures.idle_by_cause[lane.index],
             )
         )  # fmt: skip
-    clocks = [row.uncertainty_ns for row in trace.clocks if row.step == step]
     return StepSummary(
         step,
         end - start,
@@ -192,7 +189,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
         tuple(lanes),
         _value(trace, "gradient_error", step),
         _value(trace, "loss_error", step),
-        max(clocks, default=None),
+        trace.clocks.uncertainty(step),
         figures.bubble_by_makespan,
         figures.bubble_by_lane_span,
         figures.closed_form,

@@ -25,6 +25,13 @@ class Column:
         column._data, column._size = values, len(values)
         return column
 
+    @classmethod
+    def over(cls, room: NDArray[Any]) -> Column:
+        """An empty column that fills `room` before it takes memory of its own."""
+        column = cls(room.dtype, 0)
+        column._data = room
+        return column
+
     def __len__(self) -> int:
         return self._size
 
@@ -35,6 +42,8 @@ class Column:
 
     def extend(self, values: NDArray[Any]) -> None:
         """Append `values`, growing by half as much again when full."""
+        if not len(values):
+            return  # there may be no room to write nothing to: a mapped file is read only
         needed = self._size + len(values)
         if needed > len(self._data):
             grown = np.empty(max(needed, len(self._data) * 3 // 2), self._data.dtype)
@@ -53,6 +62,18 @@ class StepBounds:
 
     def __init__(self) -> None:
         self._columns = (Column(np.int32), Column(np.int64), Column(np.int64))
+        self._bounds = (0, 0)
+
+    @classmethod
+    def of(
+        cls, numbers: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> StepBounds:
+        """The bounds of steps in order of their numbers, not copied until more are added."""
+        table = cls()
+        table._columns = (Column.of(numbers), Column.of(starts), Column.of(ends))
+        if len(numbers):
+            table._bounds = (int(starts.min()), int(ends.max()))
+        return table
 
     def __len__(self) -> int:
         return len(self._columns[0])
@@ -72,7 +93,12 @@ class StepBounds:
         """Last end of each step."""
         return self._columns[2].view
 
-    def of(self, step: int) -> tuple[int, int]:
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """First start and last end of all; (0, 0) if there is no step."""
+        return self._bounds
+
+    def find(self, step: int) -> tuple[int, int]:
         """Bounds of one step. Raises KeyError if it has no span."""
         at = int(np.searchsorted(self.numbers, step))
         if at == len(self) or self.numbers[at] != step:
@@ -85,6 +111,9 @@ class StepBounds:
         """Take in n spans, given by their step and times."""
         if not len(steps):
             return
+        first, last = int(starts.min()), int(ends.max())
+        known = self._bounds if len(self) else (first, last)
+        self._bounds = (min(known[0], first), max(known[1], last))
         numbers, which = np.unique(steps, return_inverse=True)
         self._make_room(numbers)
         at = np.searchsorted(self.numbers, numbers)[which]

@@ -57,17 +57,29 @@ def rows_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[NDArray[Any], NDAr
     return rows, batch["after"].flatten().to_numpy(zero_copy_only=False)
 
 
-def spans_of(batch: pa.RecordBatch, table: TaskTable) -> Iterator[tuple[int, Spans]]:
-    """The spans of each lane that has some; what they tell is put into the table."""
+def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np.int32]]:
+    """The spans of a batch and the lane of each; what they tell is put into the table."""
     places = table.places(*rows_of(batch, table))
     moments = {
         name: numbers_of(batch, name) for name in MOMENTS if batch[name].null_count < len(batch)
     }
     start, end, step = (numbers_of(batch, name) for name in ("start", "end", "step"))
-    spans = Spans(table, start, end, step, places, **moments)
-    lanes = numbers_of(batch, "lane")
-    for lane in np.unique(lanes).tolist():
-        yield lane, spans[lanes == lane]
+    return Spans(table, start, end, step, places, **moments), numbers_of(batch, "lane")
+
+
+def by_lane(spans: Spans, lanes: NDArray[np.int32]) -> Iterator[tuple[int, Spans]]:
+    """The spans of each lane that has some, in their order. Raises LookupError for lane -1."""
+    if not len(lanes):
+        return
+    if lanes.min() < 0:
+        raise LookupError("a span has no lane")
+    order = np.argsort(lanes.astype(np.uint16), kind="stable")  # sorts by radix up to 16 bits
+    if lanes.max() > np.iinfo(np.uint16).max:
+        order = np.argsort(lanes, kind="stable")
+    spans, lanes = spans[order], lanes[order]
+    firsts = np.flatnonzero(np.diff(lanes, prepend=-1))
+    for first, last in zip(firsts.tolist(), [*firsts[1:].tolist(), len(lanes)], strict=True):
+        yield int(lanes[first]), spans[first:last]
 
 
 def _names(batch: pa.RecordBatch, table: TaskTable) -> NDArray[np.int32] | int:

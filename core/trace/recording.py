@@ -3,84 +3,72 @@
 from __future__ import annotations
 
 import io
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
+from core.trace.index import Progress, build_index, read_index, tell
 from core.trace.schema import Header, RecordingError
+from core.trace.stream import Stream, naming_damage, open_stream
 from core.trace.trace import Trace
 
-CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
-END_OF_STREAM = CONTINUATION + b"\0\0\0\0"
+INDEXED_BYTES = 64 << 20
+"""Recordings from this size on, some 600,000 spans, are opened through an index beside them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A recording that was read; `warning` says what is missing if the file was cut."""
+    """A recording that was read; `warning` says what is missing, or why there is no index."""
 
     trace: Trace
     warning: str = ""
 
 
-def open_recording(path: Path | str) -> Opened:
+def open_recording(
+    path: Path | str, progress: Progress | None = None, indexed_from: int = INDEXED_BYTES
+) -> Opened:
     """Read a recording, up to its last whole batch if it was cut.
 
-    Raises RecordingError, naming the file, if it cannot be read or is no recording.
+    One of `indexed_from` bytes or more is mapped through its index, which is made the first time
+    and whenever the recording has changed since. `progress` is told how much is done of how much.
+    Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
+    if `progress` returns False: nothing half-written is left then.
     """
-    name = str(path)
+    failed = ""
+    if is_large(path, indexed_from):
+        try:
+            opened = read_index(path) or read_index(path, build_index(path, progress))
+            if opened is not None:
+                return Opened(*opened)
+        except OSError as error:
+            failed = f"{path} has no index, so it is held in memory: {error.strerror or error}"
+    with open_stream(path) as stream:
+        read = _read(stream, progress)
+    return Opened(read.trace, "; ".join(filter(None, (read.warning, failed))))
+
+
+def is_large(path: Path | str, indexed_from: int = INDEXED_BYTES) -> bool:
+    """Whether a file is opened through an index."""
     try:
-        with pa.memory_map(name) as source:
-            return _read(source, name)
-    except FileNotFoundError as error:
-        raise RecordingError(f"{name}: there is no such file") from error
-    except OSError as error:
-        raise RecordingError(f"{name} cannot be read: {error.strerror or error}") from error
+        return os.path.getsize(path) >= indexed_from
+    except OSError:  # opening it says what is wrong
+        return False
 
 
 def read_stream(data: bytes) -> Trace:
     """The trace of a whole stream that is in memory. Raises RecordingError if it is none."""
-    return _read(pa.BufferReader(data), "the stream").trace
+    return _read(Stream(pa.BufferReader(data), "the stream")).trace
 
 
-def _read(source: pa.NativeFile, name: str) -> Opened:
-    size = source.size()
-    if not CONTINUATION.startswith(source.read(min(4, size))):
-        raise RecordingError(f"{name} is no recording: it does not begin as an Arrow stream does")
-    source.seek(0)
-    try:
-        reader = pa.ipc.open_stream(source)
-    except (pa.ArrowInvalid, OSError) as error:
-        if size < 8 or not _is_whole(source):
-            warning = f"{name} was cut before its first batch: there is nothing to show"
-            return Opened(Trace(Header.unknown()), warning)
-        raise RecordingError(f"{name} is no recording: {error}") from error
-    trace = Trace(Header.from_schema(reader.schema, name))
-    while True:
-        try:
-            batch = reader.read_next_batch()
-        except StopIteration:
-            break
-        except (pa.ArrowInvalid, OSError):
-            return Opened(trace, _cut(name, trace))
-        try:
-            batch.validate(full=True)
+def _read(stream: Stream, progress: Progress | None = None) -> Opened:
+    trace = Trace(stream.header)
+    with naming_damage(stream.name):
+        for batch in stream:
             trace.append(batch)
-        except (pa.ArrowException, ValueError, LookupError, TypeError, SystemError) as error:
-            raise RecordingError(f"{name} is damaged: {error}".splitlines()[0]) from error
-    source.seek(max(0, size - len(END_OF_STREAM)))
-    return Opened(trace, "" if source.read() == END_OF_STREAM else _cut(name, trace))
-
-
-def _is_whole(source: pa.NativeFile) -> bool:
-    """Whether the stream's first message is all there: its length stands behind its mark."""
-    source.seek(4)
-    length = int.from_bytes(source.read(4), "little")
-    return bool(length <= source.size() - 8)
-
-
-def _cut(name: str, trace: Trace) -> str:
-    return f"{name} was cut: it is shown up to its last whole batch, {trace.span_count} spans"
+            tell(progress, stream.position, stream.size)
+    return Opened(trace, stream.warning(trace.span_count))
 
 
 class RecordingFile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -99,6 +99,13 @@ class LaneSpans:
         for name in (*_OWN, *MOMENTS):
             if getattr(spans, name) is not None:
                 lane._columns[name] = Column.of(spans[name])
+        return lane
+
+    @classmethod
+    def over(cls, table: TaskTable, room: Mapping[str, NDArray[Any]]) -> LaneSpans:
+        """An empty lane that fills `room`, arrays by the names of its columns."""
+        lane = cls(table)
+        lane._columns = {name: Column.over(array) for name, array in room.items()}
         return lane
 
     def __len__(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,14 +11,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind, Payload
-from core.trace.columns import ABSENT, Column, StepBounds
-from core.trace.decode import codes_of, numbers_of, rows_of, spans_of
+from core.trace.blocks import Blocks
+from core.trace.columns import ABSENT, StepBounds
+from core.trace.decode import by_lane, codes_of, numbers_of, rows_of, spans_of
+from core.trace.notes import Clocks, Counter, Log
 from core.trace.schema import PAYLOADS, RECORDS, Header, Record
 from core.trace.spans import LaneSpans, Spans
 from core.trace.table import TaskTable
 
 COSTS_LEVEL = "costs"
 """The level of the log row that holds what a run's tasks cost, as JSON: no line to read."""
+
+_KEY = np.array([1 << 32, 1])  # makes one number of a step and a task
 
 Times = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 
@@ -75,66 +79,6 @@ def bar_label(
     return kind.letter + next((str(n) for n in numbers if n != ABSENT), "")
 
 
-@dataclass(frozen=True, slots=True)
-class LogRow:
-    """A line of text; `level` is info, size, warning, error or state."""
-
-    time: int
-    level: str
-    text: str
-    step: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ClockRow:
-    """The half-width in ns of a device's clock anchors in one step."""
-
-    step: int
-    device: str
-    uncertainty_ns: float
-
-
-class Counter:
-    """A named value over time, of one lane or (`lane` None) of the run."""
-
-    def __init__(self, name: str, lane: int | None) -> None:
-        self.name, self.lane = name, lane
-        self._times, self._values, self._steps = (
-            Column(np.int64),
-            Column(np.float64),
-            Column(np.int32),
-        )
-
-    @property
-    def times(self) -> NDArray[np.int64]:
-        """Time of each value, in ns since the run's start."""
-        return self._times.view
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """The value from each time on."""
-        return self._values.view
-
-    @property
-    def steps(self) -> NDArray[np.int32]:
-        """The step of each value, or -1."""
-        return self._steps.view
-
-    def at(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The value at each of `times`; 0 before the first."""
-        values = np.zeros(len(times))
-        index = np.searchsorted(self.times, times, "right") - 1
-        known = index >= 0
-        values[known] = self.values[index[known]]
-        return values
-
-    def extend(self, times: NDArray[Any], values: NDArray[Any], steps: NDArray[Any]) -> None:
-        """Append values in order of time."""
-        self._times.extend(times)
-        self._values.extend(values)
-        self._steps.extend(steps)
-
-
 class Trace:
     """Everything known of a run so far; `append` takes the stream's batches as they come.
 
@@ -152,13 +96,33 @@ class Trace:
         self._open: dict[tuple[int, int], Span] = {}
         self._steps: list[int] = []
         self._counters: dict[tuple[str, int | None], Counter] = {}
-        self.logs: list[LogRow] = []
+        self._blocks: list[Blocks] = []
+        self.logs, self.clocks = Log(), Clocks()
         self.costs: str | None = None
-        self.clocks: list[ClockRow] = []
+
+    @classmethod
+    def of(
+        cls, header: Header, lanes: Sequence[LaneSpans], table: TaskTable, *,
+        blocks: Sequence[Blocks] = (), step_table: StepBounds | None = None,
+        counters: Iterable[Counter] = (), logs: Log | None = None, clocks: Clocks | None = None,
+        costs: str | None = None, open_tasks: Iterable[Span] = (),
+    ) -> Trace:  # fmt: skip
+        """A trace with all that is known of a run, kept as it is given: none of it is copied."""
+        trace = cls(header)
+        trace.table, trace._lanes, trace._blocks = table, list(lanes), list(blocks)
+        trace.step_table = step_table or StepBounds()
+        trace._counters = {(c.name, c.lane): c for c in counters}
+        trace.logs, trace.clocks, trace.costs = logs or Log(), clocks or Clocks(), costs
+        trace._open = {(span.step, span.task): span for span in open_tasks}
+        return trace
 
     def spans(self, lane: int) -> Spans:
         """The finished spans of a lane, in order of time."""
         return self._lanes[lane].view
+
+    def blocks(self, lane: int) -> Blocks | None:
+        """Sums over a lane's spans where they were made beforehand: in a recording's index."""
+        return self._blocks[lane] if self._blocks else None
 
     @property
     def span_count(self) -> int:
@@ -172,12 +136,12 @@ class Trace:
 
     @property
     def steps(self) -> list[int]:
-        """Steps of which there is a span, in order."""
+        """Steps of which there is a span, in order. The list grows with the run: change nothing."""
         numbers, known = self.step_table.numbers, len(self._steps)
         if known and (len(numbers) < known or numbers[known - 1] != self._steps[-1]):
             self._steps, known = [], 0  # an earlier step came late
         if len(numbers) > known:
-            self._steps = self._steps + numbers[known:].tolist()
+            self._steps += numbers[known:].tolist()
         return self._steps
 
     def step_at(self, time_ns: float) -> int | None:
@@ -190,14 +154,14 @@ class Trace:
 
     def step_bounds(self, step: int) -> tuple[int, int]:
         """First start and last end of a step's spans so far, in ns. Raises KeyError if none."""
-        return self.step_table.of(step)
+        return self.step_table.find(step)
 
     @property
     def bounds(self) -> tuple[int, int]:
         """First start and last end of the run's spans and open tasks, in ns; (0, 0) if none."""
         moments = [span.start for span in self._open.values()]
         if len(self.step_table):
-            moments += [int(self.step_table.starts.min()), int(self.step_table.ends.max())]
+            moments += self.step_table.bounds
         return (min(moments), max(moments)) if moments else (0, 0)
 
     @property
@@ -238,19 +202,18 @@ class Trace:
     def append(self, batch: pa.RecordBatch) -> None:
         """Take a batch of the stream."""
         records = codes_of(batch, "record")
+        present = {RECORDS[code] for code in np.unique(records).tolist()}
         takers = {
+            Record.OPEN: self._append_open,  # first: a task may begin and end within a batch
             Record.SPAN: self._append_spans,
-            Record.OPEN: self._append_open,
             Record.COUNTER: self._append_counters,
             Record.LOG: self._append_logs,
             Record.CLOCK: self._append_clocks,
         }
-        for code in np.unique(records):
-            if RECORDS[code] is Record.NONE:
-                continue
-            rows = np.flatnonzero(records == code)
-            part = batch if len(rows) == len(records) else batch.take(pa.array(rows))
-            takers[RECORDS[code]](part)
+        for record, take in takers.items():
+            if record in present:
+                mine = records == RECORDS.index(record)
+                take(batch if mine.all() else batch.take(pa.array(np.flatnonzero(mine))))
         self.version += 1
 
     def retimed(self, steps: Mapping[int, Times]) -> Trace:
@@ -276,13 +239,20 @@ class Trace:
         return other
 
     def _append_spans(self, batch: pa.RecordBatch) -> None:
-        for lane, spans in spans_of(batch, self.table):
-            self._lanes[lane].extend(spans)
-            self.step_table.widen(spans.step, spans.start, spans.end)
+        spans, lanes = spans_of(batch, self.table)
+        for lane, some in by_lane(spans, lanes):
+            self._lanes[lane].extend(some)
+        self.step_table.widen(spans.step, spans.start, spans.end)
         if self._open:
-            ended = (numbers_of(batch, name).tolist() for name in ("step", "task"))
-            for key in zip(*ended, strict=True):
-                self._open.pop(key, None)
+            self._close(spans)
+
+    def _close(self, spans: Spans) -> None:
+        """Tasks that have a span now are not open any more."""
+        going = np.array(sorted(self._open), np.int64)
+        keys, ended = going @ _KEY, np.stack([spans.step, spans["task"]], axis=1) @ _KEY
+        at = np.minimum(np.searchsorted(keys, ended), len(keys) - 1)
+        for step, task in going[np.unique(at[keys[at] == ended])].tolist():
+            del self._open[step, task]
 
     def _append_open(self, batch: pa.RecordBatch) -> None:
         rows, after = rows_of(batch, self.table)
@@ -308,14 +278,17 @@ class Trace:
             counter.extend(times[mine], values[mine], steps[mine])
 
     def _append_logs(self, batch: pa.RecordBatch) -> None:
-        columns = [batch[name].to_pylist() for name in ("start", "name", "text", "step")]
-        rows = [LogRow(*row) for row in zip(*columns, strict=True)]
-        self.logs += [row for row in rows if row.level != COSTS_LEVEL]
-        self.costs = next((row.text for row in rows if row.level == COSTS_LEVEL), self.costs)
+        levels, texts = batch["name"].to_pylist(), batch["text"].to_pylist()
+        costs = [level == COSTS_LEVEL for level in levels]
+        if any(costs):
+            self.costs = texts[max(place for place, is_costs in enumerate(costs) if is_costs)]
+            batch = batch.filter(pa.array([not is_costs for is_costs in costs]))
+            levels, texts = batch["name"].to_pylist(), batch["text"].to_pylist()
+        self.logs.extend(numbers_of(batch, "start"), numbers_of(batch, "step"), levels, texts)
 
     def _append_clocks(self, batch: pa.RecordBatch) -> None:
-        columns = [batch[name].to_pylist() for name in ("step", "name", "value")]
-        self.clocks += [ClockRow(*row) for row in zip(*columns, strict=True)]
+        values = batch["value"].to_numpy(zero_copy_only=False)
+        self.clocks.extend(numbers_of(batch, "step"), batch["name"].to_pylist(), values)
 
     def __iter__(self) -> Iterator[Span]:
         """Every finished span, lane by lane."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
@@ -12,7 +13,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.trace.trace import LogRow, Trace
+from core.trace.columns import Column
+from core.trace.notes import Log
+from core.trace.trace import Trace
 from gui.panels.fields import Choice
 from gui.text import duration_text, tr
 from gui.theme import LIGHT, Theme
@@ -27,37 +30,37 @@ class LogModel(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._source: list[LogRow] = []
+        self._source = Log()
         self._taken = 0
-        self._rows: list[LogRow] = []
+        self._places = Column(np.int64)  # of the rows in the source
         self._levels = frozenset(LEVELS)
         self.theme = LIGHT
 
-    def show(self, source: list[LogRow], levels: frozenset[str]) -> None:
+    def show(self, source: Log, levels: frozenset[str]) -> None:
         """Begin again with another log or other levels."""
         self.beginResetModel()
         self._source, self._levels, self._taken = source, levels, len(source)
-        self._rows = [row for row in source if row.level in levels]
+        self._places = Column.of(source.at_levels(levels))
         self.endResetModel()
 
     def take_new(self) -> None:
         """Append the rows that have come since."""
-        fresh = [row for row in self._source[self._taken :] if row.level in self._levels]
+        fresh = self._source.at_levels(self._levels, self._taken)
         self._taken = len(self._source)
-        if fresh:
-            first = len(self._rows)
+        if len(fresh):
+            first = len(self._places)
             self.beginInsertRows(QModelIndex(), first, first + len(fresh) - 1)
-            self._rows += fresh
+            self._places.extend(fresh)
             self.endInsertRows()
 
     def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self._places)
 
     def columnCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
         return 3
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
-        row = self._rows[index.row()]
+        row = self._source[int(self._places.view[index.row()])]
         if role == Qt.ItemDataRole.DisplayRole:
             return (duration_text(row.time), row.level, row.text)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == 2:
@@ -126,4 +129,4 @@ class LogPanel(QWidget):
             self.table.scrollToBottom()
 
     def _refilter(self) -> None:
-        self.model.show(self._trace.logs if self._trace else [], self.level.currentData())
+        self.model.show(self._trace.logs if self._trace else Log(), self.level.currentData())

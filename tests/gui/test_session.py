@@ -6,15 +6,17 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from PySide6.QtCore import QTimer
 
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
+from core.trace import spool
 from core.trace.recording import open_recording
 from gui import session as module
 from gui.session import Session
 from tests.gui.fake_client import FakeClient
-from tests.make_believe import HARDWARE, batches, record, specification
+from tests.make_believe import HARDWARE, batches, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -41,9 +43,10 @@ def test_a_whole_run_arrives_in_order(session: Session, client: FakeClient, qtbo
 
 
 def test_many_messages_are_taken_in_shares_and_none_is_lost(
-    session: Session, client: FakeClient, qtbot: object, monkeypatch: pytest.MonkeyPatch
+    session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SHARE_S", 0.0005)
+    monkeypatch.setattr(module, "MOST_ROWS", 100)
     spec = specification(steps=200)
     session.run(spec)
     client.perform(spec)
@@ -55,7 +58,61 @@ def test_many_messages_are_taken_in_shares_and_none_is_lost(
         ticks += 1
     assert ticks > 1
     assert len(session.runs[0].trace.steps) == 202
-    assert len(session.runs[0].batches) == len(batches(spec)[1])
+    session.runs[0].save(tmp_path / "run.arrow")
+    assert rows_in(tmp_path / "run.arrow") == sum(map(len, batches(spec)[1]))
+
+
+def rows_in(path: Path) -> int:
+    with pa.OSFile(str(path)) as file:
+        return pa.ipc.open_stream(file).read_all().num_rows
+
+
+def test_batches_that_are_taken_as_one_tell_what_each_would(
+    session: Session, client: FakeClient
+) -> None:
+    spec = specification(steps=20)
+    session.run(spec)
+    client.perform(spec)
+    while session.live is not None or session.asking:
+        session.tick()
+    taken, alone = session.runs[0].trace, trace_of(spec)
+    assert list(taken) == list(alone) and taken.open_tasks == alone.open_tasks == []
+    assert list(taken.logs) == list(alone.logs) and taken.steps == alone.steps
+
+
+def test_it_is_known_how_far_behind_the_picture_is(
+    session: Session, client: FakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(module, "SHARE_S", 0.0)  # nothing is taken
+    session.run(specification())
+    client.perform(specification())
+    assert session.behind_s == 0
+    session.tick()
+    clock[0] += 2.5
+    session.tick()
+    assert session.behind_s == 2.5
+
+
+def test_a_run_that_does_not_fit_on_the_disk_is_shown_and_said_to_be_lost(
+    session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(spool.os, "pwrite", full)
+    warned: list[str] = []
+    session.warned.connect(warned.append)
+    session.run(specification())
+    client.perform(specification())
+    while session.asking:
+        session.tick()
+    assert len(warned) == 1 and warned[0].endswith("No space left on device")
+    assert session.runs[0].trace.span_count
+    with pytest.raises(OSError, match="was not kept: No space left on device"):
+        session.runs[0].save(tmp_path / "run.arrow")
+    assert not list(tmp_path.iterdir())
 
 
 def test_one_timer_drains_everything(session: Session) -> None:
@@ -138,7 +195,9 @@ def test_a_run_is_saved_into_a_pipe(session: Session, tmp_path: Path, opened: bo
     trace = record(specification(), tmp_path / "a.arrow")
     run, _ = session.open(tmp_path / "a.arrow")
     if not opened:
-        run.source, run.batches = None, batches(specification())[1]
+        run.source, run.kept = None, spool.Spool().begin(trace.header)
+        for batch in batches(specification())[1]:
+            run.kept.write(batch)
     os.mkfifo(tmp_path / "pipe")
     with ThreadPoolExecutor(1) as pool:
         read = pool.submit((tmp_path / "pipe").read_bytes)

@@ -73,4 +73,4 @@ def test_bounds_of_steps_in_any_order(batches):
             first, last = known.get(step, (start, start + 5))
             known[step] = (min(first, start), max(last, start + 5))
     assert table.numbers.tolist() == sorted(known)
-    assert [table.of(step) for step in sorted(known)] == [known[step] for step in sorted(known)]
+    assert [table.find(step) for step in sorted(known)] == [known[step] for step in sorted(known)]

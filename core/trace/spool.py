@@ -1,0 +1,97 @@
+"""What runs have sent, kept on disk until someone saves it: memory holds the columns only."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from typing import IO, Any
+
+import pyarrow as pa
+
+from core.trace.schema import Header
+from core.trace.stream import END_OF_STREAM
+
+_COPIED = 1 << 20  # bytes at a time
+
+
+class Spool:
+    """The streams of a sitting's runs, in one file without a name: it is gone with the process.
+
+    The file is made with the first run, in TMPDIR or /var/tmp, since /tmp is often memory.
+    """
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] | None = None
+        self._end = 0
+
+    def begin(self, header: Header) -> Kept:
+        """A run's stream, empty so far."""
+        return Kept(self, header)
+
+    def append(self, data: bytes | memoryview) -> int:
+        """Write at the end; returns where that was. Raises OSError if the disk is full."""
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(dir=_folder(), buffering=0)  # noqa: SIM115
+        first, view = self._end, memoryview(data)
+        while len(view):
+            written = os.pwrite(self._file.fileno(), view, self._end)
+            view, self._end = view[written:], self._end + written
+        return first
+
+    def read(self, first: int, count: int) -> bytes:
+        """Up to `count` bytes from `first` on."""
+        return b"" if self._file is None else os.pread(self._file.fileno(), count, first)
+
+    def close(self) -> None:
+        """Give the disk's space back."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+class Kept:
+    """One run's stream within the spool. Other runs' may lie between its pieces."""
+
+    def __init__(self, spool: Spool, header: Header) -> None:
+        self._spool = spool
+        self._buffer = io.BytesIO()
+        self._writer = pa.ipc.new_stream(self._buffer, header.to_schema())
+        self._pieces: list[tuple[int, int]] = []
+        self._failed: OSError | None = None
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append a batch. Raises OSError if there is no room for it; the run is lost then."""
+        if self._failed is not None:
+            return
+        self._writer.write_batch(batch)
+        data = self._buffer.getvalue()
+        self._buffer.seek(0)
+        self._buffer.truncate()
+        try:
+            first = self._spool.append(data)
+        except OSError as error:
+            self._failed = error
+            raise
+        if self._pieces and sum(self._pieces[-1]) == first:
+            first, count = self._pieces.pop()
+            self._pieces.append((first, count + len(data)))
+        else:
+            self._pieces.append((first, len(data)))
+
+    def copy_to(self, target: IO[Any]) -> None:
+        """Write the run as a whole recording. Raises OSError if it cannot be written or was lost.
+
+        More may be appended afterwards.
+        """
+        if self._failed is not None:
+            raise OSError(f"the run was not kept: {self._failed.strerror}") from self._failed
+        for first, count in self._pieces:
+            for at in range(first, first + count, _COPIED):
+                target.write(self._spool.read(at, min(_COPIED, first + count - at)))
+        target.write(END_OF_STREAM)
+
+
+def _folder() -> str | None:
+    disk = "/var/tmp"
+    return None if "TMPDIR" in os.environ or not os.access(disk, os.W_OK) else disk

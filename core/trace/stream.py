@@ -1,0 +1,109 @@
+"""The batches of a recording, as far as it goes, and errors that name the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+
+from core.trace.schema import Header, RecordingError
+
+CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
+END_OF_STREAM = CONTINUATION + b"\0\0\0\0"
+
+
+class Stream:
+    """A recording's header, and its batches up to the last whole one.
+
+    `cut` is True once the end is known to be missing. Raises RecordingError, naming the file, if
+    it is no recording, and while its batches are read if one of them is damaged.
+    """
+
+    def __init__(self, source: pa.NativeFile, name: str) -> None:
+        self.name, self.cut = name, False
+        self.header = Header.unknown()
+        self._source, self._size = source, int(source.size())
+        if not CONTINUATION.startswith(source.read(min(4, self._size))):
+            raise RecordingError(
+                f"{name} is no recording: it does not begin as an Arrow stream does"
+            )
+        source.seek(0)
+        self._reader: pa.RecordBatchStreamReader | None = None
+        try:
+            self._reader = pa.ipc.open_stream(source)
+        except (pa.ArrowInvalid, OSError) as error:
+            if self._size >= 8 and self._is_begun():
+                raise RecordingError(f"{name} is no recording: {error}") from error
+            self.cut = True
+        else:
+            self.header = Header.from_schema(self._reader.schema, name)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole file."""
+        return self._size
+
+    @property
+    def position(self) -> int:
+        """Bytes that have been read."""
+        return int(self._source.tell())
+
+    def warning(self, spans: int) -> str:
+        """What is missing of a file that was cut, of which so many spans are left; or nothing."""
+        if not self.cut:
+            return ""
+        if self._reader is None:
+            return f"{self.name} was cut before its first batch: there is nothing to show"
+        return f"{self.name} was cut: it is shown up to its last whole batch, {spans} spans"
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        while self._reader is not None:
+            try:
+                batch = self._reader.read_next_batch()
+            except StopIteration:
+                break
+            except (pa.ArrowInvalid, OSError):
+                self.cut = True
+                return
+            with naming_damage(self.name):
+                batch.validate(full=True)
+            yield batch
+        if self._reader is not None:
+            self._source.seek(max(0, self._size - len(END_OF_STREAM)))
+            self.cut = self._source.read() != END_OF_STREAM
+
+    def _is_begun(self) -> bool:
+        """Whether the stream's first message is all there: its length stands behind its mark."""
+        self._source.seek(4)
+        length = int.from_bytes(self._source.read(4), "little")
+        return length <= self._size - 8
+
+
+@contextmanager
+def naming_damage(name: str) -> Iterator[None]:
+    """Errors within, of numbers that make no sense, become a RecordingError that names the file."""
+    try:
+        yield
+    except RecordingError:
+        raise
+    except (pa.ArrowException, ValueError, LookupError, TypeError, SystemError) as error:
+        raise RecordingError(f"{name} is damaged: {error}".splitlines()[0]) from error
+
+
+@contextmanager
+def open_stream(path: Path | str) -> Iterator[Stream]:
+    """A file's stream, memory-mapped.
+
+    Raises RecordingError, naming the file, if it cannot be read or is no recording.
+    """
+    name = str(path)
+    try:
+        source = pa.memory_map(name)
+    except FileNotFoundError as error:
+        raise RecordingError(f"{name}: there is no such file") from error
+    except OSError as error:
+        raise RecordingError(f"{name} cannot be read: {error.strerror or error}") from error
+    with source:
+        yield Stream(source, name)

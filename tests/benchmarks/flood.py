@@ -1,0 +1,105 @@
+"""A process that writes spans as fast as it is told, as an engine would, without any torch.
+
+    python -m tests.benchmarks.flood WIRE COMMANDS LIFELINE    (as core.engine.client starts it)
+
+FLOOD_RATE and FLOOD_SECONDS are read from the environment: spans a second, and for how long. Each
+step has its tasks' spans, a counter of activations for each of them, and a line of the log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+
+from core.engine.flusher import Flusher
+from core.engine.lifeline import hold_on
+from core.engine.messages import Outcome
+from core.engine.wire import send_ready
+from core.plan.specification import Specification
+from core.trace.schema import Record
+from core.trace.writer import (
+    Notes,
+    Opening,
+    StepForm,
+    StepNotes,
+    TaskColumns,
+    Timings,
+    TraceWriter,
+)
+from tests.make_believe import HARDWARE, header_and_plans, timed
+
+FILLED = 0.9  # of the time that a step has; the rest lies between two steps
+
+
+class Steps:
+    """A plan's steps, each as long as its share of the rate allows."""
+
+    def __init__(self, specification: Specification, rate: float) -> None:
+        self.header, plans = header_and_plans(specification)
+        plan = next(iter(plans.values()))
+        model = timed(plan, 0, 0)
+        self.columns = TaskColumns(plan.tasks)
+        self.count = len(plan.tasks)
+        self.period = self.count / rate * 1e9
+        scale = FILLED * self.period / max(t.end for t in model)
+        self.starts = np.array([int(t.start * scale) for t in model])
+        self.ends = np.array([int(t.end * scale) for t in model])
+        self.order = np.argsort(self.ends, kind="stable")
+        notes = Notes()
+        for place in self.order.tolist():
+            notes.add(Record.COUNTER, "activations", 0, 0, plan.tasks[place].lane, 0)
+        notes.add(Record.LOG, "size", 0, 0, text="In Model: input size [8, 64]")
+        at = np.append(self.order, [self.order[-1]])
+        self.form = StepForm(notes, at, np.zeros(self.count + 1))
+        self.held = (np.arange(self.count) % 7 * 3e6).tolist()
+        self.tasks = list(range(self.count))
+
+    def write(self, writer: TraceWriter, step: int, begin: int) -> None:
+        """Hand in a step that began at `begin`, absolute ns."""
+        starts, ends = (self.starts + begin).tolist(), (self.ends + begin).tolist()
+        writer.spans(self.columns, Timings(step, self.tasks, starts, ends))
+        writer.step_notes(StepNotes(self.form, step, ends, self.held, []))
+
+
+def flood(writer: TraceWriter, steps: Steps, origin: int, seconds: float) -> None:
+    """Write step after step, each when its time has come, for so many seconds."""
+    began: list[tuple[TaskColumns, Opening]] = []
+    writer.opened = lambda: began
+    with Flusher(writer):
+        for step in range(int(seconds * 1e9 / steps.period)):
+            begin = origin + int(step * steps.period)
+            began[:] = [(steps.columns, Opening(step, 0, begin))]
+            wait = (begin + steps.period - time.perf_counter_ns()) / 1e9
+            if wait > 0:
+                time.sleep(wait)
+            began.clear()
+            steps.write(writer, step, begin)
+            writer.flush_if_due(0.02)
+
+
+def main() -> None:
+    """Serve one run after the other."""
+    wire, commands, lifeline = map(int, sys.argv[1:])
+    hold_on(lifeline)
+    rate, seconds = float(os.environ["FLOOD_RATE"]), float(os.environ["FLOOD_SECONDS"])
+    with os.fdopen(wire, "wb", buffering=0) as raw, os.fdopen(commands, "rb") as lines:
+        sink = pa.PythonFile(raw, "w")
+        send_ready(sink, HARDWARE)
+        for line in lines:
+            command = json.loads(line)
+            if "run" in command:
+                steps = Steps(Specification.from_dict(command["run"]), rate)
+                origin = time.perf_counter_ns()
+                writer = TraceWriter(sink, steps.header.since(origin))
+                flood(writer, steps, origin, seconds)
+                writer.log("state", Outcome.FINISHED)
+                writer.close()
+
+
+if __name__ == "__main__":
+    main()

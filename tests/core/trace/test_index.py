@@ -1,0 +1,288 @@
+"""An indexed recording is the same run as one that was read, and its index is made with care."""
+
+import json
+import os
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import core.trace.index as index_module
+from core.indexing import build_apart
+from core.plan.specification import Specification
+from core.trace.blocks import BLOCK
+from core.trace.index import Cancelled, build_index, index_folders, read_index
+from core.trace.recording import RecordingFile, open_recording
+from core.trace.schema import SCHEMA, Record, RecordingError
+from core.trace.spans import MOMENTS
+from core.trace.trace import COSTS_LEVEL
+from core.trace.writer import TaskColumns, Timings, span_batch
+from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of
+
+SPECIFICATION = Specification("dp", SMALL, "3xcpu", batch=7)
+PLAN = plan_of(SPECIFICATION)
+NEVER = sys.maxsize
+STEPS = 5
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    """A cache folder of the test's own."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
+
+
+def rows():
+    """A run of all kinds of rows, in one table: some spans have moments or a name, some wait."""
+    columns, tasks = TaskColumns(PLAN.tasks), [task.index for task in PLAN.tasks]
+    batches, time = [batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text="{}")])], 10
+    for step in range(STEPS):
+        starts = [time + 5 * task for task in tasks]
+        ends = [start + 5 for start in starts]
+        launched = [start - 1 for start in starts] if step == 3 else None
+        batches.append(span_batch(columns, Timings(step, [2], [starts[2]], [None])))
+        batches.append(span_batch(columns, Timings(step, tasks, starts, ends, None, launched)))
+        notes = [Note(Record.COUNTER, "loss", ends[-1], step, None, step / 2)]
+        notes += [Note(Record.COUNTER, "activations", ends[-1], step, lane, 8.0) for lane in (0, 1)]
+        notes.append(Note(Record.LOG, ("info", "size")[step % 2], ends[-1], None, text="said"))
+        notes.append(Note(Record.CLOCK, "cpu", ends[-1], step, value=40.0))
+        batches.append(batch_of(notes))
+        time = ends[-1]
+    batches.append(span_batch(columns, Timings(STEPS, [0], [time], [None])))
+    return named(pa.Table.from_batches(batches).combine_chunks())
+
+
+def named(table):
+    """The same, with a name of its own for every fifth span."""
+    names = table["name"].to_pylist()
+    spans = [n for n, record in enumerate(table["record"].to_pylist()) if record == "span"]
+    for number, place in enumerate(spans[::5]):
+        names[place] = f"kernel {number % 3}"
+    return table.set_column(SCHEMA.get_field_index("name"), SCHEMA.field("name"), pa.array(names))
+
+
+ROWS = rows()
+
+
+def write(path, size=40):
+    """Write the run in batches of so many rows."""
+    file = RecordingFile(path, header_of(SPECIFICATION, PLAN))
+    for batch in ROWS.to_batches(max_chunksize=size):
+        file.write(batch)
+    file.close()
+
+
+def assert_same(one, two):
+    """Two traces tell the same, column by column and span by span."""
+    assert one.header == two.header
+    assert list(one) == list(two)
+    for lane in range(len(one.header.lanes)):
+        ours, others = one.spans(lane), two.spans(lane)
+        assert [getattr(ours, n) is None for n in MOMENTS] == [
+            getattr(others, n) is None for n in MOMENTS
+        ]
+    assert one.bounds == two.bounds and one.steps == two.steps
+    assert [one.step_bounds(step) for step in one.steps] == [
+        two.step_bounds(step) for step in two.steps
+    ]
+    assert list(one.logs) == list(two.logs) and list(one.clocks) == list(two.clocks)
+    assert one.costs == two.costs and one.open_tasks == two.open_tasks
+    assert told(one) == told(two)
+
+
+def told(trace):
+    return [
+        (c.name, c.lane, c.times.tolist(), c.values.tolist(), c.steps.tolist())
+        for c in trace.counters
+    ]
+
+
+@given(st.integers(1, len(ROWS) + 1), st.floats(0.05, 1))
+def test_an_indexed_recording_is_what_it_is_in_memory(tmp_path_factory, size, part):
+    path = tmp_path_factory.mktemp("run") / "run.arrow"
+    write(path, size)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(part * len(whole))])
+    read = open_recording(path, indexed_from=NEVER)
+    first, again = (open_recording(path, indexed_from=1) for _ in range(2))
+    for opened in (first, again):
+        assert opened.warning == read.warning
+        assert_same(opened.trace, read.trace)
+
+
+def test_the_whole_run_is_in_the_test_above(tmp_path):
+    write(tmp_path / "run.arrow")
+    trace = open_recording(tmp_path / "run.arrow", indexed_from=NEVER).trace
+    assert trace.span_count == STEPS * len(PLAN.tasks) and len(trace.open_tasks) == 1
+    assert trace.table.names and len(trace.logs) == len(trace.clocks) == STEPS
+    assert trace.spans(0).launched is not None and trace.costs == "{}"
+
+
+def test_an_index_is_mapped_and_not_held(tmp_path):
+    write(tmp_path / "run.arrow")
+    trace = open_recording(tmp_path / "run.arrow", indexed_from=1).trace
+    column = trace.spans(1).start
+    while isinstance(column, np.ndarray) and not isinstance(column, np.memmap):
+        column = column.base
+    assert isinstance(column, np.memmap)
+
+
+def test_an_indexed_run_can_grow(tmp_path):
+    write(tmp_path / "run.arrow")
+    trace = open_recording(tmp_path / "run.arrow", indexed_from=1).trace
+    count = trace.span_count
+    trace.append(
+        span_batch(TaskColumns(PLAN.tasks), Timings(9, [0, 1], [9000, 9001], [9001, 9002]))
+    )
+    assert trace.span_count == count + 2 and trace.steps[-1] == 9
+
+
+def test_blocks_hold_the_time_of_each_kind_before_them(tmp_path):
+    write(tmp_path / "run.arrow")
+    trace = open_recording(tmp_path / "run.arrow", indexed_from=1).trace
+    for lane in range(len(trace.header.lanes)):
+        spans, blocks = trace.spans(lane), trace.blocks(lane)
+        lengths, kinds = spans["end"] - spans["start"], spans["kind"]
+        assert blocks.kinds.tolist() == sorted(set(kinds.tolist()))
+        assert blocks.starts.tolist() == spans["start"][::BLOCK][: len(spans) // BLOCK].tolist()
+        for place, sums in enumerate(blocks.sums):
+            before = slice(0, place * BLOCK)
+            expected = [int(lengths[before][kinds[before] == k].sum()) for k in blocks.kinds]
+            assert sums.tolist() == expected
+        assert len(blocks.sums) == len(spans) // BLOCK + 1
+
+
+def test_an_index_is_made_once(tmp_path, monkeypatch):
+    path = tmp_path / "run.arrow"
+    write(path)
+    open_recording(path, indexed_from=1)
+    monkeypatch.setattr(index_module, "_filled", None)  # making another would fail
+    assert open_recording(path, indexed_from=1).trace.span_count == STEPS * len(PLAN.tasks)
+
+
+def test_an_index_of_another_recording_is_made_anew(tmp_path):
+    path = tmp_path / "run.arrow"
+    write(path)
+    build_index(path)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    assert read_index(path) is None
+    opened = open_recording(path, indexed_from=1)
+    assert "was cut" in opened.warning
+    assert_same(opened.trace, open_recording(path, indexed_from=NEVER).trace)
+
+
+@pytest.mark.parametrize("lost", ["start.npy", "index.json"])
+def test_an_index_that_lacks_a_file_is_made_anew(tmp_path, lost):
+    path = tmp_path / "run.arrow"
+    write(path)
+    (build_index(path) / lost).unlink()
+    assert open_recording(path, indexed_from=1).trace.span_count == STEPS * len(PLAN.tasks)
+    assert read_index(path) is not None
+
+
+def test_an_index_of_another_form_is_made_anew(tmp_path):
+    path = tmp_path / "run.arrow"
+    write(path)
+    facts = build_index(path) / "index.json"
+    known = json.loads(facts.read_text())
+    facts.write_text(json.dumps({**known, "of": [0, *known["of"][1:]]}))
+    assert read_index(path) is None
+
+
+def test_progress_goes_from_little_to_all(tmp_path):
+    path = tmp_path / "run.arrow"
+    write(path)
+    said = []
+    build_index(path, lambda done, total: said.append(done / total))
+    assert said == sorted(said) and 0 < said[0] < 0.1 and said[-1] == 1
+
+
+@pytest.mark.parametrize("after", [0, 5, 30])
+def test_cancelling_leaves_nothing(tmp_path, cache, after):
+    path = tmp_path / "run.arrow"
+    write(path, 9)
+    said = []
+
+    def progress(done, total):
+        said.append(done)
+        return len(said) <= after
+
+    with pytest.raises(Cancelled):
+        open_recording(path, progress, indexed_from=1)
+    assert os.listdir(tmp_path) == ["run.arrow"] and not list(cache.iterdir())
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
+    path = tmp_path / "run.arrow"
+    write(path)
+    left = index_folders(path)[0].with_name("run.arrow.index.partial-999999999")
+    left.mkdir()
+    build_index(path)
+    assert sorted(os.listdir(tmp_path)) == ["run.arrow", "run.arrow.index"]
+
+
+def test_where_nothing_can_be_written_the_index_is_cached(tmp_path, cache, monkeypatch):
+    path = tmp_path / "run.arrow"
+    write(path)
+    deny(monkeypatch, tmp_path)
+    open_recording(path, indexed_from=1)
+    assert os.listdir(tmp_path) == ["run.arrow"]
+    assert [folder.name.endswith("run.arrow.index") for folder in cache.glob("*/*")] == [True]
+    assert read_index(path) is not None
+
+
+def test_without_room_for_an_index_the_recording_is_held_in_memory(tmp_path, cache, monkeypatch):
+    path = tmp_path / "run.arrow"
+    write(path)
+    deny(monkeypatch, tmp_path, cache)
+    opened = open_recording(path, indexed_from=1)
+    assert opened.warning == f"{path} has no index, so it is held in memory: Permission denied"
+    assert opened.trace.span_count == STEPS * len(PLAN.tasks)
+
+
+def deny(monkeypatch, *folders):
+    """No folder can be made in these; permissions would not stop an administrator."""
+    make = index_module.Path.mkdir
+
+    def mkdir(self, *arguments, **options):
+        if any(self.is_relative_to(folder) for folder in folders):
+            raise PermissionError(13, "Permission denied", str(self))
+        make(self, *arguments, **options)
+
+    monkeypatch.setattr(index_module.Path, "mkdir", mkdir)
+
+
+def test_a_damaged_recording_is_refused_by_name_and_leaves_nothing(tmp_path):
+    path = tmp_path / "run.arrow"
+    file = RecordingFile(path, header_of(SPECIFICATION, PLAN))
+    batch = span_batch(TaskColumns(PLAN.tasks), Timings(0, [0], [1], [2]))
+    lane = SCHEMA.get_field_index("lane")
+    file.write(batch.set_column(lane, SCHEMA.field("lane"), pa.array([99], pa.int32())))
+    file.close()
+    with pytest.raises(RecordingError, match=r"run\.arrow is damaged"):
+        open_recording(path, indexed_from=1)
+    assert os.listdir(tmp_path) == ["run.arrow"]
+
+
+def test_another_process_makes_the_index(tmp_path):
+    path = tmp_path / "run.arrow"
+    write(path)
+    assert build_apart(path, lambda done, total: True)
+    assert sorted(os.listdir(tmp_path)) == ["run.arrow", "run.arrow.index"]
+
+
+def test_a_process_that_is_cancelled_leaves_nothing(tmp_path):
+    path = tmp_path / "run.arrow"
+    write(path)
+    with pytest.raises(Cancelled):
+        build_apart(path, lambda done, total: False)
+    assert os.listdir(tmp_path) == ["run.arrow"]
+
+
+def test_a_process_says_that_it_could_not_make_an_index(tmp_path):
+    assert not build_apart(tmp_path / "missing.arrow", lambda done, total: True)
