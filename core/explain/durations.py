@@ -1,0 +1,114 @@
+"""Durations by size, counted so that millions of them cost a small table: exact all the same.
+
+A duration has a **size code**: its octave and its place among 64 in it, which are the first bits
+of the number as a double. Codes grow with durations, so that a table of how many durations have
+each code tells in which of them the n-th smallest lies; only those are looked at again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+BITS = 6  # of a double's fraction that tell codes of one octave apart
+CODES = 64 << BITS
+"""How many size codes there are: durations are below 2**63 ns."""
+MOST_BINS = 40
+_SHIFT = 52 - BITS
+_ZERO = 1023 << BITS  # the code of 1 ns before it is taken off: a double's exponent is biased
+
+
+def size_codes(durations: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The size code of each duration in ns, 0 to CODES - 1; 0 and 1 ns share the first."""
+    bits = np.maximum(durations, 1).astype(np.float64).view(np.int64)
+    bits >>= _SHIFT
+    bits -= _ZERO
+    return bits.astype(np.int32)
+
+
+def code_bounds(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The shortest duration in ns of each size code (of CODES: beyond the last)."""
+    return ((codes + _ZERO) << _SHIFT).view(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Durations in bins of equal width on a logarithmic axis, n of them.
+
+    Bin i has `counts[i]` durations with size codes from `codes[i]` to below `codes[i + 1]`, which
+    are durations from `edges[i]` to below `edges[i + 1]` ns. There are no bins without durations.
+    """
+
+    codes: NDArray[np.int64]
+    edges: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
+    """Bins for the durations that have each size code, at most `most` and as narrow as can be."""
+    used = np.flatnonzero(counts)
+    if not len(used):
+        return Histogram(np.zeros(1, np.int64), np.zeros(1), np.zeros(0, np.int64))
+    width = 1
+    while used[-1] // width - used[0] // width + 1 > most:
+        width *= 2
+    first, last = int(used[0]) // width, int(used[-1]) // width
+    codes = np.arange(first, last + 2, dtype=np.int64) * width
+    padded = np.concatenate([counts, np.zeros(width, np.int64)])[codes[0] : codes[-1]]
+    edges = code_bounds(codes)
+    if codes[0] == 0:
+        edges[0] = 0.0
+    return Histogram(codes, edges, padded.reshape(-1, width).sum(axis=1))
+
+
+class Ranked:
+    """Finds durations by their rank: the n-th smallest, from 0, of those that share a key.
+
+    `counts` (keys, CODES) says how many durations of each key have each size code; `ranks`
+    (keys, ranks) are those that are asked for, below the key's count. Every duration has to be
+    shown once to `look`, in parts of any size and order.
+    """
+
+    def __init__(self, counts: NDArray[np.int64], ranks: NDArray[np.int64]) -> None:
+        before = np.cumsum(counts, axis=1)
+        self._code = np.array(
+            [np.searchsorted(row, own, "right") for row, own in zip(before, ranks, strict=True)],
+            np.int64,
+        ).reshape(ranks.shape)
+        code = np.minimum(self._code, CODES - 1)
+        smaller = np.take_along_axis(before - counts, code, axis=1)
+        self._place = ranks - smaller
+        here = np.take_along_axis(counts, code, axis=1) > 0
+        self._flat = np.arange(len(counts))[:, None] * CODES + code
+        self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {
+            flat: [] for flat in np.unique(self._flat[here]).tolist()
+        }
+
+    def look(self, flat: NDArray[np.int64], durations: NDArray[np.int64]) -> None:
+        """Take n durations in ns; `flat` is key * CODES + size code of each."""
+        for code, found in self._found.items():
+            mine = durations[flat == code]
+            if len(mine):
+                values, times = np.unique(mine, return_counts=True)
+                found.append((values, times))
+
+    def values(self) -> NDArray[np.int64]:
+        """The durations in ns that were asked for, (keys, ranks); 0 for a key without any."""
+        asked = zip(self._flat.ravel().tolist(), self._place.ravel().tolist(), strict=True)
+        found = [self._value(flat, place) for flat, place in asked]
+        return np.array(found, np.int64).reshape(self._flat.shape)
+
+    def _value(self, flat: int, place: int) -> int:
+        parts = self._found.get(flat)
+        if not parts:
+            return 0
+        values = np.concatenate([part[0] for part in parts])
+        times = np.concatenate([part[1] for part in parts])
+        order = np.argsort(values, kind="stable")
+        at = np.searchsorted(np.cumsum(times[order]), place, "right")
+        return int(values[order[at]])

@@ -1,0 +1,106 @@
+"""Why lanes are idle within a range of time: the steps' explanations, cut to the range.
+
+A moment belongs to the step that began last before it, as `Trace.step_at` has it. A lane that then
+still works for an earlier step is not idle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.causes import CAUSES, Cause, Explanation
+from core.explain.lanes import LaneTime, step_slice
+from core.explain.statistics import union_ns
+from core.plan.task import Role
+from core.trace.trace import Trace
+
+_BETWEEN, _NOTHING = CAUSES.index(Cause.BETWEEN_STEPS), CAUSES.index(Cause.NOTHING_TO_MOVE)
+
+
+@dataclass(frozen=True, slots=True)
+class IdleCauses:
+    """Idle ns of some lanes by cause, from `explained` of the `steps` that a range touches.
+
+    Causes and `rest`, the idle time of the steps that were not explained, add up to the lane's
+    idle time in the range.
+    """
+
+    by_lane: dict[int, dict[Cause, int]]
+    rest: dict[int, int]
+    explained: int
+    steps: int
+
+    @property
+    def present(self) -> list[Cause]:
+        """The causes that any lane has, in the order of CAUSES."""
+        return [cause for cause in CAUSES if any(cause in own for own in self.by_lane.values())]
+
+
+def steps_within(trace: Trace, start: int, end: int) -> NDArray[np.int32]:
+    """The steps of which some part lies in a range."""
+    table = trace.step_table
+    return table.numbers[(table.ends > start) & (table.starts < end)]
+
+
+def step_causes(
+    trace: Trace, explanation: Explanation, step: int, start: int, end: int
+) -> NDArray[np.int64]:
+    """Idle ns of the compute lanes by cause, (lanes, CAUSES), in a step's part of a range."""
+    table = trace.step_table
+    place = int(np.searchsorted(table.numbers, step))
+    until = min([end, *table.starts[place + 1 : place + 2].tolist()])
+    begin, finish = (np.clip(times, start, until) for times in (explanation.start, explanation.end))
+    length = np.maximum(finish - begin, 0)
+    if place and int(table.ends[:place].max()) > explanation.begin:
+        length = length - _still_busy(trace, explanation, step, begin, finish)
+    totals = np.zeros((len(explanation.lanes), len(CAUSES)), np.int64)
+    np.add.at(totals, (explanation.lane, explanation.cause.astype(np.int64)), length)
+    return totals
+
+
+def idle_causes(
+    trace: Trace,
+    start: int,
+    end: int,
+    lanes: Mapping[int, LaneTime],
+    explained: Sequence[NDArray[np.int64]],
+) -> IdleCauses:
+    """Put together what steps came to (`step_causes`) for lanes whose times are known.
+
+    What lies outside of every step is BETWEEN_STEPS. Lanes that only move data have the rest of
+    their idle time as NOTHING_TO_MOVE, whether or not their steps are explained.
+    """
+    table = trace.step_table
+    inside = (table.ends > start) & (table.starts < end)
+    covered = union_ns(np.maximum(table.starts[inside], start), np.minimum(table.ends[inside], end))
+    by_lane, rest = {}, {}
+    for lane, time in lanes.items():
+        totals = sum((step[lane] for step in explained), np.zeros(len(CAUSES), np.int64))
+        totals[_BETWEEN] += end - start - covered
+        if trace.header.lanes[lane].role is not Role.COMPUTE:
+            totals[_NOTHING] = time.idle_ns - totals[_BETWEEN]
+        by_lane[lane] = {CAUSES[i]: int(totals[i]) for i in np.flatnonzero(totals)}
+        rest[lane] = time.idle_ns - int(totals.sum())
+    return IdleCauses(by_lane, rest, len(explained), int(inside.sum()))
+
+
+def _still_busy(
+    trace: Trace, explanation: Explanation, step: int,
+    begin: NDArray[np.int64], finish: NDArray[np.int64],
+) -> NDArray[np.int64]:  # fmt: skip
+    """How much of each piece, from `begin` to `finish`, a lane spends on earlier steps."""
+    busy = np.zeros(len(begin), np.int64)
+    for lane in range(len(explanation.lanes)):
+        spans = trace.spans(lane)
+        earlier = spans[: step_slice(spans, step).start]
+        late = earlier[int(np.searchsorted(earlier.end, explanation.begin, "right")) :]
+        mine = slice(*explanation.lane_first[lane : lane + 2].tolist())
+        if len(late) and mine.stop > mine.start:
+            first = np.maximum(late.start[:, None], begin[mine])
+            last = np.minimum(late.end[:, None], finish[mine])
+            busy[mine] = np.maximum(last - first, 0).sum(axis=0)
+    return busy

@@ -1,0 +1,283 @@
+"""What a range of time holds: every lane's time, and the durations of every kind of span.
+
+Times are unions of intervals, so that nothing counts twice: not on a lane, and not where any of
+several lanes is busy. A span that the range cuts counts with its part inside in times, and whole in
+counts and durations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.durations import CODES, Ranked, size_codes
+from core.explain.lanes import IS_COMMUNICATION, LaneTime
+from core.plan.task import KINDS, Kind, Lane, Role
+from core.trace.spans import Spans
+from core.trace.trace import Trace
+
+PART = 250_000  # spans that are counted at a time
+SAMPLES = 100  # of each part's starts, to cut the time so that parts are alike
+COUNTED = (Role.COMPUTE, Role.COPY, Role.COMMUNICATION)
+"""Roles of lanes that have time of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindFigures:
+    """The spans of one kind that a range holds at least a part of, at least one; all in ns.
+
+    `inside` is the sum of their parts in the range. The rest counts whole spans: `mean`, `p50`
+    and `p99` (the shortest duration that so many per cent do not exceed) and `longest`.
+    """
+
+    kind: Kind
+    count: int
+    inside: int
+    mean: float
+    p50: int
+    p99: int
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
+class RangeStatistics:
+    """A range from `start` to `end` (ns) of some lanes.
+
+    `lanes` has each lane's time by its index, `any_lane` the time in which at least one of them
+    computes, or else communicates. `cut` spans reach over an end of the range. `sizes` (KINDS,
+    CODES) counts whole durations by kind and size code (core.explain.durations).
+    """
+
+    start: int
+    end: int
+    lanes: dict[int, LaneTime]
+    any_lane: LaneTime
+    kinds: tuple[KindFigures, ...]
+    cut: int
+    sizes: NDArray[np.int64]
+
+    @property
+    def wall_ns(self) -> int:
+        """The length of the range."""
+        return self.end - self.start
+
+
+def range_statistics(
+    trace: Trace, start: int, end: int, lanes: Sequence[int] | None = None
+) -> RangeStatistics:
+    """Count a range of some lanes (default: all that have time of their own) at once."""
+    count = RangeCount(trace, start, end, lanes)
+    while count.left:
+        count.advance()
+    return count.result()
+
+
+def counted_lanes(lanes: Sequence[Lane], chosen: Sequence[int] | None = None) -> list[int]:
+    """Those of the `chosen` lanes (default: of all) that have time of their own, by index."""
+    return [
+        lane.index
+        for lane in lanes
+        if lane.role in COUNTED and (chosen is None or lane.index in chosen)
+    ]
+
+
+def union_ns(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+    """The time that n intervals cover, in ns.
+
+    Sorted starts and ends need not belong together: after the i-th end nothing goes on until the
+    start behind it, if that comes later.
+    """
+    if not len(starts):
+        return 0
+    starts, ends = np.sort(starts, kind="stable"), np.sort(ends, kind="stable")
+    holes = np.maximum(starts[1:] - ends[:-1], 0)
+    return int(ends[-1] - starts[0] - holes.sum())
+
+
+def longest_span(
+    trace: Trace,
+    counted: RangeStatistics,
+    codes: tuple[int, int],
+    kind: Kind | None = None,
+) -> tuple[int, int] | None:
+    """Lane and index of the longest span (of a `kind`) with a size code from one to below another.
+
+    Of those that the counted range holds at least a part of; None if there is none.
+    """
+    best, found = -1, None
+    for lane in counted.lanes:
+        inside, first = _inside(trace.spans(lane), counted.start, counted.end)
+        lengths = inside.end - inside.start
+        sizes = size_codes(lengths)
+        fits = (sizes >= codes[0]) & (sizes < codes[1])
+        if kind is not None:
+            fits &= inside["kind"] == KINDS.index(kind)
+        lengths[~fits] = -1
+        at = int(np.argmax(lengths)) if len(lengths) else 0
+        if len(lengths) and lengths[at] > best:
+            best, found = int(lengths[at]), (lane, first + at)
+    return found
+
+
+class RangeCount:
+    """Counts a range part by part, so that one can draw, show progress or give up in between.
+
+    First all parts of the time for sums and sizes, then all spans again for the durations that
+    percentiles ask for. A lane's starts and ends must both grow.
+    """
+
+    def __init__(
+        self, trace: Trace, start: int, end: int, lanes: Sequence[int] | None = None
+    ) -> None:
+        self._start, self._end = start, max(start, end)
+        self._lanes = counted_lanes(trace.header.lanes, lanes)
+        self._spans = [_inside(trace.spans(lane), start, end)[0] for lane in self._lanes]
+        self._kind_of = np.ascontiguousarray(trace.table.rows["kind"])
+        self.spans = sum(map(len, self._spans))
+        self._windows = _windows(self._spans, self._start, self._end)
+        self._looks = [
+            (lane, slice(first, first + PART))
+            for lane, spans in enumerate(self._spans)
+            for first in range(0, len(spans), PART)
+        ]
+        self._parts = 0
+        self._taken = [0] * len(self._lanes)
+        self._busy, self._worked = [0] * len(self._lanes), [0] * len(self._lanes)
+        self._any_busy = self._any_worked = 0
+        self._inside, self._whole = (np.zeros(len(KINDS), np.int64) for _ in range(2))
+        self._sizes = np.zeros((len(KINDS), CODES), np.int64)
+        self._ranked = Ranked(self._sizes, np.zeros((len(KINDS), 0), np.int64))
+
+    @property
+    def parts(self) -> int:
+        """How many parts there are to count."""
+        return len(self._windows) + len(self._looks)
+
+    @property
+    def left(self) -> int:
+        """How many of the parts are left."""
+        return self.parts - self._parts
+
+    def advance(self) -> None:
+        """Count the next part, if there is one left."""
+        if self._parts < len(self._windows):
+            self._count(*self._windows[self._parts])
+            if self._parts == len(self._windows) - 1:
+                self._ranked = Ranked(self._sizes, _ranks(self._sizes.sum(axis=1)))
+        elif self.left:
+            lane, part = self._looks[self._parts - len(self._windows)]
+            spans = self._spans[lane][part]
+            lengths = spans.end - spans.start
+            self._ranked.look(self._flat(self._kind_of[spans.row], lengths), lengths)
+        self._parts += self.left > 0
+
+    def result(self) -> RangeStatistics:
+        """The figures. Raises RuntimeError if there are parts left."""
+        if self.left:
+            raise RuntimeError(f"{self.left} parts of the range are not counted yet")
+        wall = self._end - self._start
+        times = zip(self._busy, self._worked, map(len, self._spans), strict=True)
+        return RangeStatistics(
+            self._start,
+            self._end,
+            dict(zip(self._lanes, (_time(*own, wall) for own in times), strict=True)),
+            _time(self._any_busy, self._any_worked, self.spans, wall),
+            self._kinds(),
+            sum(self._cut(spans) for spans in self._spans),
+            self._sizes,
+        )
+
+    def _count(self, begin: int, until: int) -> None:
+        """Add up a part of the time; a span's size counts in the part in which it starts."""
+        flats, starts, ends, kinds = [], [], [], []
+        for lane, spans in enumerate(self._spans):
+            last = int(np.searchsorted(spans.start, until, "left"))
+            first = min(self._taken[lane], int(np.searchsorted(spans.end, begin, "right")))
+            start = np.maximum(spans.start[first:last], begin)
+            end = np.minimum(spans.end[first:last], until)
+            kind = self._kind_of[spans.row[first:last]]
+            busy, worked = _busy_and_worked(start, end, kind)
+            self._busy[lane] += busy
+            self._worked[lane] += worked
+            own = slice(self._taken[lane], last)
+            lengths = spans.end[own] - spans.start[own]
+            begun = kind[own.start - first :]
+            self._inside += _sums(kind, end - start)
+            self._whole += _sums(begun, lengths)
+            self._taken[lane] = last
+            flats.append(self._flat(begun, lengths))
+            for parts, part in zip((starts, ends, kinds), (start, end, kind), strict=True):
+                parts.append(part)
+        if self._lanes:
+            together = (np.concatenate(parts) for parts in (starts, ends, kinds))
+            busy, worked = _busy_and_worked(*together)
+            self._any_busy += busy
+            self._any_worked += worked
+            counts = np.bincount(np.concatenate(flats), minlength=self._sizes.size)
+            self._sizes += counts.reshape(self._sizes.shape)
+
+    def _flat(self, kinds: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
+        return kinds.astype(np.int32) * CODES + size_codes(lengths)
+
+    def _cut(self, spans: Spans) -> int:
+        before = int(np.searchsorted(spans.start, self._start, "left"))
+        behind = len(spans) - int(np.searchsorted(spans.end, self._end, "right"))
+        return min(len(spans), before + behind)  # a span that reaches over both ends counts once
+
+    def _kinds(self) -> tuple[KindFigures, ...]:
+        counts, ranked = self._sizes.sum(axis=1), self._ranked.values()
+        return tuple(
+            KindFigures(
+                KINDS[code], int(counts[code]), int(self._inside[code]),
+                int(self._whole[code]) / int(counts[code]), *ranked[code].tolist(),
+            )
+            for code in np.flatnonzero(counts)
+        )  # fmt: skip
+
+
+def _inside(spans: Spans, start: int, end: int) -> tuple[Spans, int]:
+    """The spans of which a part lies in a range, and the index of the first."""
+    first = int(np.searchsorted(spans.end, start, "right"))
+    last = int(np.searchsorted(spans.start, end, "left"))
+    return spans[first : max(first, last)], first
+
+
+def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, int]]:
+    """The range in parts of the time, in each of which about PART spans start."""
+    count = -(-sum(map(len, lanes)) // PART)
+    if count <= 1:
+        return [(start, end)]
+    some = np.sort(np.concatenate([spans.start[:: PART // SAMPLES] for spans in lanes]))
+    between = np.unique(some[np.arange(1, count) * len(some) // count])
+    edges = [start, *between[(between > start) & (between < end)].tolist(), end]
+    return list(pairwise(edges))
+
+
+def _ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The ranks of p50, p99 and the longest among so many durations of each kind."""
+    ranks = np.stack([(counts + 1) // 2, (99 * counts + 99) // 100, counts], axis=1) - 1
+    return np.maximum(ranks, 0)
+
+
+def _busy_and_worked(
+    start: NDArray[np.int64], end: NDArray[np.int64], kind: NDArray[np.int8]
+) -> tuple[int, int]:
+    """The time in which any of n spans computes, and in which any computes or communicates."""
+    computes = ~IS_COMMUNICATION[kind]
+    worked = union_ns(start, end)
+    if computes.all():
+        return worked, worked
+    return union_ns(start[computes], end[computes]), worked
+
+
+def _sums(kind: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The ns of each kind. Sums of doubles, which are exact up to 104 days."""
+    return np.bincount(kind, lengths, len(KINDS)).astype(np.int64)
+
+
+def _time(busy: int, worked: int, spans: int, wall: int) -> LaneTime:
+    return LaneTime(busy, worked - busy, wall - worked, spans)

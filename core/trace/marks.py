@@ -1,0 +1,107 @@
+"""Marks: moments and ranges of a run with a note, in a small file beside its recording."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from core.files import whole_file
+
+FORMAT = 1
+_WANTED = "use a file that Bubblescope wrote"
+
+
+class MarksError(ValueError):
+    """A file of marks cannot be used; the message names it and says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment, or a range where there is an `end`, in ns since the run's start; with a note."""
+
+    start: int
+    end: int | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.end is not None and self.end < self.start:
+            raise ValueError(f"a mark ends at {self.end} ns, before it starts at {self.start} ns")
+
+    @property
+    def last(self) -> int:
+        """Its end, or the moment itself."""
+        return self.start if self.end is None else self.end
+
+
+def marks_file(recording: Path) -> Path:
+    """Where a recording's marks are kept: `run.marks.json` beside `run.arrow`."""
+    return recording.with_name(f"{recording.stem}.marks.json")
+
+
+def read_marks(recording: Path, started: str = "") -> tuple[Mark, ...]:
+    """The marks of a recording in order of time; none if it has no file of marks.
+
+    `started` is when the run began (its header's), so that marks of another run that had the
+    recording's name are not taken for its own. Raises MarksError if the file cannot be used.
+    """
+    path = marks_file(recording)
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise MarksError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise MarksError(f"{path} is damaged, its marks are left out: {error}") from error
+    try:
+        return _marks(values, started)
+    except (KeyError, TypeError, ValueError) as error:
+        raise MarksError(f"{path}: its marks are left out: {error}") from error
+
+
+def write_marks(recording: Path, marks: Sequence[Mark], started: str = "") -> None:
+    """Keep marks beside a recording, or take their file away if there are none.
+
+    A file that could not be read is kept as `….marks.json.old`. Raises OSError, naming the file.
+    """
+    path = marks_file(recording)
+    _set_aside(recording, path, started)
+    if not marks:
+        path.unlink(missing_ok=True)
+        return
+    rows = [asdict(mark) for mark in in_order(marks)]
+    text = json.dumps({"format": FORMAT, "started": started, "marks": rows}, indent=1)
+    with whole_file(path) as place:
+        place.write_text(f"{text}\n", encoding="utf-8")
+
+
+def in_order(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """Marks in order of time."""
+    return tuple(sorted(marks, key=lambda mark: (mark.start, mark.last, mark.note)))
+
+
+def _set_aside(recording: Path, path: Path, started: str) -> None:
+    try:
+        read_marks(recording, started)
+    except MarksError:
+        if path.is_file():
+            path.replace(path.with_name(f"{path.name}.old"))
+
+
+def _marks(values: Any, started: str) -> tuple[Mark, ...]:
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise ValueError(f"it has not format {FORMAT}; {_WANTED}")
+    if values["started"] != started:
+        raise ValueError(f"they belong to another run, of {values['started'] or 'unknown time'}")
+    return in_order([_mark(row) for row in values["marks"]])
+
+
+def _mark(row: Any) -> Mark:
+    start, end, note = row["start"], row["end"], row["note"]
+    numbers = [start] if end is None else [start, end]
+    if not all(type(number) is int for number in numbers) or not isinstance(note, str):
+        raise ValueError(f"{row} is no mark; {_WANTED}")
+    return Mark(start, end, note)

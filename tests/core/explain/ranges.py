@@ -1,0 +1,67 @@
+"""Traces of drawn spans, and the same counted nanosecond by nanosecond."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+from core.models.description import ModelDescription
+from core.plan.specification import Specification
+from core.plan.task import Kind, Lane, Role, Task
+from core.trace.schema import Header
+from core.trace.trace import Trace
+from core.trace.writer import TaskColumns, Timings, span_batch
+
+Piece = tuple[int, int, Kind]
+KINDS = (Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.LOSS, Kind.STEP)
+ROLES = (Role.COMPUTE, Role.COMPUTE, Role.COPY)
+
+
+class Drawn(NamedTuple):
+    """Spans of every lane in order of time, the trace of them, and a range."""
+
+    lanes: list[list[Piece]]
+    trace: Trace
+    start: int
+    end: int
+
+
+def trace_of_spans(lanes: list[list[Piece]], cuts: list[int] = []) -> Trace:  # noqa: B006
+    """A trace; a span belongs to the step that began last before it, the next begin at `cuts`."""
+    rows = [(lane, *piece) for lane, pieces in enumerate(lanes) for piece in pieces]
+    tasks = [Task(i, kind, lane) for i, (lane, _, _, kind) in enumerate(rows)]
+    made = tuple(Lane(i, f"lane {i}", "cpu", ROLES[i % 3]) for i in range(len(lanes)))
+    trace = Trace(Header(Specification(), ModelDescription("drawn", (), 0), made))
+    steps = np.searchsorted(sorted(cuts), [start for _, start, _, _ in rows], "right")
+    for step in np.unique(steps).tolist():
+        mine = np.flatnonzero(steps == step).tolist()
+        starts, ends = ([rows[i][at] for i in mine] for at in (1, 2))
+        trace.append(span_batch(TaskColumns(tuple(tasks)), Timings(step, mine, starts, ends)))
+    return trace
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> Drawn:
+    """Up to four lanes of spans that do not overlap, some of no length, and any range."""
+    lanes = []
+    for _ in range(draw(st.integers(1, 4))):
+        now, pieces = draw(st.integers(0, 30)), []
+        for _ in range(draw(st.integers(0, 8))):
+            start = now + draw(st.integers(0, 9))
+            now = start + draw(st.integers(0, 40))
+            pieces.append((start, now, draw(st.sampled_from(KINDS))))
+        lanes.append(pieces)
+    cuts = draw(st.lists(st.integers(0, 300), max_size=3))
+    start = draw(st.integers(0, 300))
+    return Drawn(lanes, trace_of_spans(lanes, cuts), start, start + draw(st.integers(0, 300)))
+
+
+def busy(pieces: list[Piece], communication: bool | None = None) -> np.ndarray:
+    """Whether each of the first 1,000 ns is in a span (that communicates, or that does not)."""
+    held = np.zeros(1000, bool)
+    for start, end, kind in pieces:
+        if communication is None or kind.is_communication is communication:
+            held[start:end] = True
+    return held

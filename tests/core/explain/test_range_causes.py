@@ -1,0 +1,65 @@
+"""Why lanes are idle in a range: what the steps' explanations say of it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.explain.causes import Cause, cause_totals, explain_run_step
+from core.explain.range_causes import idle_causes, step_causes, steps_within
+from core.explain.statistics import range_statistics
+from core.plan.task import Kind
+from core.trace.trace import Trace
+from tests.core.explain.drawn import specifications
+from tests.core.explain.ranges import Drawn, drawn, trace_of_spans
+from tests.core.helpers import planned, trace_of
+
+
+def causes_of(trace: Trace, start: int, end: int, most: int = 100) -> tuple:
+    """Statistics of a range and its idle causes, from at most so many of its steps."""
+    counted = range_statistics(trace, start, end)
+    steps = steps_within(trace, start, end).tolist()[:most]
+    found = [step_causes(trace, explain_run_step(trace, s), s, start, end) for s in steps]
+    return counted, idle_causes(trace, start, end, counted.lanes, found)
+
+
+@given(drawn(), st.integers(0, 4))
+def test_causes_and_what_is_not_explained_add_up_to_the_idle_time(case: Drawn, most: int) -> None:
+    counted, causes = causes_of(case.trace, case.start, case.end, most)
+    for lane, time in counted.lanes.items():
+        own = causes.by_lane[lane]
+        assert sum(own.values()) + causes.rest[lane] == time.idle_ns
+        assert all(ns > 0 for ns in own.values())
+        assert causes.rest[lane] >= 0
+    assert causes.explained == min(most, causes.steps)
+
+
+@given(specifications(), st.lists(st.integers(1, 500), min_size=9, max_size=9))
+def test_a_range_over_a_whole_step_has_the_causes_of_the_step(
+    spec: object, costs: list[int]
+) -> None:
+    plan = planned(spec)
+    trace = trace_of(plan, [costs[i % 9] for i in range(len(plan.tasks))], spec)
+    begin, finish = trace.step_bounds(0)
+    _, causes = causes_of(trace, begin, finish)
+    totals = cause_totals(explain_run_step(trace, 0))
+    for lane, own in causes.by_lane.items():
+        assert own == {c: ns for c, ns in zip(Cause, totals[lane].tolist(), strict=True) if ns}
+        assert causes.rest[lane] == 0
+
+
+def test_time_outside_of_every_step_is_between_steps() -> None:
+    trace = trace_of_spans([[(0, 10, Kind.FORWARD), (50, 60, Kind.FORWARD)]], [30])
+    _, causes = causes_of(trace, 0, 100)
+    assert causes.by_lane[0] == {Cause.BETWEEN_STEPS: 80}
+    assert (causes.explained, causes.steps) == (2, 2)
+
+
+def test_a_lane_that_still_works_for_the_step_before_is_not_idle() -> None:
+    late = [(0, 40, Kind.FORWARD), (60, 70, Kind.FORWARD)]
+    early = [(0, 10, Kind.FORWARD), (20, 30, Kind.FORWARD)]
+    trace = trace_of_spans([late, early], [15])
+    counted, causes = causes_of(trace, 0, 70)
+    assert counted.lanes[0].idle_ns == 20
+    assert sum(causes.by_lane[0].values()) == 20
+    assert causes.rest == {0: 0, 1: 0}
