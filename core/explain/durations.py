@@ -89,7 +89,7 @@ class Ranked:
             flat: [] for flat in np.unique(self._flat[here]).tolist()
         }
 
-    def look(self, flat: NDArray[np.int64], durations: NDArray[np.int64]) -> None:
+    def look(self, flat: NDArray[np.int32], durations: NDArray[np.int64]) -> None:
         """Take n durations in ns; `flat` is key * CODES + size code of each."""
         for code, found in self._found.items():
             mine = durations[flat == code]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,16 +87,14 @@ def counted_lanes(lanes: Sequence[Lane], chosen: Sequence[int] | None = None) ->
 
 
 def union_ns(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
-    """The time that n intervals cover, in ns.
+    """The time that n intervals cover, in ns. Those that follow one another are not sorted.
 
     Sorted starts and ends need not belong together: after the i-th end nothing goes on until the
     start behind it, if that comes later.
     """
-    if not len(starts):
-        return 0
-    starts, ends = np.sort(starts, kind="stable"), np.sort(ends, kind="stable")
-    holes = np.maximum(starts[1:] - ends[:-1], 0)
-    return int(ends[-1] - starts[0] - holes.sum())
+    if (starts[1:] < ends[:-1]).any():
+        starts, ends = np.sort(starts), np.sort(ends)
+    return _union_of_sorted(starts, ends)
 
 
 def longest_span(
@@ -193,14 +192,15 @@ class RangeCount:
 
     def _count(self, begin: int, until: int) -> None:
         """Add up a part of the time; a span's size counts in the part in which it starts."""
-        flats, starts, ends, kinds = [], [], [], []
+        columns: list[tuple[NDArray[Any], ...]] = []
         for lane, spans in enumerate(self._spans):
             last = int(np.searchsorted(spans.start, until, "left"))
             first = min(self._taken[lane], int(np.searchsorted(spans.end, begin, "right")))
             start = np.maximum(spans.start[first:last], begin)
             end = np.minimum(spans.end[first:last], until)
             kind = self._kind_of[spans.row[first:last]]
-            busy, worked = _busy_and_worked(start, end, kind)
+            computes = ~IS_COMMUNICATION[kind]
+            busy, worked = _busy_and_worked(start, end, computes)
             self._busy[lane] += busy
             self._worked[lane] += worked
             own = slice(self._taken[lane], last)
@@ -209,15 +209,13 @@ class RangeCount:
             self._inside += _sums(kind, end - start)
             self._whole += _sums(begun, lengths)
             self._taken[lane] = last
-            flats.append(self._flat(begun, lengths))
-            for parts, part in zip((starts, ends, kinds), (start, end, kind), strict=True):
-                parts.append(part)
-        if self._lanes:
-            together = (np.concatenate(parts) for parts in (starts, ends, kinds))
-            busy, worked = _busy_and_worked(*together)
+            columns.append((start, end, computes, self._flat(begun, lengths)))
+        if columns:
+            *together, flat = map(np.concatenate, zip(*columns, strict=True))
+            busy, worked = _busy_and_worked_together(*together)
             self._any_busy += busy
             self._any_worked += worked
-            counts = np.bincount(np.concatenate(flats), minlength=self._sizes.size)
+            counts = np.bincount(flat, minlength=self._sizes.size)
             self._sizes += counts.reshape(self._sizes.shape)
 
     def _flat(self, kinds: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -260,23 +258,41 @@ def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, in
 def _ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """The ranks of p50, p99 and the longest among so many durations of each kind."""
     ranks = np.stack([(counts + 1) // 2, (99 * counts + 99) // 100, counts], axis=1) - 1
-    return np.maximum(ranks, 0)
+    asked: NDArray[np.int64] = np.maximum(ranks, 0)
+    return asked
+
+
+def _union_of_sorted(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+    if not len(starts):
+        return 0
+    return int(ends[-1] - starts[0] - np.maximum(starts[1:] - ends[:-1], 0).sum())
 
 
 def _busy_and_worked(
-    start: NDArray[np.int64], end: NDArray[np.int64], kind: NDArray[np.int8]
+    start: NDArray[np.int64], end: NDArray[np.int64], computes: NDArray[np.bool_]
 ) -> tuple[int, int]:
     """The time in which any of n spans computes, and in which any computes or communicates."""
-    computes = ~IS_COMMUNICATION[kind]
     worked = union_ns(start, end)
     if computes.all():
         return worked, worked
     return union_ns(start[computes], end[computes]), worked
 
 
+def _busy_and_worked_together(
+    start: NDArray[np.int64], end: NDArray[np.int64], computes: NDArray[np.bool_]
+) -> tuple[int, int]:
+    """The same for spans of several lanes, which are sorted only once: the last bit tells kinds."""
+    starts, ends = np.sort(2 * start + computes), np.sort(2 * end + computes)
+    worked = _union_of_sorted(starts >> 1, ends >> 1)
+    if computes.all():
+        return worked, worked
+    return _union_of_sorted(starts[starts & 1 > 0] >> 1, ends[ends & 1 > 0] >> 1), worked
+
+
 def _sums(kind: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """The ns of each kind. Sums of doubles, which are exact up to 104 days."""
-    return np.bincount(kind, lengths, len(KINDS)).astype(np.int64)
+    sums: NDArray[np.int64] = np.bincount(kind, lengths, len(KINDS)).astype(np.int64)
+    return sums
 
 
 def _time(busy: int, worked: int, spans: int, wall: int) -> LaneTime:
