@@ -39,7 +39,9 @@ def numbers_of(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
 
 def numbers_in(array: pa.Array) -> NDArray[Any]:
     """The numbers of an array; -1 where null."""
-    numbers: NDArray[Any] = array.fill_null(ABSENT).to_numpy(zero_copy_only=False)
+    if array.null_count:
+        array = array.fill_null(ABSENT)
+    numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
     return numbers
 
 

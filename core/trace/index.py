@@ -208,7 +208,7 @@ def _filled(
     rooms |= {name: _room(place, name, np.int64, total) for name in MOMENTS if moments[name]}
     lanes = [
         LaneSpans.over(table, {name: room[part] for name, room in own.items()})
-        for part, own in _lane_parts(counts, moments, rooms)
+        for part, own in _lane_parts(counts, moments, {n: np.asarray(r) for n, r in rooms.items()})
     ]
     trace = Trace.of(stream.header, lanes, table)
     with naming_damage(stream.name):

@@ -33,8 +33,10 @@ TASK_DTYPE = np.dtype(
 `name` TaskTable.names; `after` is the first of `after_count` entries of TaskTable.after, the tasks
 of the same step that the span waited for."""
 
+_AFTER = TASK_DTYPE.fields["after"][1] // 8  # type: ignore[index]  # the word that it is
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
+_SLOTS = 1 << 16  # of the rows that tasks had last, by the low bits of their numbers
 
 
 class TaskTable:
@@ -46,6 +48,8 @@ class TaskTable:
     def __init__(self) -> None:
         self._rows, self._after = Column(TASK_DTYPE), Column(np.int32)
         self._keys, self._places = np.empty(0, np.uint64), np.empty(0, np.int32)
+        self._key_of = Column(np.uint64)
+        self._latest = np.zeros(_SLOTS, np.int32)
         self.names: list[str] = []
         self._name_places: dict[str, int] = {}
 
@@ -54,6 +58,7 @@ class TaskTable:
         """A table with the given rows, to be read only: what is added may repeat them."""
         table = cls()
         table._rows, table._after = Column.of(rows), Column.of(after)
+        table._key_of.extend(np.zeros(len(rows), np.uint64))
         table.names = list(names)
         table._name_places = {name: place for place, name in enumerate(names)}
         return table
@@ -87,31 +92,41 @@ class TaskTable:
         counts = rows["after_count"].astype(np.int64)
         firsts = np.cumsum(counts) - counts
         keys = _keys(rows, after, firsts, counts)
-        at, known = self._look_up(keys)
+        slots = rows["task"] & (_SLOTS - 1)
+        places, known = self._look_up(keys, slots)
         if not known.all():
             fresh = np.flatnonzero(~known)
             _, first = np.unique(keys[fresh], return_index=True)
             chosen = fresh[np.sort(first)]
             self._add(rows[chosen], keys[chosen], _gathered(after, firsts[chosen], counts[chosen]))
-            at, _ = self._look_up(keys)
-        places = self._places[at]
-        differ = ~_same(self.rows[places], rows)
+            places, _ = self._look_up(keys, slots)
+        differ = ~_same(self.rows, places, rows)
         if differ.any():  # two rows of one key: the second is kept again for each of its spans
             places = places.copy()
             odd = np.flatnonzero(differ)
             places[odd] = len(self) + np.arange(len(odd), dtype=np.int32)
-            self._append(rows[odd], _gathered(after, firsts[odd], counts[odd]))
+            self._append(rows[odd], keys[odd], _gathered(after, firsts[odd], counts[odd]))
         return places
 
-    def _look_up(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _look_up(
+        self, keys: NDArray[np.uint64], slots: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """Where the rows of these keys stand, and whether they do; tasks mostly do as they did."""
+        places = self._latest[slots]
         if not len(self._keys):
-            return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return at, self._keys[at] == keys
+            return places, np.zeros(len(keys), np.bool_)
+        known = self._key_of.view[places] == keys
+        left = np.flatnonzero(~known)
+        if len(left):
+            at = np.minimum(np.searchsorted(self._keys, keys[left]), len(self._keys) - 1)
+            known[left] = self._keys[at] == keys[left]
+            places[left] = self._places[at]
+            self._latest[slots[left]] = np.where(known[left], places[left], 0)
+        return places, known
 
     def _add(self, rows: NDArray[Any], keys: NDArray[np.uint64], after: NDArray[np.int32]) -> None:
         places = np.arange(len(self), len(self) + len(rows), dtype=np.int32)
-        self._append(rows, after)
+        self._append(rows, keys, after)
         all_keys = np.concatenate([self._keys, keys])
         order = np.argsort(all_keys, kind="stable")
         self._keys, self._places = (
@@ -119,11 +134,14 @@ class TaskTable:
             np.concatenate([self._places, places])[order],
         )
 
-    def _append(self, rows: NDArray[Any], after: NDArray[np.int32]) -> None:
+    def _append(
+        self, rows: NDArray[Any], keys: NDArray[np.uint64], after: NDArray[np.int32]
+    ) -> None:
         counts = rows["after_count"].astype(np.int64)
         own = rows.copy()
         own["after"] = len(self._after) + np.cumsum(counts) - counts
         self._rows.extend(own)
+        self._key_of.extend(keys)
         self._after.extend(after)
 
 
@@ -132,11 +150,10 @@ def _keys(
     counts: NDArray[np.int64],
 ) -> NDArray[np.uint64]:  # fmt: skip
     """A number of 64 bits for each row, from all that it tells and what it waited for."""
-    words = np.ascontiguousarray(rows).view(np.uint64).reshape(len(rows), TASK_DTYPE.itemsize // 8)
-    place = TASK_DTYPE.fields["after"][1] // 8  # type: ignore[index]
+    words = _words(rows)
     keys = np.zeros(len(rows), np.uint64)
     for column in range(words.shape[1]):
-        keys = _mixed(keys ^ (_waits(after, firsts, counts) if column == place
+        keys = _mixed(keys ^ (_waits(after, firsts, counts) if column == _AFTER
                               else words[:, column]))  # fmt: skip
     return keys
 
@@ -168,10 +185,17 @@ def _gathered(
     return after[where]
 
 
-def _same(known: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether rows are alike in all but where their `after` stands."""
-    same = np.ones(len(rows), np.bool_)
-    for name in TASK_DTYPE.names or ():
-        if name != "after":
-            same &= known[name] == rows[name]
-    return same
+def _same(
+    known: NDArray[Any], places: NDArray[np.int32], rows: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """Whether rows are those that stand at `places`, in all but where their `after` stands."""
+    same: NDArray[np.bool_] = _words(known).take(places, axis=0) == _words(rows)
+    same[:, _AFTER] = True
+    alike: NDArray[np.bool_] = same.all(axis=1)
+    return alike
+
+
+def _words(rows: NDArray[Any]) -> NDArray[np.uint64]:
+    """Rows as words of 64 bits, a column for each of a row's six."""
+    width = TASK_DTYPE.itemsize // 8
+    return np.ascontiguousarray(rows).view(np.uint64).reshape(len(rows), width)
