@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -94,11 +94,12 @@ class Payload(StrEnum):
 
 
 class Role(StrEnum):
-    """What a lane is for."""
+    """What a lane is for. A nested lane does nothing of its own: it tells the parts of tasks."""
 
     COMPUTE = "compute"
     COPY = "copy"
     COMMUNICATION = "communication"
+    NESTED = "nested"
 
 
 class Runner(StrEnum):
@@ -114,7 +115,8 @@ class Lane:
 
     `device` is hardware (`cpu`, `cuda:0`); several lanes may share it. `cores` is a CPU lane's
     number of cores (0 on a GPU). `sharing` says in words what the lane shares, or is empty.
-    `serves` is the compute lane that a copy or communication lane works for (itself otherwise).
+    `serves` is the compute lane that a copy or communication lane works for, or whose tasks' parts
+    a nested lane tells (itself otherwise). Nested lanes come after all others.
     """
 
     index: int
@@ -128,6 +130,11 @@ class Lane:
     def __post_init__(self) -> None:
         if self.serves < 0:
             object.__setattr__(self, "serves", self.index)
+
+
+def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
+    """The lanes that do something: all but the nested ones, whose spans are parts of others'."""
+    return [lane for lane in lanes if lane.role is not Role.NESTED]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
-"""What stands around the lanes: time axis, steps, lane labels."""
+"""What stands around the lanes: time axis, steps, labels of lanes and headings of groups."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from gui.text import duration_text, tr
 from gui.timeline.axis import ticks
 from gui.timeline.painter import Fonts, Frame, text_width
-from gui.timeline.rows import Row
+from gui.timeline.rows import Group, Row
 from gui.timeline.scene import Scene
 
 AXIS = 24.0  # height of the time axis
@@ -19,19 +19,15 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 NAME = 16.0  # height of a lane's name
 DETAIL = 14.0  # and of each line below it
+PIN = 3.0  # width of the mark beside a pinned lane
 
 
 def draw_axis(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    bottom: float,
-    zero_ns: float = 0.0,
-    top: float = 0.0,
+    painter: QPainter, frame: Frame, fonts: Fonts, bottom: float, top: float = 0.0
 ) -> None:
     """Tick labels at `top`, and grid lines from there down to `bottom`."""
     painter.setFont(fonts.small)
-    for tick in ticks(frame.view, zero_ns):
+    for tick in ticks(frame.view, frame.zero):
         x = frame.left + tick.x
         painter.setPen(QColor(frame.theme.grid))
         painter.drawLine(QPointF(x, top + AXIS - 4), QPointF(x, bottom))
@@ -89,17 +85,13 @@ def step_name(number: int, warmup: int) -> str:
 def draw_labels(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
 ) -> None:
-    """Each lane's name, place, idle time and memory; each device's heading above its lanes.
+    """Each lane's name, place, idle time and memory; each group's heading above its lanes.
 
     They begin at the pixel `indent`.
     """
-    for group in filter(lambda g: g.height > 0, frame.layout.groups):
-        wide = frame.left + frame.view.width - indent
-        rect = QRectF(indent, frame.top + group.top, wide, group.height)
-        note = f"{group.device}  ·  {group.note or cores_text(scene, group.device)}".rstrip(" ·")
-        painter.setFont(fonts.small)
-        painter.setPen(QColor(frame.theme.muted))
-        painter.drawText(rect.adjusted(0, 0, 0, -4), _LEFT, note)
+    for group in frame.layout.groups:
+        if group.height > 0:
+            _heading(painter, scene, frame, fonts, group, indent)
     for row in frame.visible(frame.layout.rows):
         if row.helper:
             name = scene.trace.header.lanes[row.lane].name.split()[-1]
@@ -111,6 +103,41 @@ def draw_labels(
         _strip_label(painter, frame, fonts, row, words)
     for row in frame.visible(frame.layout.memory):
         _strip_label(painter, frame, fonts, row, scene.facts[row.lane].peak or tr("memory"))
+
+
+def heading_text(scene: Scene, group: Group) -> str:
+    """A group's name, how many lanes it has and what they share: `node 3  ·  8 lanes`."""
+    cores = cores_text(scene, group.device) if group.name == group.device else ""
+    count = "" if group.note else lanes_text(len(group.lanes))
+    return "  ·  ".join(filter(None, (group.name, group.note, count, cores)))
+
+
+def lanes_text(count: int) -> str:
+    """A number of lanes: `1,024 lanes`."""
+    return tr("1 lane") if count == 1 else tr("{n} lanes", n=f"{count:,}")
+
+
+def _heading(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, group: Group, indent: float
+) -> None:
+    """A group's heading: over the whole width, or while it is folded beside its summary."""
+    end = frame.left - 8 if group.folded else frame.left + frame.view.width
+    air = 0 if group.folded else 4
+    rect = QRectF(indent, frame.top + group.top, end - indent, group.height - air)
+    painter.setPen(QColor(frame.theme.muted))
+    _line(painter, fonts.small, rect, heading_text(scene, group))
+    if not frame.vector:
+        _triangle(painter, frame, QPointF(indent - 7, rect.center().y()), group.folded)
+
+
+def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> None:
+    """What a group is opened and folded with: it points to the right while it is folded."""
+    points = ((-2, -4), (3, 0), (-2, 4)) if folded else ((-4, -2), (4, -2), (0, 3))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(frame.theme.muted))
+    painter.drawPolygon(QPolygonF([at + QPointF(x, y) for x, y in points]))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 def cores_text(scene: Scene, device: str) -> str:
@@ -125,6 +152,9 @@ def _lane_label(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row, indent: float
 ) -> None:
     facts = scene.facts[row.lane]
+    if row.lane in frame.layout.pins:
+        mark = QRectF(2, frame.top + row.top, PIN, frame.layout.rooms[row.lane])
+        painter.fillRect(mark, QColor(frame.theme.accent))
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
     room = frame.layout.rooms[row.lane]

@@ -48,18 +48,33 @@ class Target(Protocol):
         """A drag is over."""
 
 
+class Names(Protocol):
+    """What the mouse moves in the column of the lanes' names, by heights in the widget."""
+
+    def click_at(self, y: float) -> None:
+        """Choose a lane, or fold and open a group."""
+
+    def drag_to(self, start: float, y: float) -> None:
+        """Show where the lane at `start` would go."""
+
+    def drop(self) -> None:
+        """Put the lane that was dragged where it was shown."""
+
+
 class _Drag(Enum):
     NONE = auto()
     PRESSED = auto()
     SELECT = auto()
     PAN = auto()
+    NAME = auto()
+    CARRY = auto()
 
 
 class MouseNavigator:
-    """Turns mouse events into moves of a `Target`."""
+    """Turns mouse events into moves of a `Target`, and of its lanes' `Names`."""
 
-    def __init__(self, target: Target) -> None:
-        self._target = target
+    def __init__(self, target: Target, names: Names) -> None:
+        self._target, self._names = target, names
         self._drag = _Drag.NONE
         self._from = self._last = QPointF()
 
@@ -77,7 +92,8 @@ class MouseNavigator:
             self._drag = _Drag.PAN
             self._target.hover_at(None)
         elif left:
-            self._drag = _Drag.PRESSED
+            named = self._target.over_names(event.position().x())
+            self._drag = _Drag.NAME if named else _Drag.PRESSED
 
     def move(self, event: QMouseEvent) -> None:
         """Pan, stretch the selection, or hover."""
@@ -88,16 +104,24 @@ class MouseNavigator:
         elif self._drag is _Drag.PRESSED and abs(at.x() - self._from.x()) >= DRAG:
             self._drag = _Drag.SELECT
             self._target.hover_at(None)
+        elif self._drag is _Drag.NAME and abs(at.y() - self._from.y()) >= DRAG:
+            self._drag = _Drag.CARRY
         elif self._drag is _Drag.NONE:
             self._target.hover_at(at)
         if self._drag is _Drag.SELECT:
             self._target.select_between(self._from.x(), at.x())
+        elif self._drag is _Drag.CARRY:
+            self._names.drag_to(self._from.y(), at.y())
         self._last = at
 
     def release(self, event: QMouseEvent) -> None:
         """A press that did not move far is a click."""
         if self._drag is _Drag.PRESSED:
             self._target.select_at(event.position().x(), event.position().y())
+        elif self._drag is _Drag.NAME:
+            self._names.click_at(event.position().y())
+        elif self._drag is _Drag.CARRY:
+            self._names.drop()
         self._drag = _Drag.NONE
         self._target.end_gesture()
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from gui.timeline.critical import draw_critical
+from gui.timeline.layers import layers
 from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
 from gui.timeline.overlay import draw_card, draw_selection
 from gui.timeline.painter import Fonts, Frame, LanePainter
@@ -22,7 +23,11 @@ def draw_scene(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area
     bottom = min(area.bottom(), frame.top + frame.layout.height)
     draw_axis(painter, frame, fonts, bottom)
     draw_steps(painter, scene, frame, fonts, AXIS, bottom)
-    body = QRectF(0, AXIS + STEPS, area.width(), area.height() - AXIS - STEPS)
+    return max(_draw_rows(painter, scene, part, fonts, area) for part in layers(frame))
+
+
+def _draw_rows(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF) -> float:
+    body = QRectF(0, frame.ceiling, area.width(), min(area.bottom(), frame.floor) - frame.ceiling)
     painter.setClipRect(body)
     draw_labels(painter, scene, frame, fonts)
     painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))

@@ -21,8 +21,11 @@ from core.explain.lanes import Gap
 from core.trace.trace import Span, Trace
 from gui.text import tr
 from gui.theme import LIGHT, Theme
+from gui.timeline.arranger import LaneArranger
+from gui.timeline.groups import RowState
 from gui.timeline.history import Stand, ViewHistory, ViewState
 from gui.timeline.hover import card_at
+from gui.timeline.lane_filter import LaneFilter
 from gui.timeline.margins import AXIS, LABELS, STEPS
 from gui.timeline.mouse import MouseNavigator
 from gui.timeline.navigation import along_lane, dependent, live_view, settled_view
@@ -74,11 +77,14 @@ class TimelineView(QAbstractScrollArea):
         self.selection: Selection | None = None
         self.hovered: Hovered | None = None
         self._choose_zoom = True
+        self._zero = 0.0
         self._reduced = 0.0
         self.stack = LaneStack()
         self.strips = Strips()
         self._history = ViewHistory()
-        self._mouse = MouseNavigator(self)
+        self.lanes = LaneArranger(self)
+        self.lane_filter = LaneFilter(self.lanes, self.viewport(), self)
+        self._mouse = MouseNavigator(self, self.lanes)
         self._picture: QPixmap | None = None
 
     # What is shown
@@ -88,6 +94,7 @@ class TimelineView(QAbstractScrollArea):
     ) -> None:
         """Show another run, or nothing; as it was left in `stand`, else a live one is followed."""
         self.scene, self.now = scene, 0.0 if live else None
+        self.stack.take(scene)
         self._choose_zoom = stand is None or stand.choose_zoom
         self._history = ViewHistory() if stand is None else stand.history
         self.select(None)
@@ -97,6 +104,7 @@ class TimelineView(QAbstractScrollArea):
         self._lay_out()
         if stand is not None:
             self._restore(stand.state)
+        self.lanes.begin()
         if scene is not None and not live and self.following and self._choose_zoom:
             self._move(settled_view(self.view, scene))
         self._redraw()
@@ -137,6 +145,11 @@ class TimelineView(QAbstractScrollArea):
         self._lay_out()
         self._redraw()
 
+    def show_nested(self, wanted: bool) -> None:
+        """Show the blocks inside forwards and backwards below each lane, or do not."""
+        self.stack.nested = wanted
+        self.lay_out_again()
+
     def show_path(self, wanted: bool) -> None:
         """Show the critical path of the steps on screen, or do not."""
         self.stack.path = wanted
@@ -154,7 +167,7 @@ class TimelineView(QAbstractScrollArea):
             return
         ended = self.now is not None and now is None
         self.now = now
-        if self.strips != self.stack.strips(self.scene):
+        if self.strips != self.stack.strips(self.scene) or self.stack.is_stale(self.scene):
             self._lay_out()
         if self.following and now is not None:
             self._move(live_view(self.view, self.scene, now, self._choose_zoom))
@@ -165,10 +178,12 @@ class TimelineView(QAbstractScrollArea):
     @property
     def frame_of_rows(self) -> Frame:
         """Where the lanes are drawn in the widget's viewport."""
-        top = AXIS + STEPS - self.verticalScrollBar().value()
+        scrolled, body = self.verticalScrollBar().value(), AXIS + STEPS
+        layout = self.stack.seen(scrolled, self.viewport().height() - body)
         return Frame(
-            self.view, self.stack.layout, LABELS, top, self.theme, self.now,
+            self.view, layout, LABELS, body - scrolled, self.theme, self.now,
             ceiling=AXIS + STEPS, floor=self.viewport().height(), critical=self.strips.path,
+            zero=self._zero,
         )  # fmt: skip
 
     # Moving: these are what mouse and keys do
@@ -251,6 +266,16 @@ class TimelineView(QAbstractScrollArea):
         """Fill the view with the time between two moments, in ns."""
         self._by_hand(self.view.fitted(start, end), "fit step")
 
+    def go_to(self, view: Viewport, gesture: str) -> None:
+        """Show this part; moves of one `gesture` in a row are taken back together."""
+        self._by_hand(view, gesture)
+
+    def count_from(self, zero: float) -> None:
+        """Let the axis count from this time, in ns since the run's start."""
+        if zero != self._zero:
+            self._zero = zero
+            self._redraw()
+
     def follow(self) -> None:
         """Go to the present (or the end) and stay with it, at the zoom one has."""
         self._set_following(True)
@@ -321,7 +346,8 @@ class TimelineView(QAbstractScrollArea):
         """Show the card of what is at a pixel, or none."""
         card = None
         if self.scene is not None and at is not None and at.y() >= AXIS + STEPS:
-            card = card_at(self.scene, self.frame_of_rows, at.x(), at.y())
+            where = (self.scene, self.frame_of_rows, at.x(), at.y())
+            card = self.lanes.summaries.card_at(*where) or card_at(*where)
         if at is not None and card is not None:
             self.hovered = (at, *card)
         elif self.hovered is not None:
@@ -347,6 +373,7 @@ class TimelineView(QAbstractScrollArea):
         with QPainter(self.viewport()) as painter:
             painter.drawPixmap(0, 0, self._picture)
             if self.scene is not None:
+                self.lanes.draw_over(painter, self._fonts())
                 draw_over(
                     painter, self.scene, self.frame_of_rows, self._fonts(),
                     QRectF(self.viewport().rect()), self.selection, self.hovered,
@@ -395,6 +422,7 @@ class TimelineView(QAbstractScrollArea):
         if span is None:
             return
         self.select(span)
+        self.lanes.reveal(span.lane)
         view = self.view.centred(*bounds_of(span, self.now))
         if view != self.view:
             self._by_hand(view, "step")
@@ -415,7 +443,8 @@ class TimelineView(QAbstractScrollArea):
 
     @property
     def _state(self) -> ViewState:
-        return ViewState(self.view, self.stack.height, self.verticalScrollBar().value())
+        scrolled = self.verticalScrollBar().value()
+        return ViewState(self.view, self.stack.height, scrolled, self.stack.state)
 
     def _return_to(self, state: ViewState | None) -> None:
         if state is not None:
@@ -427,10 +456,12 @@ class TimelineView(QAbstractScrollArea):
 
     def _restore(self, state: ViewState) -> None:
         """Take a state; the rows stay where they are scrolled to if they are as high as in it."""
-        if state.height != self.stack.height:
-            self.stack.height = state.height
+        rows = state.rows if isinstance(state.rows, RowState) else self.stack.state
+        if (state.height, rows) != (self.stack.height, self.stack.state):
+            self.stack.height, self.stack.state = state.height, rows
             self._lay_out()
             self.verticalScrollBar().setValue(state.scroll)
+            self.lanes.changed.emit()
         self._move(state.view.resized(self.view.width))
 
     def _move(self, view: Viewport) -> None:
@@ -456,6 +487,18 @@ class TimelineView(QAbstractScrollArea):
         bar.setPageStep(max(1, int(available)))
         bar.setRange(0, max(0, int(self.stack.layout.height - available)))
 
+    def arrange(self, state: RowState, gesture: str) -> None:
+        """Arrange the lanes otherwise, which can be taken back."""
+        self._history.push(self._state, gesture)
+        self.stack.state = state
+        self.lay_out_again()
+
+    def lay_out_again(self) -> None:
+        """Stack the lanes as is wanted now."""
+        self._lay_out()
+        self.hover_at(None)
+        self._redraw()
+
     def _redraw(self) -> None:
         self._picture = None
         self.viewport().update()
@@ -479,6 +522,7 @@ class TimelineView(QAbstractScrollArea):
         if not scene.explained.warm(steps_to_explain(scene, self.view), EXPLAIN_S):
             QTimer.singleShot(0, self, self._redraw)
         per_pixel = draw_scene(painter, scene, self.frame_of_rows, fonts, area)
+        self.lanes.summaries.draw(painter, scene, self.frame_of_rows)
         if per_pixel != self._reduced:
             self._reduced = per_pixel
             self.reduction_changed.emit(per_pixel)

@@ -1,0 +1,113 @@
+"""What stands for a folded group: how many of its lanes are busy in each pixel, by family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from gui.families import FAMILIES
+from gui.text import duration_text, percent_text, time_text, tr
+from gui.theme import Theme
+from gui.timeline.aggregate import Aggregate
+from gui.timeline.margins import heading_text
+from gui.timeline.painter import Frame
+from gui.timeline.rows import Group
+from gui.timeline.scene import Scene
+
+AIR = 1.0  # free pixels above and below an area
+Card = tuple[str, list[str]]
+
+
+class Summaries:
+    """Draws folded groups; what it has added up for them is kept until another run is shown."""
+
+    def __init__(self) -> None:
+        self._scene: Scene | None = None
+        self._known: dict[tuple[int, ...], Aggregate] = {}
+
+    def draw(self, painter: QPainter, scene: Scene, frame: Frame) -> None:
+        """The areas of every folded group that can be seen, below the pinned lanes."""
+        top = frame.ceiling + frame.layout.band
+        painter.setClipRect(QRectF(frame.left, top, frame.view.width, frame.floor - top))
+        for group in frame.layout.groups:
+            if group.folded:
+                self._draw_group(painter, scene, frame, group)
+
+    def card_at(self, scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+        """Heading and lines for a pixel of a folded group; None where there is none."""
+        place = y - frame.top
+        group = next((g for g in frame.layout.groups if g.top <= place < g.bottom), None)
+        if group is None or not group.folded:
+            return None
+        if not frame.left <= x <= frame.left + frame.view.width:
+            return None
+        time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
+        share = self.of(scene, group.lanes).shares(time, time + wide, 1)[0]
+        return heading_text(scene, group), share_lines(share, time, wide)
+
+    def of(self, scene: Scene, lanes: Sequence[int]) -> Aggregate:
+        """What some lanes of a scene do together."""
+        if scene is not self._scene:
+            self._scene, self._known = scene, {}
+        found = self._known.setdefault(tuple(lanes), Aggregate())
+        found.update([scene.trace.spans(lane) for lane in lanes])
+        return found
+
+    def _draw_group(self, painter: QPainter, scene: Scene, frame: Frame, group: Group) -> None:
+        rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
+        draw_areas(painter, self.of(scene, group.lanes), frame, rect)
+
+
+def draw_areas(painter: QPainter, aggregate: Aggregate, frame: Frame, rect: QRectF) -> None:
+    """The shares over the visible time, one family on the other from the bottom up."""
+    ratio = painter.device().devicePixelRatioF()
+    wide, high = round(rect.width() * ratio), round((rect.height() - 2 * AIR) * ratio)
+    inner = rect.adjusted(0, AIR, 0, -AIR)
+    painter.fillRect(inner, QColor(frame.theme.grid))
+    pixels = area_pixels(
+        aggregate.shares(frame.view.start, frame.view.end, wide), frame.theme, high
+    )
+    image = QImage(pixels.data, wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied)
+    painter.drawImage(inner, image)  # `pixels` lives until it is drawn
+
+
+def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray[np.uint32]:
+    """Shares, shape (pixels, families), as stacked areas: 0xAARRGGBB, shape (high, pixels).
+
+    Idle time is transparent. A family of several colours has them in equal parts.
+    """
+    layers, colours = _layers(theme)
+    levels = np.cumsum(shares[:, layers[0]] * layers[1], axis=1)
+    heights = (high - 0.5 - np.arange(high)) / high
+    place = (levels[None, :, :] <= heights[:, None, None]).sum(axis=2)
+    return np.ascontiguousarray(colours[place])
+
+
+def share_lines(share: NDArray[np.float64], time: float, wide: float) -> list[str]:
+    """What the hover card says of a pixel: the share of the lanes that is busy, by family."""
+    busy = float(share.sum())
+    at = tr("at {time}, over {length}", time=time_text(time), length=duration_text(wide))
+    parts = [
+        f"{tr(FAMILIES[place].value)} {percent_text(share[place])}"
+        for place in np.argsort(-share).tolist()
+        if share[place] > 0
+    ]
+    line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
+    return [line, *([" · ".join(parts)] if parts else [])]
+
+
+def _layers(theme: Theme) -> tuple[tuple[list[int], NDArray[np.float64]], NDArray[np.uint32]]:
+    """The families once for each of their colours, the part that each has, and the colours."""
+    families = [place for place, parts in enumerate(theme.families) for _ in parts]
+    parts = np.array([1 / len(theme.families[place]) for place in families])
+    colours = _rgba(colour for own in theme.families for colour in own)
+    return (families, parts), colours
+
+
+def _rgba(colours: Iterable[QColor]) -> NDArray[np.uint32]:
+    """The colours as 0xAARRGGBB, and a transparent one behind them."""
+    return np.array([*(colour.rgba() for colour in colours), 0], np.uint32)
