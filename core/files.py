@@ -61,3 +61,10 @@ def check_image(option: str, path: str | None) -> None:
     if path is not None and Path(path).suffix.lower() not in IMAGE_SUFFIXES:
         raise PlanError(f"{option} {path}: use a name that ends in {', '.join(IMAGE_SUFFIXES)}")
     check_writable(option, path)
+
+
+def check_page(option: str, path: str | None) -> None:
+    """Raise PlanError if `path` is no page that can be written. None is fine."""
+    if path is not None and Path(path).suffix.lower() not in (".html", ".htm"):
+        raise PlanError(f"{option} {path}: use a name that ends in .html")
+    check_writable(option, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gui.text import NO_BREAK
+from gui.text import MINUS, NO_BREAK
 from gui.timeline.viewport import Viewport
 
 TICK_PIXELS = 96.0  # ticks stand at least this far apart
@@ -20,16 +20,19 @@ class Tick:
     label: str
 
 
-def ticks(view: Viewport, zero_ns: float = 0.0) -> list[Tick]:
-    """Ticks at round times since `zero_ns`; none before it."""
-    step = round_step(view.ns_per_pixel * TICK_PIXELS)
+def ticks(view: Viewport, zero_ns: float = 0.0, apart: float = TICK_PIXELS) -> list[Tick]:
+    """Ticks at round times since `zero_ns`, at least `apart` pixels apart.
+
+    There are none before the run's start.
+    """
+    step = round_step(view.ns_per_pixel * apart)
     scale, unit = next((pair for pair in _UNITS if step >= pair[0]), _UNITS[-1])
-    first = max(0, math.ceil((view.start - zero_ns) / step))
+    first = math.ceil(max(-zero_ns, view.start - zero_ns) / step)
     last = math.floor((view.end - zero_ns) / step)
     return [
         Tick(
             view.x(zero_ns + n * step),
-            f"{n * step / scale:,.0f}{NO_BREAK}{unit}".replace(",", NO_BREAK),
+            f"{n * step / scale:,.0f}{NO_BREAK}{unit}".replace(",", NO_BREAK).replace("-", MINUS),
         )
         for n in range(first, last + 1)
     ]

@@ -1,79 +1,68 @@
-"""A run's timeline as a figure: PNG, SVG or PDF, with or without a window."""
+"""A run's timeline as a picture: what the window shows of it, drawn in lines, at any width."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QGuiApplication,
-    QImage,
-    QPageSize,
-    QPaintDevice,
-    QPainter,
-    QPdfWriter,
-)
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
 
-from core.explain.summary import measured_steps
-from core.files import whole_file
-from core.models.catalogue import MODELS
-from core.plan.schedules import SCHEDULES
-from core.plan.specification import with_defaults
-from core.plan.strategies import STRATEGIES
+from core.figure import MM_PER_INCH, FigureOptions
 from core.trace.trace import Trace
+from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
+from gui.figures.shown import Range, default_range, range_between
+from gui.figures.titles import run_title
 from gui.text import duration_text, tr
-from gui.theme import THEMES, Theme
+from gui.theme import THEMES
 from gui.timeline.critical import draw_critical
+from gui.timeline.frame import Fonts, Frame, text_width
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.margins import (
-    AXIS,
-    LABELS,
-    STEPS,
-    draw_axis,
-    draw_labels,
-    draw_steps,
-)
-from gui.timeline.painter import Fonts, Frame, LanePainter
+from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
+from gui.timeline.painter import LanePainter
 from gui.timeline.reasons import draw_reasons, steps_to_explain
 from gui.timeline.rows import Strips, lay_out
 from gui.timeline.scene import Scene
 from gui.timeline.strips import draw_strips
 from gui.timeline.viewport import Viewport
 
-FIGURE_STEPS = 2  # of many steps, so many are shown unless a range is asked for
-SCALE = 2  # device pixels of a PNG for each of its own
+WIDTH = 1600.0
 EDGE = 20.0
 TITLE = 58.0
 LEGEND = 40.0
+CAPTION = 17.0  # from one line of the caption to the next
 MOST_HEIGHT = 20_000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
-    """The time that a figure shows, in ns, and the words that say which."""
+class Extras:
+    """What is shown beside the spans, where there is such a thing: memory lines, critical path."""
 
-    start: int
-    end: int
-    text: str
-    steps: tuple[int, ...] = ()
+    memory: bool = True
+    path: bool = False
+
+
+SHOWN = Extras()
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A figure that can be drawn on any painter: its size and what it holds."""
+class Timeline:
+    """A timeline that can be drawn on any painter, in pixels of 1/96 inch."""
 
     scene: Scene
     frame: Frame
     shown: Range
+    options: FigureOptions
     legend: list[list[LegendEntry]]
-    width: float
+    title: list[str]
+    caption: list[str]
     height: float
+
+    @property
+    def width(self) -> float:
+        """All of it, the edges included."""
+        return self.frame.left + self.frame.view.width + EDGE
 
 
 def export_image(
@@ -81,7 +70,7 @@ def export_image(
     path: Path | str,
     *,
     theme: str = "light",
-    width: int = 1600,
+    width: float = WIDTH,
     start: int | None = None,
     end: int | None = None,
     memory: bool = True,
@@ -97,213 +86,147 @@ def export_image(
     cannot be written; nothing half-written is left behind.
     """
     path = Path(path)
-    write = WRITERS.get(path.suffix.lower())
-    if write is None:
-        raise ValueError(f"{path} cannot be written: its name must end in .png, .svg or .pdf")
-    if not path.parent.is_dir():
-        raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
-    application = QGuiApplication.instance() or _headless()
-    scene = Scene(trace)
-    scene.set_prediction(prediction)
-    strips = Strips(memory and scene.most_held > 0, prediction is not None, path_shown)
-    shown = _range(trace, start, end)
-    figure = lay_out_figure(scene, THEMES[theme], float(width), shown, strips)
-    try:
-        with whole_file(path) as place:
-            write(figure, place)
-    except OSError as error:
-        raise ValueError(str(error)) from error
-    finally:
-        del application
+    check_target(path)
+    with application():
+        scene = Scene(trace)
+        scene.set_prediction(prediction)
+        if start is None and end is None:
+            shown = default_range(trace)
+        else:
+            first, last = trace.bounds
+            shown = range_between(
+                trace, first if start is None else start, last if end is None else end
+            )
+        options = FigureOptions(theme=theme, width_mm=width * MM_PER_INCH / SCREEN)
+        extras = Extras(memory, path_shown)
+        write_picture(timeline_picture(scene, shown, options, extras), path)
 
 
-def lay_out_figure(
-    scene: Scene, theme: Theme, width: float, shown: Range, strips: Strips
-) -> Figure:
-    """Place everything of a figure; its height follows from the lanes."""
+def timeline_picture(
+    scene: Scene, shown: Range, options: FigureOptions, extras: Extras = SHOWN
+) -> Picture:
+    """The timeline of a scene, which is summed up anew over what is shown."""
+    timeline = lay_out_timeline(scene, shown, options, extras)
+    return Picture(
+        run_title(scene.trace), timeline.width, timeline.height, SCREEN,
+        lambda painter: draw_timeline(painter, timeline), options.scale or 2.0,
+    )  # fmt: skip
+
+
+def lay_out_timeline(
+    scene: Scene, shown: Range, options: FigureOptions, extras: Extras = SHOWN
+) -> Timeline:
+    """Place everything of a picture; its height follows from the lanes."""
     scene.sum_up(shown.steps or None)
+    if not options.idle:
+        for facts in scene.facts:
+            facts.idle = ""
+    theme, fonts = THEMES[options.theme], Fonts.of(_font())
+    width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
+    strips = Strips(
+        extras.memory and scene.most_held > 0, scene.prediction is not None, extras.path
+    )
     layout = lay_out(scene.trace.header.lanes, MOST_HEIGHT, strips)
-    view = Viewport(shown.start, max(1, shown.end - shown.start), width - LABELS - 2 * EDGE)
-    top = EDGE + TITLE + AXIS + STEPS
-    frame = Frame(view, layout, EDGE + LABELS, top, theme, vector=True, critical=strips.path)
-    entries = legend_entries(scene, theme, strips, vector=True)
-    legend = legend_lines(entries, Fonts.of(_figure_font()), view.width)
-    bottom = top + layout.height + LEGEND + LINE * max(0, len(legend) - 1)
-    return Figure(scene, frame, shown, legend, width, bottom + EDGE / 2)
+    view = Viewport(shown.start, shown.span, max(100.0, round(width) - LABELS - 2 * EDGE))
+    title = _title_lines(scene.trace, shown, options)
+    top = EDGE + TITLE * bool(title) + AXIS * options.axis + STEPS * options.makespan
+    zero = float(shown.start if shown.zero is None else shown.zero)
+    frame = Frame(
+        view, layout, EDGE + LABELS, top, theme, vector=True, critical=strips.path, zero=zero
+    )
+    entries = legend_entries(scene, theme, strips, vector=True) if options.legend else []
+    legend = legend_lines(entries, fonts, view.width)
+    caption = wrapped(fonts.base, options.caption or "", view.width)
+    bottom = top + layout.height + CAPTION * len(caption) + (EDGE if caption else 0)
+    bottom += LEGEND + LINE * max(0, len(legend) - 1) if legend else EDGE / 2
+    return Timeline(scene, frame, shown, options, legend, title, caption, bottom + EDGE / 2)
 
 
-def draw_figure(painter: QPainter, figure: Figure) -> None:
-    """Draw a figure in its own pixels."""
-    frame, theme = figure.frame, figure.frame.theme
-    fonts = Fonts.of(_figure_font())
-    painter.fillRect(QRectF(0, 0, figure.width, figure.height), QColor(theme.plot))
-    _title(painter, figure, fonts)
-    if not figure.scene.trace.span_count:
-        _nothing(painter, figure, fonts)
+def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
+    """Draw a timeline in its own pixels."""
+    frame, scene, options = timeline.frame, timeline.scene, timeline.options
+    fonts = Fonts.of(_font())
+    painter.fillRect(QRectF(0, 0, timeline.width, timeline.height), QColor(frame.theme.plot))
+    _draw_title(painter, timeline, fonts)
+    if not scene.trace.span_count:
+        _nothing(painter, timeline, fonts)
         return
     bottom = frame.top + frame.layout.height
-    draw_axis(painter, frame, fonts, bottom, figure.shown.start, EDGE + TITLE)
-    draw_strips(painter, figure.scene, frame)
-    LanePainter(painter, figure.scene, frame, fonts).draw()
-    figure.scene.explained.warm(steps_to_explain(figure.scene, frame.view), inf)
+    if options.axis:
+        top = frame.top - AXIS - STEPS * options.makespan
+        draw_axis(painter, frame, fonts, bottom, top)
+    draw_strips(painter, scene, frame)
+    LanePainter(painter, scene, frame, fonts).draw()
+    scene.explained.warm(steps_to_explain(scene, frame.view), inf)
     if frame.critical:
-        draw_critical(painter, figure.scene, frame)
-    draw_reasons(painter, figure.scene, frame, fonts)
-    draw_steps(painter, figure.scene, frame, fonts, frame.top - STEPS, bottom)
-    draw_labels(painter, figure.scene, frame, fonts, EDGE)
+        draw_critical(painter, scene, frame)
+    draw_reasons(painter, scene, frame, fonts)
+    if options.makespan:
+        draw_steps(painter, scene, frame, fonts, frame.top - STEPS, bottom)
+    draw_labels(painter, scene, frame, fonts, EDGE)
     at = QPointF(frame.left, bottom + LEGEND / 2)
-    draw_legend(painter, theme, fonts, at, figure.legend)
+    draw_legend(painter, frame.theme, fonts, at, timeline.legend)
+    _draw_caption(painter, timeline, fonts)
 
 
-def default_range(trace: Trace) -> Range:
-    """The last measured steps, warm-up left out; all there is while none was measured."""
-    measured = measured_steps(trace)
-    steps = measured or trace.steps
-    if not steps:
-        return Range(0, 1, tr("nothing recorded"))
-    shown = steps[-FIGURE_STEPS:]
-    start, end = trace.step_bounds(shown[0])[0], trace.step_bounds(shown[-1])[1]
-    if not measured:
-        text = tr("warm-up only")
-    elif len(shown) == len(steps):
-        text = (
-            tr("{count} measured steps", count=len(steps))
-            if len(steps) > 1
-            else tr("1 measured step")
-        )
-    else:
-        text = tr("last {shown} of {count} measured steps", shown=len(shown), count=len(steps))
-    return Range(start, end, text, tuple(shown))
+def wrapped(font: QFont, text: str, width: float) -> list[str]:
+    """A text in lines of at most `width` pixels; a word that is longer stands alone."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(font, longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
-def run_title(trace: Trace) -> str:
-    """A run in a few words: `Pipeline 1F1B · MLP · 2 lanes · batch 64`."""
-    specification = trace.header.specification
-    strategy = STRATEGIES.get(specification.strategy)
-    if strategy is not None:
-        specification = with_defaults(specification)
-    name = strategy.title if strategy else specification.strategy
-    if specification.schedule:
-        schedule = SCHEDULES.get(specification.schedule)
-        name += f" {tr(schedule.title) if schedule else Path(specification.schedule).name}"
-    title = model_title(trace.header.model.name)
-    lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
-    count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)
-    batch = tr("batch {rows}", rows=specification.batch_rows)
-    told = (name, title, count, batch, tr("predicted") if trace.header.predicted else "")
-    return " · ".join(filter(None, told))
-
-
-def model_title(name: str) -> str:
-    """A model as people call it: a built-in one's title, or the name of its file."""
-    model = MODELS.get(name)
-    return tr(model.title) if model else Path(name).name
-
-
-def _range(trace: Trace, start: int | None, end: int | None) -> Range:
-    if start is None and end is None:
-        return default_range(trace)
-    first, last = trace.bounds
-    first, last = first if start is None else start, last if end is None else end
-    if last <= first:
-        raise ValueError(
-            f"the range {first} to {last} ns is empty; its end must come after its start"
-        )
-    steps = [
-        s
-        for s in trace.steps
-        if first <= trace.step_bounds(s)[0] and trace.step_bounds(s)[1] <= last
-    ]
-    text = tr("{start} to {end}", start=duration_text(first), end=duration_text(last))
-    return Range(first, last, text, tuple(steps))
-
-
-def _title(painter: QPainter, figure: Figure, fonts: Fonts) -> None:
-    theme, trace, shown = figure.frame.theme, figure.scene.trace, figure.shown
-    large = QFont(fonts.bold)
-    large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
-    painter.setPen(QColor(theme.text))
-    painter.setFont(large)
-    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    painter.drawText(QRectF(EDGE, EDGE - 4, figure.width - 2 * EDGE, 24), left, run_title(trace))
+def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str]:
+    """The title, and below it which steps are shown and what the lanes share."""
+    title = run_title(trace) if options.title is None else options.title
+    if not title:
+        return []
     lengths = [duration_text(end - start) for start, end in map(trace.step_bounds, shown.steps)]
     words = [shown.text]
-    if lengths:
+    if lengths and options.makespan:
         words.append(tr("makespan {lengths}", lengths=", ".join(lengths)))
     note = next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
-    painter.setPen(QColor(theme.muted))
-    painter.setFont(fonts.base)
-    line = " · ".join(filter(None, [*words, note]))
-    painter.drawText(QRectF(EDGE, EDGE + 22, figure.width - 2 * EDGE, 20), left, line)
+    return [title, " · ".join(filter(None, [*words, note]))]
 
 
-def _nothing(painter: QPainter, figure: Figure, fonts: Fonts) -> None:
+def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
+    if not timeline.title:
+        return
+    theme, room = timeline.frame.theme, timeline.width - 2 * EDGE
+    large = QFont(fonts.bold)
+    large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
+    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    rects = (QRectF(EDGE, EDGE - 4, room, 24), QRectF(EDGE, EDGE + 22, room, 20))
+    looks = ((large, theme.text), (fonts.base, theme.muted))
+    for rect, (font, colour), text in zip(rects, looks, timeline.title, strict=True):
+        painter.setPen(QColor(colour))
+        painter.setFont(font)
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+        painter.drawText(rect, left, shown)
+
+
+def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
+    frame = timeline.frame
+    painter.setPen(QColor(frame.theme.text))
     painter.setFont(fonts.base)
-    painter.setPen(QColor(figure.frame.theme.muted))
-    rect = QRectF(0, 0, figure.width, figure.height)
+    top = timeline.height - EDGE - CAPTION * len(timeline.caption)
+    for number, line in enumerate(timeline.caption):
+        painter.drawText(QPointF(frame.left, top + CAPTION * (number + 0.75)), line)
+
+
+def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
+    painter.setFont(fonts.base)
+    painter.setPen(QColor(timeline.frame.theme.muted))
+    rect = QRectF(0, 0, timeline.width, timeline.height)
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, tr("This run has recorded no spans."))
 
 
-def _figure_font() -> QFont:
+def _font() -> QFont:
     font = QFont(QGuiApplication.font())
     font.setPointSizeF(9.5)
     return font
-
-
-def _headless() -> QGuiApplication:
-    """An application without a display, for exports from the command line."""
-    if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")):
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    return QGuiApplication([])
-
-
-def _write_png(figure: Figure, path: Path) -> None:
-    image = QImage(
-        round(figure.width * SCALE), round(figure.height * SCALE), QImage.Format.Format_RGB32
-    )
-    image.setDevicePixelRatio(SCALE)
-    _paint(image, figure)
-    if not image.save(str(path)):
-        raise PermissionError(f"no file can be made in {path.parent}")
-
-
-def _write_svg(figure: Figure, path: Path) -> None:
-    from PySide6.QtSvg import QSvgGenerator  # only here: the window must not wait for it
-
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
-    generator.setFileName(str(path))
-    generator.setSize(QSize(round(figure.width), round(figure.height)))
-    generator.setViewBox(QRectF(0, 0, figure.width, figure.height))
-    generator.setTitle(run_title(figure.scene.trace))
-    generator.setResolution(96)
-    _paint(generator, figure)
-
-
-def _write_pdf(figure: Figure, path: Path) -> None:
-    writer = QPdfWriter(str(path))
-    points = QSizeF(figure.width * 0.75, figure.height * 0.75)
-    writer.setPageSize(
-        QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
-    )
-    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-    writer.setResolution(96)
-    writer.setTitle(run_title(figure.scene.trace))
-    _paint(writer, figure)
-
-
-def _paint(device: QPaintDevice, figure: Figure) -> None:
-    painter = QPainter()
-    if not painter.begin(device):
-        raise PermissionError("the file cannot be opened for writing")
-    try:
-        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-        draw_figure(painter, figure)
-    finally:
-        painter.end()
-
-
-WRITERS: dict[str, Callable[[Figure, Path], None]] = {
-    ".png": _write_png,
-    ".svg": _write_svg,
-    ".pdf": _write_pdf,
-}

@@ -1,0 +1,107 @@
+"""What a figure of a run is to be: values that command line, window and painter share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from core.trace.excerpt import Excerpt
+
+MM_PER_INCH = 25.4
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A figure for one use: its size on paper, its text and its lines.
+
+    `height_mm` is None where the height follows from the lanes. `scale` is that of a PNG. Figures
+    that are `printed` are light.
+    """
+
+    name: str
+    title: str
+    width_mm: float
+    height_mm: float | None
+    font_pt: float
+    line_pt: float
+    hatching: bool
+    scale: float
+    printed: bool
+
+
+PRESETS: dict[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset("slide", "Slide, 16:9", 338.667, 190.5, 16.0, 1.0, False, 2.0, False),
+        Preset("one-column", "One column, 85 mm", 85.0, None, 8.0, 0.5, True, 6.25, True),
+        Preset("two-column", "Two columns, 178 mm", 178.0, None, 8.0, 0.5, True, 6.25, True),
+        Preset("web", "Web page, 190 mm", 190.0, None, 8.5, 0.6, False, 2.0, False),
+    )
+}
+WIDTHS_MM = (30.0, 2000.0)
+FONTS_PT = (4.0, 60.0)
+SCALES = (0.25, 20.0)
+
+
+@dataclass(frozen=True, slots=True)
+class FigureOptions:
+    """A figure that is asked for; without a `preset`, the timeline as the window shows it.
+
+    None stands for the preset's own: `width_mm`, `font_pt` (only with a preset), `scale` (pixels
+    of a PNG for each 1/96 inch) and `hatching` (patterns that tell families apart without colour).
+    `title` and `caption` None are made from the run, and empty ones are left out.
+    """
+
+    preset: str | None = None
+    theme: str = "light"
+    width_mm: float | None = None
+    font_pt: float | None = None
+    scale: float | None = None
+    hatching: bool | None = None
+    greyscale: bool = False
+    legend: bool = True
+    axis: bool = True
+    makespan: bool = True
+    idle: bool = True
+    title: str | None = None
+    caption: str | None = None
+    excerpt: Excerpt = field(default_factory=Excerpt)
+
+    def check(self) -> None:
+        """Raise ValueError, in one line, for what cannot be drawn."""
+        if self.preset is not None and self.preset not in PRESETS:
+            raise ValueError(f"--figure {self.preset}: use {', '.join(PRESETS)}")
+        if self.preset is None:
+            for name in ("font_pt", "hatching"):
+                if getattr(self, name) is not None:
+                    option = name.replace("_", "-")
+                    raise ValueError(f"--{option} is for figures: add --figure one-column")
+            if self.greyscale:
+                raise ValueError("--greyscale is for figures: add --figure one-column")
+        elif self.theme == "dark" and PRESETS[self.preset].printed:
+            raise ValueError(
+                f"--theme dark is not for --figure {self.preset}, which is printed: use light"
+            )
+        for name, (least, most) in (
+            ("width_mm", WIDTHS_MM), ("font_pt", FONTS_PT), ("scale", SCALES)
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                option = name.replace("_", "-")
+                raise ValueError(f"--{option} {value:g}: use {least:g} to {most:g}")
+        self.excerpt.check()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values, without the excerpt: it belongs to one run."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "excerpt"}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> FigureOptions:
+        """The inverse of `to_dict`. Raises ValueError for values that cannot be drawn."""
+        known = {f.name for f in fields(cls)} - {"excerpt"}
+        options = cls(**{name: value for name, value in values.items() if name in known})
+        try:
+            options.check()
+        except TypeError as error:
+            raise ValueError(f"no figure can be made of {values}") from error
+        return options

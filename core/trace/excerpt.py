@@ -1,0 +1,133 @@
+"""A part of a run as people name it: a range of time, steps, lanes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.plan.task import Lane
+from core.trace.trace import Trace
+
+UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+"""Nanoseconds of each unit that a time may have."""
+_TIME = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s)")
+_STEP = re.compile(r"(w?)(\d+)")
+_NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
+RANGE_WORDS = "START:END in ns, us, ms or s, such as 10ms:40ms, 10ms: or :1.5s"
+STEP_WORDS = "a step or FIRST-LAST, such as 3 or 3-4; w1 is the first of the warm-up"
+LANE_WORDS = "numbers, ranges and names, such as 0-3 or 0,2 or cpu:1"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Which part of a run is meant, in the words of --range, --steps and --lanes.
+
+    An empty text leaves the choice to whoever shows the run; `lanes` then are all.
+    """
+
+    range: str = ""
+    steps: str = ""
+    lanes: str = ""
+
+    def check(self) -> None:
+        """Raise ValueError, in one line, for words that name no part of any run."""
+        if self.range and self.steps:
+            raise ValueError(
+                f"--range {self.range} and --steps {self.steps} both choose the time: use one"
+            )
+        if self.range:
+            parse_range(self.range)
+        if self.steps:
+            parse_steps(self.steps, 0)
+
+
+def parse_time(text: str) -> int:
+    """A time with its unit, such as `10ms`, in ns. Raises ValueError."""
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no time: use a number and ns, us, ms or s")
+    return round(float(match[1]) * UNITS[match[2]])
+
+
+def parse_range(text: str) -> tuple[int | None, int | None]:
+    """Start and end in ns of `START:END`, None where one is left out. Raises ValueError."""
+    start, colon, end = (part.strip() for part in text.partition(":"))
+    try:
+        if not colon or not start + end:
+            raise ValueError
+        first, last = (parse_time(part) if part else None for part in (start, end))
+    except ValueError:
+        raise ValueError(f"--range {text}: use {RANGE_WORDS}") from None
+    if first is not None and last is not None and last <= first:
+        raise ValueError(f"--range {text}: its end must come after its start")
+    return first, last
+
+
+def parse_steps(text: str, warmup: int) -> tuple[int, int]:
+    """First and last step of the run that `3`, `3-4` or `w1-2` name. Raises ValueError."""
+    first, dash, last = (part.strip() for part in text.partition("-"))
+    ends = [_STEP.fullmatch(part) for part in ([first, last] if dash else [first])]
+    if any(match is None or int(match[2]) == 0 for match in ends):
+        raise ValueError(f"--steps {text}: use {STEP_WORDS}")
+    steps = [int(match[2]) - 1 + (0 if match[1] else warmup) for match in ends if match is not None]
+    return steps[0], steps[-1]
+
+
+def steps_of(excerpt: Excerpt, trace: Trace) -> list[int]:
+    """The steps of the run that `excerpt.steps` names. Raises ValueError if it lacks one."""
+    first, last = parse_steps(excerpt.steps, trace.header.specification.warmup)
+    if last < first:
+        raise ValueError(f"--steps {excerpt.steps}: its last step must not come before its first")
+    there = [step for step in trace.steps if first <= step <= last]
+    if len(there) != last - first + 1:
+        raise ValueError(f"--steps {excerpt.steps}: the run has {_steps_there(trace)}")
+    return there
+
+
+def range_of(excerpt: Excerpt, trace: Trace) -> tuple[int, int]:
+    """Start and end in ns of `excerpt.range`. Raises ValueError if the run has nothing there."""
+    first, last = trace.bounds
+    start, end = parse_range(excerpt.range)
+    start, end = first if start is None else start, last if end is None else end
+    if start >= last or end <= first or end <= start:
+        lasts = f"from {first / 1e6:,.3f} to {last / 1e6:,.3f} ms"
+        raise ValueError(f"--range {excerpt.range}: the run lasts {lasts}")
+    return start, end
+
+
+def lanes_of(excerpt: Excerpt, lanes: Sequence[Lane]) -> list[Lane]:
+    """The lanes that `excerpt.lanes` names, in the run's order; all if it names none.
+
+    Raises ValueError for one that the run lacks.
+    """
+    if not excerpt.lanes.strip():
+        return list(lanes)
+    chosen = {index for word in excerpt.lanes.split(",") for index in _lanes(word.strip(), lanes)}
+    return [lane for lane in lanes if lane.index in chosen]
+
+
+def _lanes(word: str, lanes: Sequence[Lane]) -> list[int]:
+    named = [lane.index for lane in lanes if lane.name == word]
+    if named:
+        return named
+    match = _NUMBERS.fullmatch(word)
+    if match is None:
+        some = ", ".join(lane.name for lane in lanes[:4])
+        raise ValueError(f"--lanes {word}: use {LANE_WORDS}; there are {some}"
+                         + (", …" if len(lanes) > 4 else ""))  # fmt: skip
+    first, last = int(match[1]), int(match[2] or match[1])
+    if not first <= last < len(lanes):
+        raise ValueError(f"--lanes {word}: the run has lanes 0 to {len(lanes) - 1}")
+    return list(range(first, last + 1))
+
+
+def _steps_there(trace: Trace) -> str:
+    warmup = trace.header.specification.warmup
+    warm = sum(step < warmup for step in trace.steps)
+    measured = len(trace.steps) - warm
+    parts = [
+        f"the measured steps 1 to {measured}" if measured else "no measured step",
+        f"the warm-up w1 to w{warm}" if warm else "",
+    ]
+    return " and ".join(filter(None, parts))

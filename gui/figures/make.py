@@ -1,0 +1,97 @@
+"""A figure of one run, or of several on one axis, as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from pathlib import Path
+
+from core.figure import FigureOptions
+from core.trace.trace import Trace
+from gui.figures.painting import draw_textbook
+from gui.figures.picture import Picture, application, check_target, write_picture
+from gui.figures.shown import Range, default_range, excerpt_range, median_range
+from gui.figures.style import PER_INCH
+from gui.figures.textbook import Run, lay_out_textbook
+from gui.figures.titles import run_title, shared_title
+from gui.text import tr
+from gui.timeline.export import SHOWN, Extras, timeline_picture
+from gui.timeline.scene import Scene
+
+
+def figure_of(
+    runs: Sequence[Trace | Scene],
+    options: FigureOptions,
+    names: Sequence[str] = (),
+    extras: Extras = SHOWN,
+    shown: Sequence[Range] = (),
+) -> Picture:
+    """A figure of at least one run; several stand under one another on one axis.
+
+    All begin at the same place and have the same scale, so that lengths can be compared. `names`
+    are their headings (default: what tells them apart) and `shown` which time of each is shown
+    (default: the options' excerpt, else the measured step of median makespan). Several runs need a
+    preset; without one a single run's timeline is drawn as the window shows it, with `extras`.
+    There must be a QGuiApplication: `gui.figures.picture.application` gives one. Raises ValueError
+    in one line for options that cannot be drawn or do not suit a run.
+    """
+    options.check()
+    scenes = [run if isinstance(run, Scene) else Scene(run) for run in runs]
+    if options.preset is None and len(scenes) > 1:
+        raise ValueError("several runs are drawn as a figure: add --figure one-column")
+    times = list(shown) or [_shown(scene.trace, options) for scene in scenes]
+    if options.preset is None:
+        # A copy, because the words beside the lanes are worked out anew for what is shown.
+        return timeline_picture(copy(scenes[0]), times[0], options, extras)
+    traces = [scene.trace for scene in scenes]
+    title, own = shared_title(traces) if len(traces) > 1 else (run_title(traces[0]), [""])
+    headings = list(names) or own
+    chosen = [Run(*parts) for parts in zip(scenes, times, headings, strict=True)]
+    caption = caption_of(chosen) if options.caption is None else options.caption
+    figure = lay_out_textbook(
+        chosen, options, title if options.title is None else options.title, caption
+    )
+    return Picture(
+        title, figure.style.width, figure.height, PER_INCH,
+        lambda painter: draw_textbook(painter, figure), figure.style.scale,
+    )  # fmt: skip
+
+
+def write_figure(
+    runs: Sequence[Trace], path: Path, options: FigureOptions, names: Sequence[str] = ()
+) -> None:
+    """Write `figure_of` the runs as PNG, SVG or PDF. Needs no display.
+
+    Raises ValueError, in one line, for what cannot be drawn or written.
+    """
+    check_target(path)
+    with application():
+        write_picture(figure_of(runs, options, names), path)
+
+
+def caption_of(runs: Sequence[Run]) -> str:
+    """Which time of each run is shown, whether it was measured, and what its lanes share."""
+    texts = [_what(run) for run in runs]
+    if len(set(texts)) > 1:
+        texts = [f"{run.heading}: {text}" for run, text in zip(runs, texts, strict=True)]
+    notes = [lane.sharing for run in runs for lane in run.scene.trace.header.lanes if lane.sharing]
+    numbers = tr("Numbers are micro-batches.") if any(map(_has_microbatches, runs)) else ""
+    sentences = [f"{text}." for text in dict.fromkeys(texts)]
+    sentences += [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
+    return " ".join(filter(None, [*sentences, numbers]))
+
+
+def _what(run: Run) -> str:
+    words = tr("Predicted: {part}") if run.scene.trace.header.predicted else tr("Measured: {part}")
+    return words.format(part=run.shown.text)
+
+
+def _has_microbatches(run: Run) -> bool:
+    return bool((run.scene.trace.table.rows["microbatch"] > 0).any())
+
+
+def _shown(trace: Trace, options: FigureOptions) -> Range:
+    chosen = excerpt_range(trace, options.excerpt)
+    if chosen is not None:
+        return chosen
+    return default_range(trace) if options.preset is None else median_range(trace)

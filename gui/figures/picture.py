@@ -1,0 +1,171 @@
+"""A picture that any painter can draw, and its ways into files and onto the clipboard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QIODevice,
+    QMarginsF,
+    QMimeData,
+    QRectF,
+    QSize,
+    QSizeF,
+)
+from PySide6.QtGui import (
+    QGuiApplication,
+    QImage,
+    QPageSize,
+    QPaintDevice,
+    QPainter,
+    QPdfWriter,
+)
+
+from core.files import whole_file
+
+SCREEN = 96.0  # pixels an inch for which a scale of 1 is meant
+MM_PER_INCH = 25.4
+SVG = "image/svg+xml"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """`width` by `height` units, `per_inch` of them to the inch, drawn by `draw` in these units.
+
+    A PNG has `scale` pixels for each 1/96 inch.
+    """
+
+    title: str
+    width: float
+    height: float
+    per_inch: float
+    draw: Callable[[QPainter], None]
+    scale: float = 2.0
+
+    @property
+    def millimetres(self) -> tuple[float, float]:
+        """Width and height on paper."""
+        per_mm = self.per_inch / MM_PER_INCH
+        return self.width / per_mm, self.height / per_mm
+
+
+def write_picture(picture: Picture, path: Path) -> None:
+    """Write a picture whose format follows from the suffix: PNG, SVG or PDF.
+
+    Raises ValueError, in one line, if the suffix is unknown or the file cannot be written; nothing
+    half-written is left behind.
+    """
+    write = check_target(path)
+    try:
+        with whole_file(path) as place:
+            write(picture, place)
+    except OSError as error:
+        raise ValueError(str(error)) from error
+
+
+def check_target(path: Path) -> Callable[[Picture, Path], None]:
+    """What writes files of this name. Raises ValueError if nothing does, or there is no folder."""
+    write = WRITERS.get(path.suffix.lower())
+    if write is None:
+        raise ValueError(f"{path} cannot be written: its name must end in .png, .svg or .pdf")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
+    return write
+
+
+def image_of(picture: Picture, scale: float | None = None) -> QImage:
+    """A picture in pixels: `scale` of them for each 1/96 inch (default: the picture's own)."""
+    factor = (picture.scale if scale is None else scale) * SCREEN / picture.per_inch
+    image = QImage(
+        max(1, round(picture.width * factor)), max(1, round(picture.height * factor)),
+        QImage.Format.Format_RGB32,
+    )  # fmt: skip
+    # The ratio, not a scaled painter: text is then laid out as it is on paper.
+    image.setDevicePixelRatio(factor)
+    _paint(image, picture)
+    per_metre = round(factor * picture.per_inch / MM_PER_INCH * 1000)
+    image.setDevicePixelRatio(1)
+    image.setDotsPerMeterX(per_metre)
+    image.setDotsPerMeterY(per_metre)
+    return image
+
+
+def svg_of(picture: Picture) -> bytes:
+    """A picture as an SVG document of its own."""
+    from PySide6.QtSvg import QSvgGenerator  # only here: the window must not wait for it
+
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
+    generator.setOutputDevice(buffer)
+    generator.setSize(QSize(round(picture.width), round(picture.height)))
+    generator.setViewBox(QRectF(0, 0, picture.width, picture.height))
+    generator.setTitle(picture.title)
+    generator.setResolution(round(picture.per_inch))
+    _paint(generator, picture)
+    return bytes(data.data())
+
+
+def copy_picture(picture: Picture) -> None:
+    """Put a picture on the clipboard, in pixels and as SVG: who pastes takes what it can."""
+    data = QMimeData()
+    data.setImageData(image_of(picture))
+    data.setData(SVG, svg_of(picture))
+    QGuiApplication.clipboard().setMimeData(data)
+
+
+@contextmanager
+def application() -> Iterator[QGuiApplication]:
+    """The application, or one without a display for as long as it is needed."""
+    there = QGuiApplication.instance()
+    if not isinstance(there, QGuiApplication):
+        if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")):
+            os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        there = QGuiApplication([])
+    yield there
+
+
+def _write_png(picture: Picture, path: Path) -> None:
+    if not image_of(picture).save(str(path)):
+        raise PermissionError(f"no file can be made in {path.parent}")
+
+
+def _write_svg(picture: Picture, path: Path) -> None:
+    path.write_bytes(svg_of(picture))
+
+
+def _write_pdf(picture: Picture, path: Path) -> None:
+    writer = QPdfWriter(str(path))
+    points = QSizeF(picture.width, picture.height) * (72.0 / picture.per_inch)
+    writer.setPageSize(
+        QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
+    )
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    writer.setResolution(round(picture.per_inch))
+    writer.setTitle(picture.title)
+    _paint(writer, picture)
+
+
+def _paint(device: QPaintDevice, picture: Picture) -> None:
+    painter = QPainter()
+    if not painter.begin(device):
+        raise PermissionError("the file cannot be opened for writing")
+    try:
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        picture.draw(painter)
+    finally:
+        painter.end()
+
+
+WRITERS: dict[str, Callable[[Picture, Path], None]] = {
+    ".png": _write_png,
+    ".svg": _write_svg,
+    ".pdf": _write_pdf,
+}

@@ -1,0 +1,98 @@
+"""Which time of a run a figure shows, and the words that say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.explain.summary import measured_steps
+from core.trace.excerpt import Excerpt, range_of, steps_of
+from core.trace.trace import Trace
+from gui.text import duration_text, tr
+from gui.timeline.margins import step_name
+
+FIGURE_STEPS = 2  # of many steps, so many are shown unless a part is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The time that a figure shows, in ns, and the words that say which.
+
+    Its axis counts from `zero`, or where that is None from `start`.
+    """
+
+    start: int
+    end: int
+    text: str
+    steps: tuple[int, ...] = ()
+    zero: int | None = None
+
+    @property
+    def span(self) -> int:
+        """Its length in ns, at least 1."""
+        return max(1, self.end - self.start)
+
+
+def default_range(trace: Trace) -> Range:
+    """The last measured steps, warm-up left out; all there is while none was measured."""
+    measured = measured_steps(trace)
+    steps = measured or trace.steps
+    if not steps:
+        return Range(0, 1, tr("nothing recorded"))
+    shown = steps[-FIGURE_STEPS:]
+    start, end = trace.step_bounds(shown[0])[0], trace.step_bounds(shown[-1])[1]
+    if not measured:
+        text = tr("warm-up only")
+    elif len(shown) == len(steps):
+        text = (
+            tr("{count} measured steps", count=len(steps))
+            if len(steps) > 1
+            else tr("1 measured step")
+        )
+    else:
+        text = tr("last {shown} of {count} measured steps", shown=len(shown), count=len(steps))
+    return Range(start, end, text, tuple(shown))
+
+
+def median_range(trace: Trace) -> Range:
+    """The measured step of median makespan (of an even number, the shorter of the middle two)."""
+    measured = measured_steps(trace)
+    steps = measured[:-1] if len(measured) > 1 and trace.open_tasks else measured
+    if len(steps) < 2:
+        return default_range(trace)
+    bounds = np.array([trace.step_bounds(step) for step in steps])
+    order = np.argsort(bounds[:, 1] - bounds[:, 0], kind="stable")
+    place = int(order[(len(order) - 1) // 2])
+    name = step_name(steps[place], trace.header.specification.warmup)
+    text = tr("{step}, the median of {count} steps", step=name, count=len(steps))
+    return Range(int(bounds[place, 0]), int(bounds[place, 1]), text, (steps[place],))
+
+
+def range_between(trace: Trace, start: int, end: int) -> Range:
+    """From `start` to `end` ns. Raises ValueError if there is no time between."""
+    if end <= start:
+        raise ValueError(
+            f"the range {start} to {end} ns is empty; its end must come after its start"
+        )
+    steps = [
+        s
+        for s in trace.steps
+        if start <= trace.step_bounds(s)[0] and trace.step_bounds(s)[1] <= end
+    ]
+    text = tr("{start} to {end}", start=duration_text(start), end=duration_text(end))
+    return Range(start, end, text, tuple(steps))
+
+
+def excerpt_range(trace: Trace, excerpt: Excerpt) -> Range | None:
+    """The time that an excerpt names, None if it names none. Raises ValueError, in one line."""
+    if excerpt.range:
+        return replace(range_between(trace, *range_of(excerpt, trace)), zero=0)
+    if not excerpt.steps:
+        return None
+    steps = steps_of(excerpt, trace)
+    warmup = trace.header.specification.warmup
+    names = [step_name(step, warmup) for step in dict.fromkeys((steps[0], steps[-1]))]
+    text = tr("{first} to {last}", first=names[0], last=names[1]) if len(names) > 1 else names[0]
+    start, end = trace.step_bounds(steps[0])[0], trace.step_bounds(steps[-1])[1]
+    return Range(start, end, text, tuple(steps))

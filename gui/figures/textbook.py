@@ -1,0 +1,322 @@
+"""The textbook look of measured times: where everything of a figure stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.balance import lane_balance
+from core.figure import FigureOptions
+from core.plan.task import Lane, Role
+from core.trace.excerpt import lanes_of
+from gui.families import FAMILIES, Family, family_letters, family_of
+from gui.figures.looks import Look
+from gui.figures.shown import Range
+from gui.figures.style import MM, PT, Face, Style
+from gui.text import NO_BREAK, percent_text, tr
+from gui.timeline.boxes import boxes_of
+from gui.timeline.reduction import PixelColumns, reduce_lane
+from gui.timeline.scene import Scene
+from gui.timeline.viewport import Viewport
+
+CELL = 0.25 * PT  # the width in which spans that are too close together are summed up
+MOST_CELLS = 400_000  # of all lanes together
+LEAST_BOX = 1.5 * PT
+MOST_HEIGHT = 240 * MM  # a page; figures of many lanes have lower boxes
+SWATCH = 1.7  # em, a box of the legend
+SPACE = 1.1  # em between two entries of the legend
+HELPER = 0.42  # of a box's height, for lanes that only move data
+PANELS = 0.9  # em between two runs
+GAP = 0.28  # em between two lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """What a lane did: n boxes from `left` to `right`, in units from the plot's left edge.
+
+    `share` is how much of a box's height is filled, `family` an index into FAMILIES; `first` is the
+    span of the first box where each is one span, None where they are summed up.
+    """
+
+    left: NDArray[np.floating]
+    right: NDArray[np.floating]
+    share: NDArray[np.floating]
+    family: NDArray[np.int8]
+    first: int | None
+    per_cell: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A lane of a figure; `idle` is what stands at its end."""
+
+    lane: Lane
+    top: float
+    height: float
+    boxes: Boxes
+    idle: str
+
+    @property
+    def helper(self) -> bool:
+        """Whether the lane only moves data."""
+        return self.lane.role is not Role.COMPUTE
+
+    @property
+    def bottom(self) -> float:
+        """Where it ends."""
+        return self.top + self.height
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A run of a figure. `view` has a pixel for each unit of the part of the plot that it takes."""
+
+    scene: Scene
+    shown: Range
+    heading: str
+    view: Viewport
+    top: float
+    band: float
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the legend: its looks from the top, and what they mean."""
+
+    looks: tuple[Look, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Textbook:
+    """A figure in units (tenths of a point), ready to be drawn.
+
+    The plot reaches from `left` to `right`; the axis stands at `axis_top`, the legend at
+    `legend_top`, the caption at `caption_top`.
+    """
+
+    style: Style
+    options: FigureOptions
+    title: list[str]
+    title_face: Face
+    panels: tuple[Panel, ...]
+    legend: list[list[Entry]]
+    caption: list[str]
+    left: float
+    right: float
+    axis_top: float
+    legend_top: float
+    caption_top: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run that is to be in a figure: what of it is shown, and its name beside other runs."""
+
+    scene: Scene
+    shown: Range
+    heading: str = ""
+
+
+def lay_out_textbook(
+    runs: Sequence[Run], options: FigureOptions, title: str, caption: str
+) -> Textbook:
+    """Stack the runs on one axis. Raises ValueError for lanes that a run lacks."""
+    style = Style.of(options)
+    lanes = [_lanes(run, options) for run in runs]
+    left, right = _plot(runs, lanes, options, style)
+    views = [_view(run, runs, right - left) for run in runs]
+    boxes = _boxes(runs, lanes, views)
+    entries = _entries(runs, lanes, boxes, style) if options.legend else []
+    inner = style.width - 2 * style.edge
+    legend = _legend_lines(entries, style, inner)
+    face = style.bold if len(runs) == 1 else style.base  # below it, each run has a bold heading
+    titles = face.wrapped(title, inner)
+    captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
+    foot = _foot(options, style, legend, captions)
+    head = style.edge + face.line * len(titles) + (0.35 * style.em if titles else 0.0)
+    around = head + sum(foot) + style.edge + sum(_above_all(runs, lanes, options, style))
+    box = _box_height(runs, lanes, style, around)
+    all_of_it = around + box * sum(map(_parts, lanes))
+    spare = max(0.0, (style.height or 0.0) - all_of_it)
+    panels, y = [], head + spare / 2
+    for number, run in enumerate(runs):
+        y += PANELS * style.em if number else 0.0
+        placed = zip(lanes[number], boxes[number], strict=True)
+        panel = _panel(run, views[number], placed, options, style, y, box)
+        panels.append(panel)
+        y = panel.rows[-1].bottom if panel.rows else panel.band
+    key = y + foot[0] + spare / 2
+    words = key + foot[1]
+    return Textbook(
+        style, options, titles, face, tuple(panels), legend, captions, left, right,
+        y, key, words, max(style.height or 0.0, words + foot[2] + style.edge),
+    )  # fmt: skip
+
+
+def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> Boxes:
+    """What a lane did in a view, its spans summed up where `cell` units have more than two."""
+    cells = Viewport(view.start, view.span, max(1.0, view.width / cell))
+    reduced = reduce_lane(scene.columns[lane], cells)
+    size = view.width / cells.width
+    if isinstance(reduced, PixelColumns):
+        found = boxes_of(reduced, cells.width, 1000.0)
+        right = np.minimum((found.left + found.width) * size, view.width)
+        return Boxes(
+            found.left * size, right, found.height / 1000.0, found.family, None, reduced.per_pixel
+        )
+    left, right = np.maximum(reduced.left, 0.0), np.minimum(reduced.right, cells.width)
+    left = np.minimum(left, cells.width - 1.0)  # what is shorter than a cell is as wide as one
+    right = np.maximum(right, left + 1.0)
+    return Boxes(left * size, right * size, np.ones(len(left)), reduced.family, reduced.first, 0.0)
+
+
+def lane_name(lane: Lane) -> str:
+    """A lane's name; one that moves data for the lane above it is called by what it does."""
+    return lane.name if lane.role is Role.COMPUTE else lane.name.split()[-1]
+
+
+def idle_text(run: Run, lane: Lane) -> str:
+    """How much of the shown steps a lane is idle; nothing for lanes that only move data."""
+    if lane.role is not Role.COMPUTE or not run.shown.steps:
+        return ""
+    share = lane_balance(run.scene.trace, lane.index, run.shown.steps).time.idle_fraction
+    return percent_text(share)
+
+
+def _plot(
+    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], options: FigureOptions, style: Style
+) -> tuple[float, float]:
+    """Where the plot begins and ends: between the lanes' names and their idle time."""
+    names = [style.base.width(lane_name(lane)) for mine in lanes for lane in mine]
+    wide = min(max(names, default=0.0), 0.3 * style.width) + 0.5 * style.em
+    some = options.idle and any(run.shown.steps for run in runs)
+    idle = max(style.small.width(f"99.9{NO_BREAK}%"), style.small.width(tr("idle")))
+    right = style.width - style.edge - (idle + 0.5 * style.em if some else style.line)
+    return style.edge + wide, right
+
+
+def _boxes(
+    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], views: Sequence[Viewport]
+) -> list[list[Boxes]]:
+    widest = max(view.width for view in views)
+    cell = max(CELL, widest * sum(map(len, lanes)) / MOST_CELLS)
+    return [
+        [boxes_of_lane(run.scene, lane.index, view, cell) for lane in mine]
+        for run, view, mine in zip(runs, views, lanes, strict=True)
+    ]
+
+
+def _view(run: Run, runs: Sequence[Run], width: float) -> Viewport:
+    """All runs have the same scale: the longest one fills the plot."""
+    longest = max(other.shown.span for other in runs)
+    return Viewport(run.shown.start, run.shown.span, width * run.shown.span / longest)
+
+
+def _entries(
+    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], boxes: list[list[Boxes]], style: Style
+) -> list[Entry]:
+    """The families that are drawn, with their letters, and idle time."""
+    codes = {int(code) for mine in boxes for lane in mine for code in np.unique(lane.family)}
+    seen = {FAMILIES[code] for code in codes}
+    kinds = [kind for run in runs for kind in run.scene.kinds if family_of(kind) in seen]
+    entries = []
+    for family, letters in family_letters(kinds).items():
+        letters = f" ({letters})" if letters else ""
+        looks = style.looks.families[FAMILIES.index(family)]
+        entries.append(Entry(looks, f"{tr(family.value)}{letters}"))
+    compute = any(lane.role is Role.COMPUTE for mine in lanes for lane in mine)
+    if compute and any(run.shown.steps for run in runs):
+        entries.append(Entry((style.looks.idle,), tr("idle")))
+    return entries
+
+
+def entry_width(entry: Entry, style: Style) -> float:
+    """An entry of the legend with its box, without the space behind it."""
+    return (SWATCH + 0.4) * style.em + style.small.width(entry.text)
+
+
+def _legend_lines(entries: list[Entry], style: Style, room: float) -> list[list[Entry]]:
+    lines: list[list[Entry]] = []
+    free = 0.0
+    for entry in entries:
+        wide = entry_width(entry, style)
+        if not lines or wide > free:
+            lines.append([])
+            free = room
+        lines[-1].append(entry)
+        free -= wide + SPACE * style.em
+    return lines
+
+
+def _reduced(boxes: list[list[Boxes]], style: Style, room: float) -> list[str]:
+    """A picture that sums spans up says so."""
+    most = max((lane.per_cell for mine in boxes for lane in mine), default=0.0)
+    if not most:
+        return []
+    text = tr("Reduced: up to {spans} spans in a quarter of a point.", spans=f"{most:,.0f}")
+    return style.base.wrapped(text, room)
+
+
+def _foot(
+    options: FigureOptions, style: Style, legend: list[list[Entry]], caption: list[str]
+) -> tuple[float, float, float]:
+    """The heights of axis, legend and caption."""
+    axis = 0.5 * style.em + style.small.line if options.axis else 0.2 * style.em
+    key = 0.5 * style.em + 1.35 * style.em * len(legend) if legend else 0.0
+    words = 0.4 * style.em + style.base.line * len(caption) if caption else 0.0
+    return axis, key, words
+
+
+def _box_height(
+    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], style: Style, around: float
+) -> float:
+    """As high as the style wants its boxes, or as the page has room for beside all else."""
+    room = ((style.height or MOST_HEIGHT) - around) / max(1.0, sum(map(_parts, lanes)))
+    halves = any(Family.OVERLAP in map(family_of, run.scene.kinds) for run in runs)
+    return max(LEAST_BOX, min(style.tallest * (1.4 if halves else 1.0), room))
+
+
+def _parts(lanes: Sequence[Lane]) -> float:
+    """How many boxes high the lanes are, without the gaps between them."""
+    return sum(1.0 if lane.role is Role.COMPUTE else HELPER for lane in lanes)
+
+
+def _above_all(
+    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], options: FigureOptions, style: Style
+) -> Iterator[float]:
+    """What the panels take beside their boxes."""
+    for number, (run, mine) in enumerate(zip(runs, lanes, strict=True)):
+        yield PANELS * style.em * bool(number) + sum(_above(run, options, style))
+        yield GAP * style.em * max(0, len(mine) - 1)
+
+
+def _lanes(run: Run, options: FigureOptions) -> list[Lane]:
+    """The lanes that are shown, each with those below it that move data for it."""
+    chosen = lanes_of(options.excerpt, run.scene.trace.header.lanes)
+    return sorted(chosen, key=lambda lane: (lane.serves, lane.index))
+
+
+def _above(run: Run, options: FigureOptions, style: Style) -> tuple[float, float]:
+    """The heights of a run's heading, and of the band with its makespan."""
+    heading = style.bold.line + 0.1 * style.em if run.heading else 0.0
+    some = bool(run.shown.steps) and (options.makespan or options.idle)
+    return heading, 1.3 * style.em if some else 0.2 * style.em
+
+
+def _panel(
+    run: Run, view: Viewport, lanes: Iterable[tuple[Lane, Boxes]], options: FigureOptions,
+    style: Style, top: float, box: float,
+) -> Panel:  # fmt: skip
+    heading, band = _above(run, options, style)
+    rows, y = [], top + heading + band
+    for lane, mine in lanes:
+        height = box if lane.role is Role.COMPUTE else HELPER * box
+        rows.append(Row(lane, y, height, mine, idle_text(run, lane) if options.idle else ""))
+        y += height + GAP * style.em
+    return Panel(run.scene, run.shown, run.heading, view, top, top + heading, tuple(rows))

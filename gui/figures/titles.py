@@ -1,0 +1,57 @@
+"""What a run is called, alone and beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.models.catalogue import MODELS
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import with_defaults
+from core.plan.strategies import STRATEGIES
+from core.trace.trace import Trace
+from gui.text import tr
+
+DOT = " · "
+
+
+def run_title(trace: Trace) -> str:
+    """A run in a few words: `Pipeline 1F1B · MLP · 2 lanes · batch 64`."""
+    return DOT.join(_parts(trace))
+
+
+def model_title(name: str) -> str:
+    """A model as people call it: a built-in one's title, or the name of its file."""
+    model = MODELS.get(name)
+    return tr(model.title) if model else Path(name).name
+
+
+def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
+    """What runs have in common, and what each is called beside the others.
+
+    `MLP · 2 lanes · batch 64`, with `Pipeline GPipe` and `Pipeline 1F1B`. Runs that are called
+    alike are numbered.
+    """
+    parts = [_parts(trace) for trace in traces]
+    common = [part for part in parts[0] if all(part in others for others in parts)]
+    own = [DOT.join(part for part in mine if part not in common) for mine in parts]
+    if len(set(own)) < len(own) or not all(own):
+        own = [tr("run {number}", number=number) for number in range(1, len(own) + 1)]
+    return DOT.join(common), own
+
+
+def _parts(trace: Trace) -> list[str]:
+    specification = trace.header.specification
+    strategy = STRATEGIES.get(specification.strategy)
+    if strategy is not None:
+        specification = with_defaults(specification)
+    name = strategy.title if strategy else specification.strategy
+    if specification.schedule:
+        schedule = SCHEDULES.get(specification.schedule)
+        name += f" {tr(schedule.title) if schedule else Path(specification.schedule).name}"
+    title = model_title(trace.header.model.name)
+    lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
+    count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)
+    batch = tr("batch {rows}", rows=specification.batch_rows)
+    told = (name, title, count, batch, tr("predicted") if trace.header.predicted else "")
+    return list(filter(None, told))

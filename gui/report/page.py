@@ -1,0 +1,177 @@
+"""A page of HTML in one file: no network, no script, light and dark, fit for print.
+
+`Html` is markup that is safe as it stands; everything else is text, and is escaped here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import NewType
+
+from core.files import whole_file
+from gui.theme import DARK, LIGHT, Theme
+
+Html = NewType("Html", str)
+NOTHING = Html("")
+_PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
+_COLOURS = (
+    "plot", "window", "line", "text", "muted", "accent", "forward", "backward", "communication",
+    "update", "idle", "warning",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report under a heading of its own."""
+
+    title: str
+    body: Html
+
+
+def page(title: str, below: str, sections: Iterable[Section]) -> str:
+    """A whole document; `below` stands under its title."""
+    body = [f"<h1>{escape(title)}</h1>", f'<p class="below">{escape(below)}</p>' if below else ""]
+    body += [f"<section><h2>{escape(s.title)}</h2>\n{s.body}</section>" for s in sections]
+    return Template(PAGE).substitute(
+        title=escape(title), light=_variables(LIGHT), dark=_variables(DARK), body="\n".join(body)
+    )
+
+
+def write_page(path: Path, title: str, below: str, sections: Iterable[Section]) -> None:
+    """Write a report. Raises ValueError, in one line, if it cannot be; nothing is left then."""
+    try:
+        with whole_file(path) as place:
+            place.write_text(page(title, below, sections), encoding="utf-8")
+    except OSError as error:
+        raise ValueError(str(error)) from error
+
+
+def joined(*parts: Html) -> Html:
+    """Markup behind one another."""
+    return Html("\n".join(part for part in parts if part))
+
+
+def paragraph(text: str, kind: str = "") -> Html:
+    """A paragraph, with a class of the style sheet."""
+    return Html(f'<p class="{escape(kind)}">{escape(text)}</p>')
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> Html:
+    """Names, each with its value."""
+    cells = (f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)
+    return Html(f"<dl>{''.join(cells)}</dl>")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str | Html]], words: int = 1,
+          bar: bool = False) -> Html:  # fmt: skip
+    """A table whose first `words` columns are text and the others numbers.
+
+    With `bar`, the last cell of each row is markup, as `bar_of` makes it.
+    """
+    last = len(header) - 1 if bar else len(header)
+    kinds = ["w" if n < words else "b" if n >= last else "n" for n in range(len(header))]
+    head = "".join(
+        f'<th scope="col" class="{kind}">{escape(cell)}</th>'
+        for kind, cell in zip(kinds, header, strict=True)
+    )
+    lines = [
+        "".join(
+            f'<td class="{kind}">{cell if kind == "b" else escape(cell)}</td>'
+            for kind, cell in zip(kinds, row, strict=True)
+        )
+        for row in rows
+    ]
+    body = "".join(f"<tr>{line}</tr>\n" for line in lines)
+    scroll = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+    return Html(f'<div class="scroll">{scroll}</div>')
+
+
+def bar_of(parts: Iterable[tuple[str, float]], before: float = 0.0) -> Html:
+    """A bar in a table: of each part a colour of the theme and its share, 0 to 1, of the width.
+
+    It begins at the share `before`.
+    """
+    spans = "".join(
+        f'<i style="width:{100 * max(0.0, share):.2f}%;background:var(--{escape(colour)})"></i>'
+        for colour, share in parts
+    )
+    return Html(f'<span class="bar" style="padding-left:{100 * before:.2f}%">{spans}</span>')
+
+
+def picture(light: bytes, dark: bytes, words: str) -> Html:
+    """A drawing (SVG documents) in the page's own colours, light and dark, and in `words`."""
+    both = (
+        f'<div class="{name}" role="img" aria-label="{escape(words)}">{_inline(document)}</div>'
+        for name, document in (("light", light), ("dark", dark))
+    )
+    return Html(f"<figure>{''.join(both)}</figure>")
+
+
+def _inline(document: bytes) -> str:
+    """An SVG document as an element of a page, as wide as the page allows."""
+    text = _PROLOGUE.sub("", document.decode())
+    return re.sub(r'(<svg)\b([^>]*?) width="[^"]*" height="[^"]*"', r"\1\2", text, count=1)
+
+
+def _variables(theme: Theme) -> str:
+    return " ".join(f"--{name}: {getattr(theme, name)};" for name in _COLOURS)
+
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Bubblescope">
+<title>$title</title>
+<style>
+:root { color-scheme: light dark; $light }
+@media (prefers-color-scheme: dark) { :root { $dark } }
+@media print { :root { color-scheme: light; $light } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 28px 24px 48px; max-width: 1060px; background: var(--plot);
+  color: var(--text); font: 14px/1.45 system-ui, "Helvetica Neue", Arial, sans-serif; }
+h1 { font-size: 22px; margin: 0; line-height: 1.25; overflow-wrap: anywhere; }
+h2 { font-size: 15px; margin: 34px 0 10px; padding-bottom: 5px;
+  border-bottom: 1px solid var(--line); }
+p { margin: 6px 0; max-width: 80ch; overflow-wrap: anywhere; }
+.below, .note { color: var(--muted); }
+.lead { font-size: 15px; }
+.warning { border-left: 3px solid var(--warning); padding: 4px 10px; }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr));
+  gap: 12px 22px; margin: 10px 0; }
+dt { color: var(--muted); font-size: 12px; }
+dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th { text-align: right; font-weight: 600; font-size: 12px; color: var(--muted);
+  padding: 4px 12px 4px 0; white-space: nowrap; border-bottom: 1px solid var(--line); }
+td { text-align: right; padding: 3px 12px 3px 0; white-space: nowrap;
+  border-bottom: 1px solid var(--line); }
+td.w, th.w { text-align: left; }
+td.w { white-space: normal; overflow-wrap: anywhere; }
+td.b, th.b { width: 42%; min-width: 160px; padding-right: 0; text-align: left; }
+.bar { display: flex; height: 12px; background: var(--window); overflow: hidden; }
+.bar i { flex: none; height: 100%; border-right: 1px solid var(--plot); }
+figure { margin: 0; }
+figure svg { width: 100%; height: auto; display: block; }
+.dark { display: none; }
+@media (prefers-color-scheme: dark) { .dark { display: block; } .light { display: none; } }
+@media print {
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  .dark { display: none; } .light { display: block; }
+  section, tr { break-inside: avoid; } h2 { break-after: avoid; }
+  .bar, .bar i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
+</style>
+</head>
+<body>
+$body
+</body>
+</html>
+"""

@@ -1,0 +1,272 @@
+"""The report on one run: its picture, and the figures that the window shows of it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from core.explain.balance import LaneBalance, lane_balance
+from core.explain.causes import CAUSES, Cause
+from core.explain.critical import Share
+from core.explain.figures import StepFigures, mean_figures
+from core.figure import FigureOptions
+from core.plan.task import Role
+from core.trace.trace import Trace
+from gui.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
+from gui.figures.make import figure_of
+from gui.figures.picture import application, svg_of
+from gui.figures.titles import run_title
+from gui.report.page import (
+    NOTHING,
+    Html,
+    Section,
+    bar_of,
+    facts,
+    joined,
+    paragraph,
+    picture,
+    table,
+    write_page,
+)
+from gui.report.setup import setup_sections
+from gui.text import MINUS, bytes_text, duration_text, percent_text, tr
+from gui.timeline.margins import step_name
+from gui.timeline.scene import Scene, shown_steps
+
+MOST_TASKS = 400_000  # of the latest measured steps together are explained
+MOST_ROWS = 64  # of a table
+RUNGS = {
+    "ideal": "perfect division", "imbalance": "imbalance", "bubble": "bubble",
+    "communication": "exposed communication", "contention": "contention", "host": "host",
+}  # fmt: skip
+
+
+def write_run_report(trace: Trace, path: Path) -> None:
+    """Write a report on a run, finished or not, as one HTML file. Needs no display.
+
+    Raises ValueError, in one line, if it cannot be written; nothing half-written is left behind.
+    """
+    with application():
+        scene = Scene(trace)
+        write_page(path, run_title(trace), subtitle(trace), list(run_sections(scene)))
+
+
+def subtitle(trace: Trace) -> str:
+    """When the run was, what its lanes share, and whether it ever ran."""
+    note = next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
+    predicted = tr("predicted, not measured") if trace.header.predicted else ""
+    return " · ".join(filter(None, (trace.header.started.replace("T", " "), predicted, note)))
+
+
+def run_sections(scene: Scene, go_on: Callable[[], bool] = lambda: True) -> Iterator[Section]:
+    """The sections of a run's report, worked out one by one.
+
+    `go_on` is asked between steps of the work whether to go on; with False nothing more comes.
+    """
+    steps = explained_steps(scene)
+    figures = []
+    for step in steps:
+        if not go_on():
+            return
+        figures.append(scene.explained.figures(step))
+    yield from setup_sections(scene.trace) if not steps else _sections(scene, steps, figures)
+
+
+def explained_steps(scene: Scene) -> list[int]:
+    """The latest measured steps, of as many tasks together as are explained within seconds."""
+    steps = shown_steps(scene.trace, bool(scene.trace.open_tasks))
+    kept: list[int] = []
+    tasks = 0
+    for step in reversed(steps):
+        tasks += scene.explained.tasks(step)
+        if kept and tasks > MOST_TASKS:
+            break
+        kept.append(step)
+    return kept[::-1]
+
+
+def _sections(
+    scene: Scene, steps: Sequence[int], figures: Sequence[StepFigures]
+) -> Iterator[Section]:
+    mean = mean_figures(figures)
+    balances = [lane_balance(scene.trace, n, steps) for n in range(len(scene.trace.header.lanes))]
+    yield Section(tr("In short"), _short(scene.trace, steps, figures, mean))
+    yield Section(tr("Timeline"), _timeline(scene))
+    yield Section(tr("Lanes"), _lanes(scene.trace, balances, mean, len(steps)))
+    yield Section(tr("From the ideal step to this one"), _ladder(mean))
+    yield Section(tr("Idle time by cause"), _idle(scene.trace, mean))
+    yield Section(tr("Critical path"), _path(mean))
+    yield Section(tr("Steps"), _steps(scene.trace, steps, figures))
+    yield from setup_sections(scene.trace)
+
+
+def _short(
+    trace: Trace, steps: Sequence[int], figures: Sequence[StepFigures], mean: StepFigures
+) -> Html:
+    """The figures one asks for first, and what most of the idle time is for."""
+    spans = [f.makespan_ns for f in figures]
+    pairs = [
+        (tr("Step, median of {n}", n=len(spans)), duration_text(statistics.median(spans))),
+        (tr("Shortest and longest"), f"{duration_text(min(spans))}, {duration_text(max(spans))}"),
+        (tr("Bubble by makespan"), percent_text(mean.bubble_by_makespan)),
+        (tr("Bubble by the longest lane"), percent_text(mean.bubble_by_lane_span)),
+    ]
+    if mean.closed_form is not None:
+        pairs.append((tr("Bubble by the formula"), percent_text(mean.closed_form)))
+    losses = _losses(trace)
+    known = [losses[step] for step in steps if step in losses]
+    if known:
+        pairs.append((tr("Loss, first and last"), f"{known[0]:.6g}, {known[-1]:.6g}"))
+    clock = max((row.uncertainty_ns for row in trace.clocks), default=0.0)
+    if clock:
+        pairs.append((tr("Clock known to"), duration_text(clock)))
+    errors = trace.counter("gradient_error").values
+    if len(errors):
+        pairs.append((tr("Gradient error, largest"), f"{float(errors.max()):.2g}"))
+    return joined(paragraph(_sentence(trace, mean), "lead"), facts(pairs))
+
+
+def _sentence(trace: Trace, mean: StepFigures) -> str:
+    totals = _totals(trace, mean)
+    idle, whole = sum(totals.values()), mean.makespan_ns * max(1, _computing(trace))
+    if not idle:
+        return tr("The lanes are never idle.")
+    cause = max(totals, key=lambda name: totals[name])
+    return tr(
+        "The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.",
+        share=percent_text(idle / whole) if whole else "", part=percent_text(totals[cause] / idle),
+        cause=tr(CAUSE_WORDS[Cause(cause)].name),
+    )  # fmt: skip
+
+
+def _timeline(scene: Scene) -> Html:
+    """The median step, drawn for both themes."""
+    drawn = [
+        svg_of(figure_of([scene], FigureOptions("web", theme, hatching=True, title="")))
+        for theme in ("light", "dark")
+    ]
+    return picture(drawn[0], drawn[1], tr("Timeline of {run}", run=run_title(scene.trace)))
+
+
+def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, steps: int) -> Html:
+    header = (tr("lane"), tr("device"), tr("idle most for"), tr("busy"), tr("communication"),
+              tr("idle"), tr("idle share"), tr("peak memory"))  # fmt: skip
+    rows = []
+    for lane, balance, idle in zip(
+        trace.header.lanes[:MOST_ROWS], balances, mean.idle_by_cause, strict=False
+    ):
+        times = (balance.time.busy_ns, balance.time.communication_ns, balance.time.idle_ns)
+        cause = max(idle, key=lambda name: idle[name], default="")
+        named = tr(CAUSE_WORDS[Cause(cause)].name) if cause else "–"
+        rows.append((
+            lane.name, lane.device, named, *(duration_text(ns / steps) for ns in times),
+            percent_text(balance.time.idle_fraction),
+            bytes_text(balance.peak_bytes) if balance.peak_bytes else "–",
+        ))  # fmt: skip
+    return joined(table(header, rows, 3), _more(len(trace.header.lanes)), _means(steps))
+
+
+def _ladder(mean: StepFigures) -> Html:
+    """A waterfall: each rung stands where the one before it ends."""
+    whole, level, rows = mean.makespan_ns or 1, 0, []
+    for name, ns in mean.ladder.items():
+        low = min(level, level + ns)
+        bar = bar_of([(RUNG_LOOKS[name].colour, abs(ns) / whole)], max(0.0, low / whole))
+        rows.append((tr(RUNGS[name]), _signed(ns), _share(ns, whole), bar))
+        level += ns
+    total = (tr("the step"), duration_text(level), percent_text(1.0), bar_of([("text", 1.0)]))
+    return table((tr("because of"), tr("time"), tr("share"), ""), [*rows, total], bar=True)
+
+
+def _idle(trace: Trace, mean: StepFigures) -> Html:
+    """All compute lanes together, then each."""
+    totals = _totals(trace, mean)
+    if not totals:
+        return paragraph(tr("The lanes are never idle."))
+    idle = sum(totals.values())
+    rows = [
+        (tr(CAUSE_WORDS[cause].name), duration_text(totals[cause]),
+         percent_text(totals[cause] / idle),
+         bar_of([(CAUSE_LOOKS[cause].colour, totals[cause] / idle)]))
+        for cause in CAUSES if cause in totals
+    ]  # fmt: skip
+    causes = [cause for cause in CAUSES if cause in totals]
+    lanes = [
+        (lane.name, *(duration_text(own[c]) if own.get(c) else "–" for c in causes))
+        for lane, own in zip(trace.header.lanes, mean.idle_by_cause, strict=True)
+        if lane.role is Role.COMPUTE
+    ]
+    first = table((tr("cause"), tr("all lanes"), tr("of the idle time"), ""), rows, bar=True)
+    names = [tr(CAUSE_WORDS[cause].name) for cause in causes]
+    each = table((tr("lane"), *names), lanes[:MOST_ROWS])
+    return joined(first, each, _more(len(lanes)))
+
+
+def _path(mean: StepFigures) -> Html:
+    shares = {share: mean.critical_path.get(share, 0) for share in Share}
+    whole = sum(shares.values()) or 1
+    rows = [
+        (tr(share.value), duration_text(ns), percent_text(ns / whole),
+         bar_of([(SHARE_LOOKS[share].colour, ns / whole)]))
+        for share, ns in shares.items() if ns
+    ]  # fmt: skip
+    return table((tr("what"), tr("time"), tr("share"), ""), rows, bar=True)
+
+
+def _steps(trace: Trace, steps: Sequence[int], figures: Sequence[StepFigures]) -> Html:
+    losses, warmup = _losses(trace), trace.header.specification.warmup
+    longest = max(f.makespan_ns for f in figures) or 1
+    rows = [
+        (step_name(step, warmup), duration_text(f.makespan_ns), percent_text(f.bubble_by_makespan),
+         f"{losses[step]:.6g}" if step in losses else "–",
+         bar_of([("accent", f.makespan_ns / longest)]))
+        for step, f in zip(steps, figures, strict=True)
+    ]  # fmt: skip
+    header = (tr("step"), tr("makespan"), tr("bubble"), tr("loss"), "")
+    measured = len(trace.steps) - sum(step < warmup for step in trace.steps)
+    note = NOTHING
+    if measured > len(steps):
+        text = tr("All figures are of the last {n} of {all} measured steps.",
+                  n=len(steps), all=measured)  # fmt: skip
+        note = paragraph(text, "note")
+    return joined(table(header, rows, bar=True), note)
+
+
+def _losses(trace: Trace) -> dict[int, float]:
+    counter = trace.counter("loss")
+    return dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
+
+
+def _totals(trace: Trace, mean: StepFigures) -> dict[str, int]:
+    """Idle ns of the compute lanes by cause, of the causes that there are."""
+    totals: dict[str, int] = {}
+    for lane, idle in zip(trace.header.lanes, mean.idle_by_cause, strict=True):
+        if lane.role is Role.COMPUTE:
+            for cause, ns in idle.items():
+                totals[cause] = totals.get(cause, 0) + ns
+    return totals
+
+
+def _computing(trace: Trace) -> int:
+    return sum(lane.role is Role.COMPUTE for lane in trace.header.lanes)
+
+
+def _more(count: int) -> Html:
+    if count <= MOST_ROWS:
+        return NOTHING
+    return paragraph(tr("{n} further lanes are not listed.", n=count - MOST_ROWS), "note")
+
+
+def _means(steps: int) -> Html:
+    if steps == 1:
+        return NOTHING
+    return paragraph(tr("Means of a step, over {n} measured steps.", n=steps), "note")
+
+
+def _signed(ns: float) -> str:
+    return duration_text(ns).replace("-", MINUS)
+
+
+def _share(ns: float, whole: float) -> str:
+    return percent_text(ns / whole).replace("-", MINUS)
