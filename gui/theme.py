@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from string import Template
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
+from gui.colours import contrast
 from gui.families import FAMILIES, Family
+
+SERIES = 8
+"""Colours of a theme for what is counted: stages, micro-batches."""
+RAMP = 10
+"""Colours of a theme for what is measured, from little to much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +24,9 @@ class Theme:
     """Every colour of the window as `#rrggbb`.
 
     `window` lies behind panels, `plot` behind the timeline and `field` in inputs. Families, the
-    idle hatch, `memory` and the critical `path` keep 3:1 against `plot`; `on_bar` is the text
-    inside most bars.
+    idle hatch, `memory`, the critical `path`, `series` and `ramp` keep 3:1 against `plot`; `on_bar`
+    is the text inside most bars. The families' colours, and those of `series`, can be told apart
+    by every eye of gui.colours.VISIONS; those of `ramp` grow darker, or lighter, in each.
     """
 
     name: str
@@ -45,6 +53,8 @@ class Theme:
     warning: str
     error: str
     path: str
+    series: tuple[str, ...]
+    ramp: tuple[str, ...]
 
     def colours_of(self, family: Family) -> tuple[str, ...]:
         """The colour of a family of kinds; of one that does two things at once, from the top."""
@@ -77,34 +87,45 @@ class Theme:
         return max(self.on_bar, self.text, key=lambda words: contrast(words, colour))
 
 
+EDITABLE = {
+    Family.FORWARD: "forward",
+    Family.BACKWARD: "backward",
+    Family.BACKWARD_INPUT: "backward_input",
+    Family.BACKWARD_WEIGHT: "backward_weight",
+    Family.COMMUNICATION: "communication",
+    Family.UPDATE: "update",
+    Family.OTHER: "other",
+}
+"""The families that have a colour of their own, and its name in a theme."""
+
+
+def edited(theme: Theme, colours: Mapping[str, str]) -> Theme:
+    """A theme with other colours of families, by their names in EDITABLE; others are ignored."""
+    known = {name: colour for name, colour in colours.items() if name in EDITABLE.values()}
+    return replace(theme, **known)
+
+
 LIGHT = Theme(
     name="light", window="#f5f6f8", plot="#ffffff", field="#ffffff", line="#d5d9e0", grid="#eceef2",
     text="#171a21", muted="#5b6474", accent="#2457d6", on_accent="#ffffff", tint="#e8eefc",
-    forward="#2d6cbf", backward="#b4530b", backward_input="#c97f08", backward_weight="#6b2f0c",
-    communication="#8b398f", update="#2b7a4b", other="#5d6b82", on_bar="#ffffff", idle="#8d95a4",
+    forward="#3875ca", backward="#ad4e04", backward_input="#cb800b", backward_weight="#612602",
+    communication="#772a81", update="#066e4d", other="#5d6b82", on_bar="#ffffff", idle="#8d95a4",
     memory="#858fa1", warning="#8a5a00", error="#b3261e", path="#d0006f",
+    series=("#8e9b23", "#387b64", "#492c8a", "#b3283e", "#a881d6", "#0e4e00", "#36a395", "#652d45"),
+    ramp=("#c58725", "#cd742c", "#d16139", "#cb4943", "#c0324f", "#b01d5a", "#9b0f66", "#7f0e6f",
+          "#5d1776", "#2e1e79"),
 )  # fmt: skip
 DARK = Theme(
     name="dark", window="#1b1e23", plot="#15181c", field="#22262c", line="#363c45", grid="#23272e",
     text="#e8eaee", muted="#a0a8b5", accent="#7aa2ff", on_accent="#0d1320", tint="#27324d",
-    forward="#5b9cf0", backward="#f0a04b", backward_input="#ffd699", backward_weight="#c27433",
-    communication="#d18bd4", update="#5fc08a", other="#93a1b8", on_bar="#10141a", idle="#646d7b",
+    forward="#69a7fd", backward="#e99b43", backward_input="#fed79e", backward_weight="#ba6f2c",
+    communication="#a568b0", update="#389b6d", other="#93a1b8", on_bar="#10141a", idle="#646d7b",
     memory="#7f8a9c", warning="#f2c14e", error="#ff8a80", path="#ff5ca8",
+    series=("#d7c9fd", "#957e51", "#66fad9", "#a9ab34", "#ca5c87", "#fee08c", "#9370d6", "#e19d96"),
+    ramp=("#a168c5", "#c769bc", "#e66db0", "#fb76a1", "#fb8e98", "#fba397", "#fcb699", "#fcc8a0",
+          "#fdd9a7", "#feeba6"),
 )  # fmt: skip
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of `#rrggbb` (WCAG 2.2)."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, 1 to 21 (WCAG 2.2)."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
 
 
 def apply(app: QCoreApplication | None, theme: Theme) -> None:

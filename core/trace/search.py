@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,8 @@ _OF_A_SPAN = ("step", "duration")
 _OVERLAP = KINDS.index(Kind.OVERLAP)
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
     """Where a span stands in the order of all lanes' spans: by start (ns), lane and index."""
 
     start: int
@@ -152,8 +154,8 @@ def _before(trace: Trace, hits: Hits, lane: int, place: Place) -> int:
     if lane == place.lane:
         first = place.index
     else:
-        side = "right" if lane < place.lane else "left"
-        first = int(np.searchsorted(trace.spans(lane).start, place.start, side))
+        after = place.start + (lane < place.lane)  # of lanes before, what begins then counts too
+        first = int(np.searchsorted(trace.spans(lane).start, after))
     return int(np.searchsorted(hits[lane], first))
 
 

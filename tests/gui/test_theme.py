@@ -7,8 +7,9 @@ import pytest
 from PySide6.QtGui import QPalette
 
 from core.plan.task import KINDS, Kind
+from gui.colours import contrast
 from gui.families import FAMILIES, FAMILY_CODES, Family, family_letters, family_of
-from gui.theme import THEMES, contrast, palette
+from gui.theme import THEMES, palette
 
 FAINTEST = 3.0  # WCAG 2.2 for graphics
 FAINTEST_TEXT = 4.5
