@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.cli import commands, prediction
 from core.cli.arguments import BAD_INPUT, make_parser
 from core.cli.commands import RunError
+from core.figure import FigureOptions
 from core.plan.task import PlanError
 from core.trace.schema import RecordingError
 from core.trace.trace import Trace
@@ -33,7 +35,7 @@ def main(arguments: list[str]) -> int:
         elif given.command == "calibrate":
             prediction.calibrate(given)
         elif given.command == "export":
-            commands.export(given, write_image)
+            commands.export(given, write_image, write_report)
         elif given.command == "open":
             return open_window(Path(given.recording))
         elif has_display():
@@ -70,11 +72,18 @@ def open_window(recording: Path | None) -> int:
     return start(sys.argv[:1], recording)
 
 
-def write_image(trace: Trace, path: Path, theme: str) -> None:
-    """Draw a trace. Raises ValueError if it cannot be drawn."""
-    from gui.timeline.export import export_image
+def write_image(traces: Sequence[Trace], path: Path, options: FigureOptions) -> None:
+    """Draw traces. Raises ValueError if they cannot be drawn."""
+    from gui.figures.make import write_figure
 
-    export_image(trace, path, theme=theme)
+    write_figure(traces, path, options)
+
+
+def write_report(trace: Trace, path: Path) -> None:
+    """Report on a trace as a page of HTML. Raises ValueError if it cannot be written."""
+    from gui.report.run import write_run_report
+
+    write_run_report(trace, path)
 
 
 if __name__ == "__main__":

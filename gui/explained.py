@@ -90,17 +90,26 @@ class Explained:
         """The gap of a lane at a moment of the run; None if it is busy or outside the run."""
         return run_gap_report(self._trace, lane, time_ns, lambda _, step: self.explanation(step))
 
+    def tasks(self, step: int) -> int:
+        """How many tasks of a step have ended so far."""
+        self._trace.step_bounds(step)
+        places = (
+            step_slice(self._trace.spans(lane), step)
+            for lane in range(len(self._trace.header.lanes))
+        )
+        return sum(place.stop - place.start for place in places)
+
     def is_known(self, step: int) -> bool:
         """Whether asking for a step costs next to nothing."""
         return step in self._known
 
     def has_figures(self, step: int) -> bool:
         """Whether the figures of a step, as far as it has come, are known."""
-        return step in self._figures and self._figures[step][0] == self._tasks(step)
+        return step in self._figures and self._figures[step][0] == self.tasks(step)
 
     def is_large(self, step: int) -> bool:
         """Whether explaining a step takes long enough to be felt."""
-        return self._tasks(step) > LARGE
+        return self.tasks(step) > LARGE
 
     def warm(self, steps: Iterable[int], seconds: float, figures: bool = False) -> bool:
         """Explain steps (or work out their `figures`) for so many seconds; False if some are left.
@@ -122,7 +131,7 @@ class Explained:
         known = self._known.get(step)
         if known is None or self._is_stale(step, known):
             known = _Known(
-                self._tasks(step), self._trace.version, self._clock(),
+                self.tasks(step), self._trace.version, self._clock(),
                 explain_run_step(self._trace, step),
             )  # fmt: skip
             self._known[step] = known
@@ -133,7 +142,7 @@ class Explained:
     def _is_stale(self, step: int, known: _Known) -> bool:
         if known.version == self._trace.version:
             return False
-        if known.tasks == self._tasks(step):
+        if known.tasks == self.tasks(step):
             known.version = self._trace.version
             return False
         return self._clock() - known.since >= STALE_S
@@ -142,12 +151,3 @@ class Explained:
         total = sum(known.tasks for known in self._known.values())
         while total > KEPT_TASKS and len(self._known) > 1:
             total -= self._known.popitem(last=False)[1].tasks
-
-    def _tasks(self, step: int) -> int:
-        """How many tasks of a step have ended so far."""
-        self._trace.step_bounds(step)
-        places = (
-            step_slice(self._trace.spans(lane), step)
-            for lane in range(len(self._trace.header.lanes))
-        )
-        return sum(place.stop - place.start for place in places)

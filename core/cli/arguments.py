@@ -6,6 +6,7 @@ import argparse
 from dataclasses import fields
 from typing import NoReturn
 
+from core.cli.figures import add_figure
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.lanes import ACCEPTED
 from core.plan.schedules import SCHEDULES
@@ -43,10 +44,12 @@ def make_parser() -> argparse.ArgumentParser:
     calibrate = commands.add_parser("calibrate", help="measure what passes and transfers cost here")
     _add_specification(calibrate)
     calibrate.add_argument("--costs", required=True, metavar="FILE", help="the JSON file to write")
-    export = commands.add_parser("export", help="draw a recording as PNG, SVG or PDF")
-    export.add_argument("recording")
-    export.add_argument("--image", required=True, metavar="FILE", help="*.png, *.svg or *.pdf")
-    export.add_argument("--theme", choices=("light", "dark"), default="light")
+    export = commands.add_parser("export", help="draw recordings, or report on one")
+    export.add_argument("recordings", nargs="+", metavar="RECORDING",
+                        help="several stand on one axis, as a figure")  # fmt: skip
+    export.add_argument("--image", metavar="FILE", help="*.png, *.svg or *.pdf")
+    export.add_argument("--report", metavar="FILE", help="tables and pictures as one *.html")
+    add_figure(export)
     opening = commands.add_parser("open", help="open a recording in the window")
     opening.add_argument("recording")
     return parser
@@ -95,6 +98,7 @@ def _add_prediction(parser: argparse.ArgumentParser) -> None:
     add("--link", metavar="US:GB_S", help="latency and bandwidth of every transfer: 5:25")
     add("--image", metavar="FILE", help="draw the predicted timeline: *.png, *.svg or *.pdf")
     add("--summary", metavar="FILE", help="write the summary as JSON")
+    add_figure(parser, excerpt=False)
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -104,5 +108,6 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     add("--no-calibrate", dest="calibrate", action="store_false", help="measure no costs before")
     add("--record", metavar="FILE", help="keep the recording (an Arrow IPC stream)")
     add("--image", metavar="FILE", help="draw the timeline: *.png, *.svg or *.pdf")
+    add_figure(parser, excerpt=False)
     add("--summary", metavar="FILE", help="write the summary as JSON")
     add("--verbose", action="store_true", help="print every log line, the sizes among them")

@@ -8,18 +8,20 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.cli.arguments import specification_of
 from core.cli.comparison import comparison_text
+from core.cli.figures import figure_options
 from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text
 from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.engine.wire import describe_exit
 from core.explain.summary import Summary, summarise
-from core.files import check_distinct, check_image, check_writable, whole_file
+from core.figure import FigureOptions
+from core.files import check_distinct, check_image, check_page, check_writable, whole_file
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
@@ -40,8 +42,10 @@ from core.trace.trace import Trace
 
 POLL_SECONDS = 0.01
 INTERRUPTED = 130
-WriteImage = Callable[[Trace, Path, str], None]
-"""Draws (trace, path, theme); raises ValueError in one line if it cannot."""
+WriteImage = Callable[[Sequence[Trace], Path, FigureOptions], None]
+"""Draws (traces, path, options); raises ValueError in one line if it cannot."""
+WriteReport = Callable[[Trace, Path], None]
+"""Writes a report on (trace, path); raises ValueError in one line if it cannot."""
 
 
 class RunError(RuntimeError):
@@ -85,6 +89,7 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     for option in ("record", "summary", "gradients"):
         check_writable(f"--{option}", getattr(arguments, option))
     check_image("--image", arguments.image)
+    figure_options(arguments)
     check_distinct(arguments.record, arguments.summary, arguments.gradients, arguments.image)
     trace, ended = execute(specification, arguments.record, arguments.verbose)
     if ended.outcome is Outcome.REFUSED:
@@ -114,16 +119,31 @@ def _write_outputs(
         with whole_file(arguments.summary) as path:
             path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     if arguments.image is not None:
-        write_image(trace, Path(arguments.image), "light")
+        write_image([trace], Path(arguments.image), figure_options(arguments))
 
 
-def export(arguments: argparse.Namespace, write_image: WriteImage) -> None:
-    """Draw a recording."""
+def export(
+    arguments: argparse.Namespace, write_image: WriteImage, write_report: WriteReport
+) -> None:
+    """Draw recordings, or report on one, or both. Raises PlanError or ValueError in one line."""
     check_image("--image", arguments.image)
-    opened = open_recording(arguments.recording)
-    if opened.warning:
-        print(f"warning: {opened.warning}", file=sys.stderr)
-    write_image(opened.trace, Path(arguments.image), arguments.theme)
+    check_page("--report", arguments.report)
+    check_distinct(arguments.image, arguments.report)
+    options = figure_options(arguments)
+    if arguments.image is None and arguments.report is None:
+        raise PlanError("export needs --image FILE or --report FILE")
+    if arguments.report is not None and len(arguments.recordings) > 1:
+        raise PlanError(f"--report {arguments.report} is for one recording")
+    traces = []
+    for name in arguments.recordings:
+        opened = open_recording(name)
+        if opened.warning:
+            print(f"warning: {opened.warning}", file=sys.stderr)
+        traces.append(opened.trace)
+    if arguments.image is not None:
+        write_image(traces, Path(arguments.image), options)
+    if arguments.report is not None:
+        write_report(traces[0], Path(arguments.report))
 
 
 def execute(

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.cli.arguments import specification_of
 from core.cli.commands import RunError, WriteImage, describe_model, execute
+from core.cli.figures import figure_options
 from core.cli.report import milliseconds, table
 from core.engine.messages import Outcome
 from core.files import check_distinct, check_image, check_writable, whole_file
@@ -34,6 +35,7 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     check_writable("--summary", arguments.summary)
     check_image("--image", arguments.image)
     check_distinct(arguments.summary, arguments.image)
+    options = figure_options(arguments)
     costs = costs_of_arguments(arguments)
     setting = setting_of(specification, describe_model(specification), costs)
     _check_slow(costs, setting)
@@ -45,7 +47,7 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     if arguments.image is not None:
         tasks = TaskColumns(setting.plan.tasks)
         trace = predicted_trace(setting.header, tasks, prediction.columns)
-        write_image(trace, Path(arguments.image), "light")
+        write_image([trace], Path(arguments.image), options)
     print(prediction_text(setting, prediction))
 
 
