@@ -60,6 +60,11 @@ class RunBar(QToolBar):
         self._progress.setRange(0, total)
         self._progress.setValue(done)
 
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        self.title.setText("")
+        self.step.setText("")
+
     def set_asking(self, asking: bool) -> None:
         """Show the progress while something runs."""
         self._progress_action.setVisible(asking)
@@ -83,6 +88,12 @@ class StatusLine:
         self.sharing.setText(sharing_text(run.trace))
         self.verified.setText(verified_text(run.trace))
         self.recorded.setText(recorded_text(run.trace, self._per_pixel))
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        self._run = None
+        for label in (self.recorded, self.sharing, self.predicted, self.verified):
+            label.setText("")
 
     def set_per_pixel(self, per_pixel: float) -> None:
         """So many spans share a pixel; 0 if each is drawn."""

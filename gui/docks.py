@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
+from gui.layouts import column_of
 from gui.panels.batch import BatchPanel
 from gui.panels.buckets import BucketsChart
 from gui.panels.details import DetailsPanel
@@ -53,9 +54,15 @@ class Panels:
 
     def places(self) -> tuple[Place, ...]:
         """Where the panels stand, in the order of the View menu."""
-        predictions = self.predictions
+        form, predictions = self.form, self.predictions
         return (
-            Place("strategy", tr("Settings"), _with_footer(self.form), LEFT, titled=False),
+            Place(
+                "strategy",
+                tr("Settings"),
+                column_of(form, form.footer, growing=form),
+                LEFT,
+                titled=False,
+            ),
             Place("batch", tr("Batch split"), scrolled(self.batch), BELOW),
             Place("devices", tr("Devices"), scrolled(self.devices, self.buckets), BELOW),
             Place("details", tr("Details"), self.details, BELOW, titled=False),
@@ -79,6 +86,14 @@ class Panels:
         for panel in self.of_steps:
             panel.show_scene(scene, live)
         self.log.show_trace(scene.trace)
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        for sheet in self.sheets:
+            sheet.show_scene(None)
+        for panel in self.of_steps:
+            panel.show_scene(None, False)
+        self.log.show_trace(None)
 
     def show_step(self, step: int | None) -> None:
         """The step at hand is this one; None for the last whole one."""
@@ -131,13 +146,3 @@ def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
     """Give the docks their sizes of the first time; call it once the window has its size."""
     for sizes, way in ((WIDTHS, Qt.Orientation.Horizontal), (HEIGHTS, Qt.Orientation.Vertical)):
         window.resizeDocks([docks[name] for name in sizes], list(sizes.values()), way)
-
-
-def _with_footer(form: StrategyPanel) -> QWidget:
-    whole = QWidget()
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(form, 1)
-    column.addWidget(form.footer)
-    return whole

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QMimeData
+from PySide6.QtWidgets import QWidget
 
 from core.trace.recording import Opened, is_large
 from core.trace.trace import Trace
 from gui.banner import Banner
+from gui.dialogs import ask_open, ask_save
 from gui.opening import OpeningStrip
 from gui.session import Run, Session
 from gui.settings import Settings
@@ -60,54 +64,84 @@ class Files:
         self._banner, self._settings = banner, settings
         self.opening = OpeningStrip()
         self.opening.opened.connect(self._take_opened)
-        self.opening.failed.connect(banner.say)
+        self.opening.failed.connect(self._take_failed)
+        self._coming: deque[Path] = deque()
+        self._names: list[str] = []
+        self._warnings: list[str] = []
+        self._problems: list[str] = []
 
     def open(self) -> None:
-        """Ask for a recording and show it."""
-        name, _ = QFileDialog.getOpenFileName(
-            self._window,
-            tr("Open recording"),
-            self._settings.folder,
-            f"{tr(RECORDINGS)};;{tr('All files (*)')}",
-        )
-        if name:
-            self.open_from(Path(name))
+        """Ask for recordings and show them."""
+        kinds = [tr(RECORDINGS), tr("All files (*)")]
+        ask_open(
+            self._window, tr("Open recordings"), self._settings.folder, kinds,
+            self.open_paths, several=True,
+        )  # fmt: skip
 
     def open_from(self, path: Path) -> None:
         """Show a recording; a cut one is shown as far as it goes, with one warning.
 
         A large one is shown once it is there; its strip tells how far it is.
         """
+        self.open_paths([path])
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Show recordings, the last one in front; one line tells of all that cannot be shown."""
         self.opening.cancel()
-        if is_large(path):
-            self.opening.open(path)
-            return
-        try:
-            run, warning = self._session.open(path)
-        except (ValueError, OSError) as error:
-            self._banner.say(str(error))
-            return
-        self._show_opened(path, run, warning)
+        self._coming = deque(paths)
+        self._names, self._warnings, self._problems = [], [], []
+        self._open_coming()
+
+    def _open_coming(self) -> None:
+        """Open what is still to come, up to a large one, which goes on by itself."""
+        while self._coming:
+            path = self._coming.popleft()
+            if is_large(path):
+                self.opening.open(path)
+                return
+            try:
+                self._show_opened(path, *self._session.open(path))
+            except (ValueError, OSError) as error:
+                self._problems.append(str(error))
+        self._tell()
 
     def _take_opened(self, path: Path, opened: Opened) -> None:
         self._show_opened(path, self._session.add_opened(path, opened), opened.warning)
+        self._open_coming()
+
+    def _take_failed(self, problem: str) -> None:
+        self._problems.append(problem)
+        self._open_coming()
 
     def _show_opened(self, path: Path, run: Run, warning: str) -> None:
         self._settings.folder = str(path.parent)
+        self._settings.remember(path)
+        self._names.append(path.name)
+        self._warnings += [warning] if warning else []
         self._shown.show_run(run)
-        if warning:
-            self._banner.say(warning, "warning")
-        else:
+
+    def _tell(self) -> None:
+        """One line about all that was opened, or was not."""
+        problems = self._problems
+        if len(problems) > 1:
+            self._banner.say(
+                tr("{n} of {count} files cannot be opened: {problems}", n=len(problems),
+                   count=len(problems) + len(self._names), problems="; ".join(problems))
+            )  # fmt: skip
+        elif problems:
+            self._banner.say(problems[0])
+        elif self._warnings:
+            self._banner.say("; ".join(self._warnings), "warning")
+        elif self._names:
             self._banner.hide()
-            self._shown.note(tr("Opened {name}.", name=path.name))
+            self._shown.note(tr("Opened {names}.", names=", ".join(self._names)))
 
     def save(self) -> None:
         """Ask for a file and save the run that is shown."""
         if self._nothing_shown():
             return
-        name = self._ask(tr("Save recording"), "run.arrow", [tr(RECORDINGS)])
-        if name is not None:
-            self.save_to(name if name.suffix else name.with_suffix(".arrow"))
+        start = Path(self._settings.folder) / "run.arrow"
+        ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
 
     def save_to(self, path: Path) -> None:
         """Save the run that is shown."""
@@ -119,23 +153,20 @@ class Files:
         except OSError as error:
             self._banner.say(str(error))
             return
+        self._settings.remember(path)
         self._done(path, tr("Saved {name}.", name=path.name))
 
     def export(self) -> None:
         """Ask for a file and write the last measured steps as a figure."""
         if self._nothing_shown():
             return
-        path = self._ask_figure()
-        if path is not None:
-            self.export_to(path)
+        self._ask_figure(None)
 
     def export_visible(self) -> None:
         """Ask for a file and write what is visible as a figure."""
         if self._nothing_shown():
             return
-        path = self._ask_figure()
-        if path is not None:
-            self.export_to(path, self._shown.visible_part())
+        self._ask_figure(self._shown.visible_part())
 
     def export_to(self, path: Path, part: Viewport | None = None) -> None:
         """Write a figure: of the visible `part`, or of the last measured steps."""
@@ -154,18 +185,13 @@ class Files:
             return
         self._done(path, tr("Exported {name}.", name=path.name))
 
-    def _ask_figure(self) -> Path | None:
-        path = self._ask(tr("Export figure"), "timeline.png", [tr(kind) for kind in FIGURES])
-        return path if path is None or path.suffix else path.with_suffix(".png")
-
-    def _ask(self, title: str, name: str, kinds: list[str]) -> Path | None:
-        start = str(Path(self._settings.folder) / name)
-        chosen, kind = QFileDialog.getSaveFileName(self._window, title, start, ";;".join(kinds))
-        if not chosen:
-            return None
-        path = Path(chosen)
-        suffix = kind.partition("(*")[2].rstrip(")")
-        return path.with_suffix(suffix) if suffix and not path.suffix else path
+    def _ask_figure(self, part: Viewport | None) -> None:
+        start = Path(self._settings.folder) / "timeline.png"
+        kinds = [tr(kind) for kind in FIGURES]
+        ask_save(
+            self._window, tr("Export figure"), start, kinds,
+            lambda path: self.export_to(path, part),
+        )  # fmt: skip
 
     def _done(self, path: Path, text: str) -> None:
         self._settings.folder = str(path.parent)
@@ -179,3 +205,8 @@ class Files:
             tr("There is no run to write yet: press Run, or open a recording."), "info"
         )
         return True
+
+
+def dropped_paths(data: QMimeData) -> list[Path]:
+    """The files on this machine that something dragged stands for."""
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]

@@ -40,7 +40,7 @@ def sections(bar: QMenuBar) -> list[Section]:
                 for action in actions
                 if action.shortcuts()
             ]
-            found.append((menu.title(), rows))
+            found.append((menu.title().replace("&", ""), rows))
     mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE]
     return [section for section in [*found, (tr("Mouse"), mouse)] if section[1]]
 

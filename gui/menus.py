@@ -29,8 +29,10 @@ class Menus:
         """The menu of a path such as `View` or `View/Colour by`, made where there is none."""
         if path not in self._menus:
             parent, _, name = path.rpartition("/")
-            above = self.menu(parent) if parent else self._window.menuBar()
-            self._menus[path] = above.addMenu(tr(name))
+            if parent:
+                self._menus[path] = self.menu(parent).addMenu(tr(name))
+            else:  # Alt and the first letter open it
+                self._menus[path] = self._window.menuBar().addMenu(f"&{tr(name)}")
         return self._menus[path]
 
     def list_docks(self, docks: Iterable[QDockWidget]) -> None:
@@ -72,7 +74,8 @@ class Menus:
 
 def listed_actions(menu: QMenu, above: str = "") -> Iterator[tuple[str, QAction]]:
     """Every action of a menu and its submenus, with the path of the menu that it stands in."""
-    path = f"{above} › {menu.title()}" if above else menu.title()
+    title = menu.title().replace("&", "")
+    path = f"{above} › {title}" if above else title
     for action in menu.actions():
         inner = action.menu()
         if isinstance(inner, QMenu):

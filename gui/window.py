@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QElapsedTimer, QSize
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from core.engine.messages import Outcome
 from core.explain.lanes import Gap
@@ -13,14 +15,23 @@ from core.plan.specification import Specification
 from core.trace.trace import Trace
 from gui.banner import Banner
 from gui.bars import RunBar, StatusLine
+from gui.bubbles import BubbleWalk
 from gui.check import Checked
+from gui.commands import form_commands, menu_commands, run_commands
 from gui.docks import Panels, make_docks, size_docks
-from gui.files import Files
+from gui.files import Files, dropped_paths
+from gui.in_turn import InTurn
 from gui.keys import KeySheet, sections
+from gui.layouts import column_of
 from gui.menus import Menus
+from gui.palette import Command, Palette
+from gui.panes import step_pane
+from gui.recent import RecentMenu
+from gui.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE, preset
 from gui.session import Run, Session
 from gui.settings import Settings
 from gui.status import lane_notes
+from gui.tabs import RunTabs
 from gui.text import tr
 from gui.theme import DARK, LIGHT, THEMES, apply
 from gui.timeline.export import run_title
@@ -29,6 +40,7 @@ from gui.timeline.scene import Scene
 from gui.timeline.selection import Selection, TimeRange
 from gui.timeline.view import TimelineView
 from gui.timeline.viewport import Viewport
+from gui.welcome import WelcomePage
 
 SIZE = QSize(1440, 900)
 FIGURES_MS = 400  # between two rounds of panels and figures while a run is live
@@ -50,16 +62,21 @@ class MainWindow(QMainWindow):
         self.run_shown: Run | None = None
         self.scene: Scene | None = None
         self._figures, self._frame = QElapsedTimer(), QElapsedTimer()
+        self.banner = Banner()
+        self.files = Files(self, self, session, self.banner, settings)
         self._build_centre()
         self._name_panels(Panels(session, settings))
         self._docks = make_docks(self, self.panels)
-        self.files = Files(self, self, session, self.banner, settings)
+        self.bubbles, self.in_turn = BubbleWalk(), InTurn(self.run_instead)
+        self.command_palette = Palette(self, self.commands)
         menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.list_docks(self._docks.values())
         in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
         self.addToolBar(self.bar)
+        self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
+        self.setAcceptDrops(True)
         self._connect()
         self._restore()
 
@@ -73,7 +90,7 @@ class MainWindow(QMainWindow):
     def begin(self, run: Run) -> None:
         """A run has begun: show it and follow it."""
         self.banner.hide()
-        self.timeline.set_waiting("")
+        self._wait("")
         self.runs.add(run)
         self._show(run)
         self._figures.start()
@@ -93,8 +110,9 @@ class MainWindow(QMainWindow):
 
     def end(self, run: Run) -> None:
         """A run is over; what it recorded stays."""
-        self.timeline.set_waiting("")
+        self._wait("")
         self.runs.update_run(run)
+        self.tabs.update_run(run)
         if run.outcome is Outcome.FAILED:
             kept = tr("What was recorded is kept; press Run to start afresh.")
             self.banner.say(f"{_sentence(run.text or tr('The run failed.'))} {kept}")
@@ -109,7 +127,8 @@ class MainWindow(QMainWindow):
 
     def refuse(self, text: str) -> None:
         """The engine would not run what was asked for."""
-        self.timeline.set_waiting("")
+        self._wait("")
+        self.in_turn.forget()
         self.banner.say(text)
 
     # What the user does
@@ -121,7 +140,7 @@ class MainWindow(QMainWindow):
             return
         self.banner.hide()
         self.settings.specification = self.form.specification()
-        self.timeline.set_waiting(tr("Preparing the run…"))
+        self._wait(tr("Preparing the run…"))
         self.session.run(self.form.specification())
 
     def set_following(self, following: bool) -> None:
@@ -169,13 +188,55 @@ class MainWindow(QMainWindow):
         self.runs.add(run)
         self._show(run)
 
-    def run_instead(self, specification: Specification) -> None:
-        """Put other settings into the form and run them."""
+    def run_instead(self, specification: Specification) -> bool:
+        """Put other settings into the form and run them; whether they can run."""
         self.form.set_specification(specification)
         if isinstance(self.form.result, str):
             self.banner.say(tr("This cannot run here. {reason}", reason=self.form.result))
         else:
             self.run()
+        return self.session.asking
+
+    def try_out(self, name: str) -> None:
+        """Do one of the things that the first page offers."""
+        match name:
+            case "schedules":
+                self.in_turn.run([preset("gpipe"), preset("1f1b")])
+            case "bubble":
+                self.files.open_from(PIPELINE.path)
+                self.next_bubble()
+            case "parallel":
+                self.files.open_paths([DATA_PARALLEL.path, DISTRIBUTED.path])
+
+    def next_bubble(self) -> None:
+        """Select and fit the longest bubble of the steps on screen; again, the next longest."""
+        self._step_bubble(1)
+
+    def previous_bubble(self) -> None:
+        """Back to the bubble that was longer."""
+        self._step_bubble(-1)
+
+    def next_pane(self) -> None:
+        """Give the focus to the next part of the window."""
+        self._step_pane(1)
+
+    def previous_pane(self) -> None:
+        """Give the focus to the part before."""
+        self._step_pane(-1)
+
+    def commands(self) -> list[Command]:
+        """What the command palette offers now."""
+        self._recent.refresh()
+        return [
+            *menu_commands(self.menuBar()),
+            *run_commands(self.session.runs, self.show_run),
+            *form_commands(self.form, self._docks["strategy"].show),
+        ]
+
+    def show_first_page(self) -> None:
+        """Show samples and recent files; what is open stays so."""
+        self.welcome.show_recent(self.settings.recent)
+        self._pages.setCurrentWidget(self.welcome)
 
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
@@ -211,17 +272,69 @@ class MainWindow(QMainWindow):
     # Showing
 
     def _show(self, run: Run) -> None:
+        self._pages.setCurrentWidget(self._run_page)
         if run is self.run_shown:
             return
+        self._leave()
+        kept = self.tabs.open(run)
         self.run_shown = run
-        self.scene = Scene(run.trace)
-        self.timeline.show_scene(self.scene, run.live)
+        self.scene = Scene(run.trace) if kept.scene is None else kept.scene
+        self.scene.update()
+        self.timeline.show_scene(self.scene, run.live, kept.stand)
         self.overview.show_scene(self.scene)
-        self.batch.show_step(None)
+        if kept.stand is None:
+            self.panels.show_step(None)
         self.show_comparison(run)
         self.predictions.show_run(run)
+        self.runs.mark(run)
         self.setWindowTitle(f"{run_title(run.trace)} – Bubblescope")
         self._update_figures()
+
+    def _leave(self) -> None:
+        """Keep in its tab how one stood in the run that is shown."""
+        if self.run_shown is not None:
+            self.tabs.leave(self.run_shown, self.scene, self.timeline.stand)
+
+    def _show_instead(self, run: Run | None) -> None:
+        """A tab was closed: show this run now, or nothing."""
+        if run is not None:
+            self._show(run)
+            return
+        self.run_shown = self.scene = None
+        self.timeline.show_scene(None)
+        self.overview.show_scene(None)
+        for part in (self.panels, self.bar, self.status):
+            part.show_nothing()
+        self.setWindowTitle("Bubblescope")
+        self.show_first_page()
+
+    def _wait(self, text: str) -> None:
+        """Say what is waited for where nothing is shown yet; without a text, no more."""
+        self.timeline.set_waiting(text)
+        if text:
+            self._pages.setCurrentWidget(self._run_page)
+        elif self.run_shown is None:
+            self.show_first_page()
+
+    def _forget(self, path: Path) -> None:
+        """Take a recording off the recent ones."""
+        self.settings.forget(path)
+        self.show_first_page()
+
+    def _step_bubble(self, by: int) -> None:
+        if self.scene is None:
+            self.note(tr("There is no run to search: press Run, or open a recording."))
+            return
+        trace, timeline = self.scene.trace, self.timeline
+        gap, said = self.bubbles.step(
+            trace, timeline.view, timeline.selection, self.scene.open_step, by
+        )
+        if gap is not None:
+            timeline.fit_selection(gap)
+        self.note(said)
+
+    def _step_pane(self, by: int) -> None:
+        step_pane([self.form, self.banner, self._pages, *self._docks.values()], by)
 
     def _update_figures(self) -> None:
         """Everything beside the timeline: labels, panels, status."""
@@ -269,14 +382,14 @@ class MainWindow(QMainWindow):
     # Building
 
     def _build_centre(self) -> None:
-        self.banner, self.timeline, self.overview = Banner(), TimelineView(), Overview()
-        centre = QWidget()
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self.banner, self.timeline, self.overview):
-            column.addWidget(part)
-        self.setCentralWidget(centre)
+        self.timeline, self.overview = TimelineView(), Overview()
+        self.tabs, self.welcome, self._pages = RunTabs(), WelcomePage(), QStackedWidget()
+        self._run_page = column_of(self.timeline, self.overview, growing=self.timeline)
+        for page in (self.welcome, self._run_page):
+            self._pages.addWidget(page)
+        self.setCentralWidget(
+            column_of(self.banner, self.files.opening, self.tabs, self._pages, growing=self._pages)
+        )
 
     def _name_panels(self, panels: Panels) -> None:
         self.panels, self.predictions = panels, panels.predictions
@@ -293,7 +406,9 @@ class MainWindow(QMainWindow):
         session.ticked.connect(self.tick)
         session.run_ended.connect(self.end)
         session.refused.connect(self.refuse)
+        session.run_ended.connect(self.in_turn.end)
         session.engine_failed.connect(self.banner.say)
+        session.warned.connect(self.banner.say)
         session.asking_changed.connect(self._allow)
         self.form.checked.connect(self._allow)
         self.predictions.compared.connect(self.show_comparison)
@@ -302,6 +417,11 @@ class MainWindow(QMainWindow):
         self.predictions.what_if.said.connect(self.note)
         self.predictions.what_if.failed.connect(self.banner.say)
         self.runs.chosen.connect(self.show_run)
+        self.tabs.chosen.connect(self._show)
+        self.tabs.closed.connect(self._show_instead)
+        self.welcome.opened.connect(self.files.open_from)
+        self.welcome.tried.connect(self.try_out)
+        self.welcome.forgotten.connect(self._forget)
         timeline.selection_changed.connect(self._show_selection)
         timeline.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.view_changed.connect(self._mark_visible)
@@ -324,6 +444,7 @@ class MainWindow(QMainWindow):
         self.form.set_specification(self.settings.specification)
         self.actions_by_name["follow"].setChecked(True)
         self._restore_strips()
+        self.show_first_page()
         self._apply_theme()
         self._allow()
 
@@ -342,13 +463,22 @@ class MainWindow(QMainWindow):
         theme = THEMES[self.theme_name()]
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme is DARK)
-        for part in (self.timeline, self.overview, self.panels):
+        for part in (self.timeline, self.overview, self.welcome, self.panels):
             part.set_theme(theme)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
+        if dropped_paths(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: D102
+        event.acceptProposedAction()
+        self.files.open_paths(dropped_paths(event.mimeData()))
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.settings.specification = self.form.specification()
         self.settings.save()
+        self.files.opening.cancel()
         self.predictions.close()
         self.session.close()
         super().closeEvent(event)

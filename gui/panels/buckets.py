@@ -41,7 +41,7 @@ class BucketsChart(Drawing):
         self._title = ""
         self.hide()
 
-    def show_scene(self, scene: Scene, live: bool) -> None:
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or what has come of this one."""
         self._scene, self._live = scene, live
         self._take()

@@ -37,19 +37,28 @@ class RunsPanel(QTreeWidget):
         item = QTreeWidgetItem(self)
         item.setData(0, RUN_ROLE, run)
         self.update_run(run)
-        blocked = self.blockSignals(True)
-        self.setCurrentItem(item)
-        self.blockSignals(blocked)
-        self.scrollToItem(item)
+        self.mark(run)
+
+    def mark(self, run: Run) -> None:
+        """Mark the run that is shown, without choosing it."""
+        item = self._item(run)
+        if item is not None and item is not self.currentItem():
+            blocked = self.blockSignals(True)
+            self.setCurrentItem(item)
+            self.blockSignals(blocked)
+            self.scrollToItem(item)
 
     def update_run(self, run: Run) -> None:
         """Write what is now known of a run."""
-        items = [self.topLevelItem(index) for index in range(self.topLevelItemCount())]
-        for item in items:
-            if item is not None and item.data(0, RUN_ROLE) is run:
-                for column, text in enumerate(run_columns(run)):
-                    item.setText(column, text)
-                    item.setToolTip(column, run.text or text)
+        item = self._item(run)
+        if item is not None:
+            for column, text in enumerate(run_columns(run)):
+                item.setText(column, text)
+                item.setToolTip(column, run.text or text)
+
+    def _item(self, run: Run) -> QTreeWidgetItem | None:
+        items = (self.topLevelItem(index) for index in range(self.topLevelItemCount()))
+        return next((item for item in items if item and item.data(0, RUN_ROLE) is run), None)
 
     def _emit_chosen(self) -> None:
         for item in self.selectedItems():

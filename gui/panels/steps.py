@@ -114,10 +114,12 @@ class StepsPanel(QWidget):
             self.chart.set_theme(theme)
         self._refresh()
 
-    def show_scene(self, scene: Scene, live: bool) -> None:
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or what has come of this one."""
         self._scene, self._live = scene, live
-        if self.isVisible():
+        if scene is None:
+            self._clear()
+        elif self.isVisible():
             self._refresh()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
@@ -160,6 +162,14 @@ class StepsPanel(QWidget):
             self.chart.set_bars(self.bars)
             self.chart.setVisible(self._any)
             self._legend.setVisible(self._any)
+        self.update()
+
+    def _clear(self) -> None:
+        self.bars = None
+        self.setAccessibleDescription(self.empty)
+        self._legend.hide()
+        if self.chart is not None:
+            self.chart.hide()
         self.update()
 
     def _choose(self, place: int) -> None:

@@ -74,8 +74,8 @@ class WhyPanel(QWidget):
         for chart in self._charts:
             chart.set_theme(theme)
 
-    def show_scene(self, scene: Scene, live: bool) -> None:
-        """Show another run, or what has come of this one."""
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Show another run, or none, or what has come of this one."""
         if scene is not self._scene:
             self.path.clear_path()
             self._asked = False
@@ -105,7 +105,11 @@ class WhyPanel(QWidget):
 
     def _refresh(self) -> None:
         """Bring everything up to the scene; a panel that nobody sees waits until it is shown."""
-        if self._scene is None or not self.isVisible():
+        if self._scene is None:
+            self.figures = None
+            self._stack.setCurrentIndex(0)
+            return
+        if not self.isVisible():
             return
         self._list_steps(self._scene)
         self._name_choices(self._scene, shown_steps(self._scene.trace, self._live))

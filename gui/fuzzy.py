@@ -1,0 +1,48 @@
+"""How well a text answers what somebody types, a few letters of it at a time. Pure."""
+
+from __future__ import annotations
+
+START, INSIDE, SCATTERED = 3.0, 2.0, 1.0  # worth of a letter by where its word was found
+SKIPPED = 0.1  # taken off for each letter that lies between scattered ones
+LENGTH = 0.001  # taken off for each letter of the text, so that of two the shorter one leads
+
+
+def score(typed: str, text: str) -> float | None:
+    """The worth of `text`, higher is better; None if a typed word is not in it.
+
+    Words come in any order. A word counts most at the beginning of one of the text's, less
+    inside, and least with its letters in order but apart.
+    """
+    text = text.casefold()
+    found = [_word(word, text) for word in typed.casefold().split()]
+    worths = [worth for worth in found if worth is not None]
+    return sum(worths) - LENGTH * len(text) if len(worths) == len(found) else None
+
+
+def _word(word: str, text: str) -> float | None:
+    place = text.find(word)
+    while place > 0 and text[place - 1].isalnum():
+        place = text.find(word, place + 1)
+    if place >= 0:
+        return START * len(word)
+    return INSIDE * len(word) if word in text else _scattered(word, text)
+
+
+def _scattered(word: str, text: str) -> float | None:
+    """Letters in order, from each place where the first one stands; the tightest run counts."""
+    best: float | None = None
+    for first, letter in enumerate(text):
+        if letter == word[0] and (last := _last(word, text, first)) is not None:
+            worth = SCATTERED * len(word) - SKIPPED * (last - first + 1 - len(word))
+            best = worth if best is None else max(best, worth)
+    return best
+
+
+def _last(word: str, text: str, first: int) -> int | None:
+    """Where the last letter of `word` stands if the first stands at `first`."""
+    place = first - 1
+    for letter in word:
+        place = text.find(letter, place + 1)
+        if place < 0:
+            return None
+    return place

@@ -1,0 +1,50 @@
+"""The recordings that were opened or saved last, as a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from gui.settings import Settings
+from gui.text import tr
+
+
+class RecentMenu:
+    """Fills a menu with the recent files; those that are gone are marked, and can be removed."""
+
+    def __init__(self, menu: QMenu, settings: Settings, choose: Callable[[Path], None]) -> None:
+        self._menu, self._settings, self._choose = menu, settings, choose
+        menu.aboutToShow.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """List what is recent now."""
+        self._menu.clear()
+        paths = self._settings.recent
+        gone = [path for path in paths if not path.exists()]
+        for path in paths:
+            self._add(
+                tr("{name} (missing)", name=path.name) if path in gone else path.name,
+                partial(self._choose, path),
+                str(path),
+            ).setEnabled(path not in gone)
+        self._menu.addSeparator()
+        if gone:
+            self._add(tr("Remove missing files"), lambda: self._keep(set(paths) - set(gone)))
+        self._add(tr("Clear the list"), lambda: self._keep(set())).setEnabled(bool(paths))
+
+    def _add(self, text: str, do: Callable[[], None], tip: str = "") -> QAction:
+        action = self._menu.addAction(text.replace("&", "&&"))
+        action.setToolTip(tip)
+        action.triggered.connect(lambda _=False: do())
+        return action
+
+    def _keep(self, kept: set[Path]) -> None:
+        for path in self._settings.recent:
+            if path not in kept:
+                self._settings.forget(path)
+        self.refresh()
