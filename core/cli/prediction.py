@@ -16,13 +16,14 @@ from core.cli.figures import figure_options
 from core.cli.report import milliseconds, table
 from core.engine.messages import Outcome
 from core.files import check_distinct, check_image, check_writable, whole_file
-from core.plan.specification import check
-from core.plan.task import PlanError, Role, Runner
+from core.plan.specification import Specification, check
+from core.plan.task import Lane, PlanError, Role, Runner
 from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, Link, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs
+from core.predict.outline import Outline
 from core.predict.predict import Prediction, predict_step, predicted_trace
-from core.predict.setting import Setting, setting_of
+from core.predict.setting import outline_without_machine, setting_of
 from core.trace.writer import TaskColumns
 
 MOST_LANES_SHOWN = 64
@@ -37,18 +38,24 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     check_distinct(arguments.summary, arguments.image)
     options = figure_options(arguments)
     costs = costs_of_arguments(arguments)
-    setting = setting_of(specification, describe_model(specification), costs)
-    _check_slow(costs, setting)
-    prediction = predict_step(setting.plan, costs)
+    model = describe_model(specification)
+    if arguments.image is None:
+        filled, outline = outline_without_machine(specification, model, costs)
+    else:  # the picture tells of each task what only its plan knows
+        setting = setting_of(specification, model, costs)
+        filled, outline = setting.specification, Outline.of_plan(setting.plan)
+    _check_slow(costs, outline.lanes)
+    prediction = predict_step(outline, costs)
+    summary = summary_of(filled, outline, prediction)
     if arguments.summary is not None:
-        text = json.dumps(summary_of(setting, prediction), indent=1, allow_nan=False)
+        text = json.dumps(summary, indent=1, allow_nan=False)
         with whole_file(arguments.summary) as path:
             path.write_text(text + "\n", encoding="utf-8")
     if arguments.image is not None:
         tasks = TaskColumns(setting.plan.tasks)
         trace = predicted_trace(setting.header, tasks, prediction.columns)
         write_image([trace], Path(arguments.image), options)
-    print(prediction_text(setting, prediction))
+    print(prediction_text(summary))
 
 
 def calibrate(arguments: argparse.Namespace) -> None:
@@ -92,21 +99,22 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     return costs.slowed({int(lane): factor for lane, factor in pairs})
 
 
-def summary_of(setting: Setting, prediction: Prediction) -> dict[str, Any]:
+def summary_of(
+    specification: Specification, outline: Outline, prediction: Prediction
+) -> dict[str, Any]:
     """The prediction as plain JSON values; a lane's busy, communication and idle time add up."""
     figures = asdict(prediction.figures)
     idle = figures.pop("idle_by_cause")
     lanes = [
         {"role": str(lane.role), **asdict(told), "idle_by_cause": causes}
-        for lane, told, causes in zip(setting.plan.lanes, prediction.lanes, idle, strict=True)
+        for lane, told, causes in zip(outline.lanes, prediction.lanes, idle, strict=True)
     ]
-    specification = setting.specification
     return {
         "predicted": True,
         "strategy": specification.strategy,
         "schedule": specification.schedule,
-        "stages": len(setting.plan.stages),
-        "microbatches": len({part.microbatch for part in setting.plan.parts}),
+        "stages": len(outline.stages),
+        "microbatches": outline.microbatches,
         "batch": specification.batch_rows,
         "makespan_ns": prediction.makespan_ns,
         **figures,
@@ -114,22 +122,21 @@ def summary_of(setting: Setting, prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def prediction_text(setting: Setting, prediction: Prediction) -> str:
-    """What `predict` prints."""
-    summary = summary_of(setting, prediction)
+def prediction_text(summary: dict[str, Any]) -> str:
+    """What `predict` prints of a prediction's summary."""
     schedule = f" {summary['schedule']}" if summary["schedule"] else ""
     computing = [lane for lane in summary["lanes"] if lane["role"] == Role.COMPUTE]
     form = summary["closed_form"]
     lines = [
         f"{summary['strategy']}{schedule}, {summary['stages']} stages on {len(computing)} lanes, "
         f"{summary['microbatches']} micro-batches: predicted",
-        f"step: {milliseconds(prediction.makespan_ns)} ms",
+        f"step: {milliseconds(summary['makespan_ns'])} ms",
         f"bubble: {summary['bubble_by_makespan']:.4f} by makespan, "
         f"{summary['bubble_by_lane_span']:.4f} by the longest lane's own span, "
         + ("no closed form" if form is None else f"{form:.4f} by the closed form"),
     ]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "activations", "idle mostly for")
-    rows = [_row(lane, prediction.makespan_ns) for lane in computing[:MOST_LANES_SHOWN]]
+    rows = [_row(lane, summary["makespan_ns"]) for lane in computing[:MOST_LANES_SHOWN]]
     text = "\n".join(lines) + "\n\n" + table(header, rows)
     hidden = len(computing) - len(rows)
     return text + (f"\n{hidden} further lanes are in the --summary" if hidden else "")
@@ -166,9 +173,9 @@ def _row(lane: dict[str, Any], makespan: int) -> Sequence[object]:
     )
 
 
-def _check_slow(costs: CostModel, setting: Setting) -> None:
+def _check_slow(costs: CostModel, lanes: Sequence[Lane]) -> None:
     """Raise CostError if a slow lane is none of the compute lanes."""
-    count = sum(lane.role is Role.COMPUTE for lane in setting.plan.lanes)
+    count = sum(lane.role is Role.COMPUTE for lane in lanes)
     for lane, factor in costs.slow.items():
         if lane >= count:
             raise CostError(f"--slow-lane {lane}:{factor:g}: there are lanes 0 to {count - 1}")

@@ -13,6 +13,7 @@ from core.explain.figures import StepFigures, step_figures
 from core.explain.lanes import IS_COMMUNICATION
 from core.plan.task import Lane, Plan, Runner
 from core.predict.costs import CostModel, durations
+from core.predict.outline import Outline
 from core.predict.peaks import peak_activations
 from core.predict.simulate import simulate
 from core.trace.schema import Header
@@ -45,14 +46,15 @@ class Prediction:
     figures: StepFigures
 
 
-def predict_step(plan: Plan, costs: CostModel) -> Prediction:
+def predict_step(plan: Plan | Outline, costs: CostModel) -> Prediction:
     """Predict a step of `plan`. Raises CostError if the costs do not cover it."""
-    columns = predict_times(plan, StepColumns.of_plan(plan), costs)
+    outline = Outline.of_plan(plan) if isinstance(plan, Plan) else plan
+    columns = outline.timed(outline.times(costs))
     return Prediction(
         columns,
         int(columns.end.max(initial=0)),
-        predicted_lanes(columns, plan.lanes),
-        step_figures(explain_step(columns, plan.lanes), plan.pipeline),
+        predicted_lanes(columns, outline.lanes),
+        step_figures(explain_step(columns, outline.lanes), outline.pipeline),
     )
 
 

@@ -20,6 +20,7 @@ from core.plan.strategies.pipeline import MICROBATCHES
 from core.plan.strategy import Job
 from core.plan.task import Kind, Plan
 from core.predict.costs import CostModel
+from core.predict.outline import Outline, outline_of
 from core.trace.schema import Header
 
 _NO_HARDWARE = Hardware(cores=1, memory=0)
@@ -46,6 +47,17 @@ def setting_of(specification: Specification, model: ModelDescription, costs: Cos
     """Plan a step that no machine has to run. Raises PlanError if it cannot be planned."""
     filled, job = job_without_machine(specification, model, costs)
     return Setting(filled, job.model, check(filled).plan(job))
+
+
+def outline_without_machine(
+    specification: Specification, model: ModelDescription, costs: CostModel
+) -> tuple[Specification, Outline]:
+    """The same as columns, for large plans, with the numbers that were filled in.
+
+    Raises PlanError as `setting_of` does.
+    """
+    filled, job = job_without_machine(specification, model, costs)
+    return filled, outline_of(check(filled), job)
 
 
 def job_without_machine(

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
-from core.plan.lanes import with_helpers
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.staged import ranks_of
@@ -26,16 +25,14 @@ from core.plan.strategy import Job
 from core.plan.task import Kind, Lane, Pipeline, PlanError, Role, Stage
 from core.predict.blockwise import blockwise
 from core.predict.costs import STAGED, Alike, CostModel, Curve, Link, alike, cost_at, durations
+from core.predict.outline import Outline, outline_of
 from core.predict.peaks import peak_activations
 from core.predict.predict import Prediction, predict_step
-from core.predict.quick import quick_plan
 from core.predict.setting import Setting, job_without_machine, setting_of
-from core.predict.simulate import Levels, levels_of, simulate, simulate_levels
 from core.trace.step import StepColumns
 
 STRATEGY = "pipeline"
 MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
-LEAST_WIDTH = 6  # tasks of a level in the mean: below, one after the other is quicker
 KEPT_TASKS = 3_000_000  # of all plans together; those used longest ago go
 
 
@@ -163,23 +160,18 @@ class ByLane:
 class _Planned:
     """What is kept of a plan; what does not depend on times is worked out once."""
 
-    def __init__(
-        self,
-        columns: StepColumns,
-        lanes: tuple[Lane, ...],
-        stages: tuple[Stage, ...],
-        pipeline: Pipeline | None,
-        levels: Levels | None = None,
-    ) -> None:
-        self.columns, self.lanes, self.stages = columns, lanes, stages
-        self.pipeline, self.levels = pipeline, levels
-        self.by_lane = ByLane.of(columns, lanes)
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self.by_lane = ByLane.of(outline.columns, outline.lanes)
         self._alike: dict[bool, Alike] = {}
+
+    def __len__(self) -> int:
+        return len(self.outline.columns)
 
     def alike(self, by_rows: bool) -> Alike:
         """The groups of tasks that cost the same."""
         if by_rows not in self._alike:
-            self._alike[by_rows] = alike(self.columns, by_rows)
+            self._alike[by_rows] = alike(self.outline.columns, by_rows)
         return self._alike[by_rows]
 
 
@@ -203,21 +195,19 @@ class WhatIf:
         """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""
         costs = question.fitted_costs
         plan = self._plan(question, costs)
-        times = durations(plan.columns, costs, plan.stages, plan.alike(costs.by_rows))
-        if plan.levels is not None:
-            columns = simulate_levels(plan.columns, plan.levels, times)
-        else:
-            columns = simulate(plan.columns, times)
-        return answer_of(columns, plan.lanes, plan.pipeline, plan.by_lane)
+        outline = plan.outline
+        times = durations(outline.columns, costs, outline.stages, plan.alike(costs.by_rows))
+        columns = outline.timed(times)
+        return answer_of(columns, outline.lanes, outline.pipeline, plan.by_lane)
 
     def _plan(self, question: Question, costs: CostModel) -> _Planned:
         specification, job = _job(question, costs)
         key = (specification, job.model)
         if key not in self._plans:
             self._plans[key] = _planned(job)
-            held = sum(len(plan.columns) for plan in self._plans.values())
+            held = sum(len(plan) for plan in self._plans.values())
             while held > self._most and len(self._plans) > 1:
-                held -= len(self._plans.popitem(last=False)[1].columns)
+                held -= len(self._plans.popitem(last=False)[1])
         self._plans.move_to_end(key)
         return self._plans[key]
 
@@ -237,7 +227,7 @@ def _job(question: Question, costs: CostModel) -> tuple[Specification, Job]:
 
 
 def _planned(job: Job) -> _Planned:
-    """The quick plan where there is one; else the strategy's own. Raises PlanError."""
+    """What is kept of the plan. Raises PlanError, also for one that is too large."""
     stages, microbatches = ranks_of(job, job.schedule), len(microbatch_rows(job))
     passes = math.prod(stages) * microbatches * len(job.schedule.uses)
     if passes > MOST_PASSES:
@@ -245,15 +235,7 @@ def _planned(job: Job) -> _Planned:
             f"{microbatches:,} micro-batches through {math.prod(stages):,} stages are {passes:,} "
             f"passes: use fewer of them, so that there are at most {MOST_PASSES:,}"
         )
-    plan = quick_plan(job, microbatch_rows(job))
-    if plan is not None:
-        compute = list(job.lanes)
-        lanes = with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute
-        wide = len(plan.columns) >= LEAST_WIDTH * len(plan.runs)
-        levels = levels_of(plan.columns, plan.runs) if wide else None
-        return _Planned(plan.columns, tuple(lanes), plan.stages, plan.pipeline, levels)
-    whole = STRATEGIES[STRATEGY].plan(job)
-    return _Planned(StepColumns.of_plan(whole), whole.lanes, whole.stages, whole.pipeline)
+    return _Planned(outline_of(STRATEGIES[STRATEGY], job))
 
 
 def answer_of(

@@ -27,11 +27,8 @@ from core.explain.causes import cause_totals, explain_step
 from core.explain.figures import step_figures
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
-from core.predict.costs import durations
 from core.predict.costs_file import costs_of
-from core.predict.setting import setting_of
-from core.predict.simulate import simulate
-from core.trace.step import StepColumns
+from core.predict.setting import outline_without_machine
 
 run = Specification("pipeline", ModelSettings("mlp"), "1024xcpu", batch=244, microbatches=244)
 costs, model, times = costs_of(json.loads('%s')), describe(run), {}
@@ -42,15 +39,14 @@ def timed(name, make):
     times[name] = time.perf_counter() - began
     return made
 
-plan = timed("build", lambda: setting_of(run, model, costs)).plan
-columns = timed("columns", lambda: StepColumns.of_plan(plan))
-spent = timed("costs", lambda: durations(columns, costs, plan.stages))
-columns = timed("simulate", lambda: simulate(columns, spent))
+_, plan = timed("build", lambda: outline_without_machine(run, model, costs))
+spent = timed("costs", lambda: plan.times(costs))
+columns = timed("simulate", lambda: plan.timed(spent))
 explanation = timed("explain", lambda: explain_step(columns, plan.lanes))
 totals = timed("idle by cause", lambda: cause_totals(explanation))
 timed("figures", lambda: step_figures(explanation, plan.pipeline))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps({"tasks": len(plan.tasks), "times": times, "peak_bytes": peak}))
+print(json.dumps({"tasks": len(columns), "times": times, "peak_bytes": peak}))
 """
 
 
