@@ -14,7 +14,7 @@ from core.explain.gaps import GapReport, run_gap_report
 from core.explain.lanes import step_slice
 from core.explain.replan import RunPlans
 from core.explain.stretches import Stretches, main_causes, stretches
-from core.plan.task import Pipeline
+from core.plan.task import Pipeline, working_lanes
 from core.trace.trace import Trace
 
 KEPT_TASKS = 300_000  # of all explanations together; the ones used longest ago go
@@ -95,7 +95,7 @@ class Explained:
         self._trace.step_bounds(step)
         places = (
             step_slice(self._trace.spans(lane), step)
-            for lane in range(len(self._trace.header.lanes))
+            for lane in (one.index for one in working_lanes(self._trace.header.lanes))
         )
         return sum(place.stop - place.start for place in places)
 

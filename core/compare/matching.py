@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, Kind
+from core.plan.task import KINDS, Kind, working_lanes
 from core.trace.columns import ABSENT
 from core.trace.trace import Trace
 
@@ -42,7 +42,7 @@ class StepTasks:
     def of(cls, trace: Trace, step: int) -> StepTasks:
         """The finished tasks of a step of a run."""
         rows, lanes, indices, starts, ends = [], [], [], [], []
-        for lane in range(len(trace.header.lanes)):
+        for lane in (one.index for one in working_lanes(trace.header.lanes)):
             spans = trace.spans(lane)
             first, last = (int(i) for i in np.searchsorted(spans.step, [step, step + 1]))
             rows.append(trace.table.rows[spans.row[first:last]])
@@ -105,8 +105,9 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     """Pair the tasks of two steps.
 
     Steps of one plan are paired by the tasks' numbers. Else a task is paired with the one of the
-    same kind, stage, replica, micro-batch, block, bucket and name; where several of a step are
-    alike in all of these, the first with the first in the order of the plans, and so on.
+    same kind, stage, replica, micro-batch, block, bucket and name; what the tasks of a kind tell
+    in only one of the steps is left aside. Where several are alike in all of these, the first is
+    paired with the first in the order of the plans, and so on.
     """
     places_b = _named_alike(a, b)
     same = np.array_equal(a.task, b.task) and np.array_equal(a.places, places_b)
@@ -114,7 +115,7 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
         everything = np.arange(len(a))
         nothing = np.empty(0, np.int64)
         return Matches(a, b, True, everything, everything, nothing, nothing)
-    keys = _keys(np.concatenate([a.places, places_b]), len(a))
+    keys = _keys(np.concatenate(_told_by_both(a.places, places_b)), len(a))
     _, of_a, of_b = np.intersect1d(
         keys[: len(a)], keys[len(a) :], assume_unique=True, return_indices=True
     )
@@ -134,6 +135,19 @@ def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
     places = b.places.copy()
     places[:, -1] = table[places[:, -1]]
     return places
+
+
+def _told_by_both(
+    a: NDArray[np.int64], b: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places without those that, for their kind, only one of both steps tells."""
+    a, b = a.copy(), b.copy()
+    for kind in np.intersect1d(a[:, 0], b[:, 0]).tolist():
+        of_a, of_b = a[:, 0] == kind, b[:, 0] == kind
+        told = [(places != ABSENT).any(axis=0) for places in (a[of_a], b[of_b])]
+        aside = np.flatnonzero(told[0] != told[1])
+        a[np.ix_(of_a, aside)] = b[np.ix_(of_b, aside)] = ABSENT
+    return a, b
 
 
 def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:

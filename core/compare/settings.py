@@ -12,7 +12,7 @@ from core.models.catalogue import MODELS
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Role
+from core.plan.task import Role, working_lanes
 from core.trace.trace import Trace
 
 Say = Callable[..., str]
@@ -97,8 +97,8 @@ def _schedule(name: str | None) -> str:
 def _distinct(trace: Trace, step: int, name: str) -> int:
     """How many different numbers of a kind the tasks of a step have."""
     found: set[int] = set()
-    for lane in range(len(trace.header.lanes)):
-        spans = trace.spans(lane)
+    for lane in working_lanes(trace.header.lanes):
+        spans = trace.spans(lane.index)
         first, last = np.searchsorted(spans.step, [step, step + 1])
         found.update(np.unique(trace.table.rows[name][spans.row[first:last]]).tolist())
     return len([number for number in found if number >= 0])

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.engine.block_notes import BlockNotes
 from core.engine.books import Books, ClosedStep
 from core.engine.lanes import Clock, Lane, Mark, allocator_bytes, open_clock
 from core.engine.modules import Batch
 from core.engine.operations import Operations, Step
+from core.plan.nested import Nested
 from core.plan.task import Plan, Task
 from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
 
@@ -36,12 +38,15 @@ class _Job:
     """A task of the step that is being run: its marks, and whether it was launched."""
 
     __slots__ = (
-        "activations", "after", "end", "held", "issued", "lane", "launched", "start", "task",
-        "written",
+        "activations", "after", "blocks", "end", "held", "issued", "lane", "launched", "notes",
+        "start", "task", "written",
     )  # fmt: skip
 
-    def __init__(self, task: Task, lane: Lane, after: list[_Job]) -> None:
-        self.task, self.lane, self.after = task, lane, after
+    def __init__(
+        self, task: Task, lane: Lane, after: list[_Job], blocks: tuple[Task, ...] = ()
+    ) -> None:
+        self.task, self.lane, self.after, self.blocks = task, lane, after, blocks
+        self.notes: BlockNotes | None = None
         self.issued = threading.Event()
         self.start: Mark = None
         self.end: Mark = None
@@ -55,6 +60,12 @@ class _Job:
         if self.start is None or not self.lane.reached(self.start):
             return False
         return self.end is None or not self.lane.reached(self.end)
+
+    @property
+    def marks(self) -> list[Mark]:
+        """All marks that were made for it."""
+        inside = [] if self.notes is None else self.notes.marks
+        return [mark for mark in (self.start, self.end, *inside) if mark is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +105,11 @@ class Executor:
         """Let the tasks that have not started be skipped; `run` then raises Stopped."""
         self._halt.set()
 
-    def run(self, index: int, plan: Plan, columns: TaskColumns, batch: Batch) -> Step:
-        """Run one step; `columns` are the plan's task columns.
+    def run(
+        self, index: int, plan: Plan, columns: TaskColumns, batch: Batch,
+        nested: Nested | None = None,
+    ) -> Step:  # fmt: skip
+        """Run one step; `columns` are the plan's task columns, those `nested` inside behind them.
 
         Raises Stopped, or what the first failing task raised.
         """
@@ -106,7 +120,9 @@ class Executor:
         began = time.perf_counter_ns()
         jobs: list[_Job] = []
         for task in plan.tasks:
-            jobs.append(_Job(task, self._lanes[task.lane], [jobs[other] for other in task.after]))
+            blocks = () if nested is None else nested.inside(task.index)
+            after = [jobs[other] for other in task.after]
+            jobs.append(_Job(task, self._lanes[task.lane], after, blocks))
         running = self._running = _Running(index, columns, jobs)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
@@ -116,7 +132,7 @@ class Executor:
         with self._jobs_lock:  # nobody asks about marks that the lanes take back
             self._running = _Running(index, columns, ())
         for job in jobs:
-            job.lane.recycle([mark for mark in (job.start, job.end) if mark is not None])
+            job.lane.recycle(job.marks)
         if self._error is not None:
             raise self._error
         if self._halt.is_set():
@@ -146,8 +162,10 @@ class Executor:
             if other.lane is not lane:
                 lane.wait(other.end)
         job.launched = time.perf_counter_ns() if timed else 0
+        if timed and job.blocks:
+            job.notes = BlockNotes(partial(lane.mark, True))
         job.start = lane.mark(timed)
-        held = self._operations.run(job.task)
+        held = self._operations.run(job.task, job.notes)
         job.end = lane.mark(timed)
         if not lane.reached(job.end):
             job.held = held
@@ -207,8 +225,23 @@ class Executor:
                 starts, ends = _one_by_one(lanes, starts, ends)
                 launched = _column("launched", fresh)
             tasks = np.array([job.task.index for job in fresh])
-            timings = Timings(running.step, tasks, starts, ends, None, launched)
-            return [(running.columns, timings)]
+            told = [Timings(running.step, tasks, starts, ends, None, launched)]
+            told += self._inside(running.step, fresh, starts, ends)
+            return [(running.columns, timings) for timings in told]
+
+    def _inside(
+        self, step: int, jobs: Sequence[_Job], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> list[Timings]:
+        """The blocks that were noted in jobs, each within its job, without overlaps."""
+        rows: list[tuple[int, int, int]] = []
+        for job, start, end in zip(jobs, starts.tolist(), ends.tolist(), strict=True):
+            for task in job.blocks if job.notes is not None else ():
+                bounds = job.notes.bounds(task) if job.notes is not None else None
+                if bounds is not None:
+                    begun, ended = (min(max(start, self._time(job, m)), end) for m in bounds)
+                    start = max(begun, ended)
+                    rows.append((task.index, begun, start))
+        return [Timings(step, *map(list, zip(*rows, strict=True)))] if rows else []
 
     def _endings(self) -> list[tuple[TaskColumns, Timings]]:
         """The spans that are final and were not written yet, for the flusher's thread."""

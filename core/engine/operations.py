@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from core.engine import memory
+from core.engine.block_notes import BlockNotes
 from core.engine.modules import Batch, Loss
 from core.engine.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.stage_module import StageModule, add_to_owner, copy_to, sum_of_copies
@@ -63,6 +66,7 @@ class Operations:
         self._loss: Loss = workload.loss
         self._devices = [torch.device(lane.device) for lane in plans[0].lanes]
         self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
+        self._notes: dict[int, BlockNotes | None] = {}
         self.stages: dict[tuple[int, int], StageModule] = {}
         stages = plans[0].stages
         for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
@@ -98,9 +102,13 @@ class Operations:
             self._ledgers[lane].hold(self.step.inputs[self._devices[lane]])
         return self.step
 
-    def run(self, task: Task) -> list[Tensor]:
-        """Run a task; returns the tensors that must outlive it."""
+    def run(self, task: Task, notes: BlockNotes | None = None) -> list[Tensor]:
+        """Run a task; returns the tensors that must outlive it.
+
+        With `notes` it is noted there when one block ends and the next one begins.
+        """
         assert self.step is not None
+        self._notes[task.lane] = notes
         return _OPERATIONS[task.kind](self, self.step, task)
 
     def activations(self, lane: int) -> int:
@@ -193,11 +201,12 @@ class Operations:
         part, stage = step.plan.parts_of(task)[0], task.stage or 0
         module = self.stages[part.replica, stage]
         x = self._input(step, part, stage, task.lane)
+        noted = partial(self._notes.get, task.lane)
         if part.rows in module.saved_bytes:
-            y = module.blocks(x)
+            y = module.forward(x, noted)
         else:
             with memory.saved_tensors() as saved:
-                y = module.blocks(x)
+                y = module.forward(x, noted)
             known = [x, y, *module.parameters.values()]
             module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
         self._ledgers[task.lane].saved += module.saved_bytes[part.rows]
@@ -256,7 +265,8 @@ class Operations:
         gradients = [self._gradient(step, part, stage, task.lane) for part in parts]
         trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
         if trained:
-            torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
+            with self._borders(task.lane, module):
+                torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
         for key, x in zip(where, entered, strict=True):
             self._hand_back(key, task.lane, x, x.grad)
         self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
@@ -269,7 +279,8 @@ class Operations:
         x = step.values["entered", *place]  # the weight pass may need it, and takes it
         left = self._take(("left", *place), task.lane)
         gradient = self._gradient(step, part, stage, task.lane)
-        (found,), rest = backward_input([left], [gradient], [x])
+        with self._borders(task.lane, module):
+            (found,), rest = backward_input([left], [gradient], [x])
         self._hand_back(place, task.lane, x, found)
         # What another lane has made must outlive the weight pass; the rest is freed by and by.
         handed = [gradient] if any(one is gradient for one in rest.gradients) else []
@@ -314,6 +325,16 @@ class Operations:
         if module.optimizer is not None:
             module.optimizer.step()
         return replaced
+
+    @contextmanager
+    def _borders(self, lane: int, module: StageModule) -> Iterator[None]:
+        """Note the begin and the end of a stage's backward, where its blocks are noted."""
+        notes = self._notes.get(lane)
+        if notes is not None:
+            notes.passes(True, module.last)
+        yield
+        if notes is not None:
+            notes.passes(True, module.first)
 
     # Values and what they weigh.
 

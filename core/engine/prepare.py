@@ -11,6 +11,7 @@ from core.engine.workload import Workload, build_workload, check_ties
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
+from core.plan.nested import nested_lanes
 from core.plan.specification import (
     Specification,
     check,
@@ -71,10 +72,12 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
                 f"{model.name} lists a block twice, and {strategy.name} times each by itself; "
                 "put both uses into one block"
             )
+    on_lanes = strategy.runner is Runner.LANES
+    nested = nested_lanes(first.lanes) if specification.blocks and on_lanes else ()
     header = Header(
         specification,
         model,
-        first.lanes,
+        (*first.lanes, *nested),
         replicas=first.replicas,
         origin_ns=time.perf_counter_ns(),
         started=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -19,6 +19,7 @@ from core.engine.prepare import Prepared
 from core.engine.stop import Stop
 from core.engine.verify import compare, reference, save_gradients, worst
 from core.engine.workload import Workload, verification_notes
+from core.plan.nested import nested_tasks
 from core.predict.costs_file import values_of
 from core.trace.trace import COSTS_LEVEL
 from core.trace.writer import TaskColumns, TraceWriter
@@ -32,7 +33,12 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
     specification, workload = prepared.specification, prepared.workload
     rows = specification.all_rows
     operations = Operations(prepared.plan_list, workload, specification)
-    columns = {count: TaskColumns(plan.tasks) for count, plan in prepared.plans.items()}
+    plans = prepared.plans
+    nested = {n: nested_tasks(plan) for n, plan in plans.items() if specification.blocks}
+    columns = {
+        count: TaskColumns([*plan.tasks, *(nested[count].tasks if nested else ())])
+        for count, plan in plans.items()
+    }
     checks = specification.verify or specification.gradients is not None
     if (cores := prepared.lanes[0].cores) > 0:
         torch.set_num_threads(cores)  # the plain step computes as a lane does, rounding included
@@ -40,7 +46,7 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
         for text in verification_notes(workload):
             writer.log("warning", text)
     with ExitStack() as stack:
-        lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
+        lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.plan_list[0].lanes)]
         executor = Executor(lanes, operations, writer)
         stack.enter_context(stop.calls(executor.stop))
         seconds = 0.0
@@ -49,7 +55,9 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
                 _calibrate(prepared, batch, lanes, writer, stop, seconds)
             before = operations.owned_parameters()[0] if checks else {}
             began = time.monotonic()
-            step = executor.run(index, prepared.plans[rows[index]], columns[rows[index]], batch)
+            count = rows[index]
+            inside = nested.get(count)
+            step = executor.run(index, plans[count], columns[count], batch, inside)
             seconds = time.monotonic() - began
             loss = sum(piece.item() for piece in step.losses)
             writer.counter("loss", loss, step=index)

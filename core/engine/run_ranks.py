@@ -42,6 +42,8 @@ class RankError(RuntimeError):
 def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
     """Run every step in rank processes. Raises Stopped on request, RankError if a rank fails."""
     _log_shares(prepared, writer)
+    if prepared.specification.blocks:
+        writer.log("warning", "blocks are not recorded: torch runs the ranks by itself")
     reports: queue.SimpleQueue[Report | None] = queue.SimpleQueue()
     store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     with ExitStack() as stack:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from core.engine.block_notes import BlockNotes, noted_hook
 from core.engine.workload import full_names, make_optimizer
 from core.plan.specification import Specification
 from core.plan.task import Placement
@@ -29,6 +30,7 @@ class StageModule:
         specification: Specification,
     ) -> None:
         self.lane, self.owner = placement.lane, placement.owner
+        self.first, self.last = first, first + len(blocks)
         self.blocks = nn.Sequential(*blocks)
         self.parameters = full_names(blocks, first)
         self.optimizer = None
@@ -39,6 +41,24 @@ class StageModule:
         self.saved_bytes: dict[int, int] = {}  # by rows, after a forward
         self.kept_bytes: dict[int, int] = {}  # by rows, after a backward for the input
         self.sums: dict[str, Tensor] = {}
+
+    def forward(self, x: Tensor, noted: Callable[[], BlockNotes | None]) -> Tensor:
+        """The output of the blocks, for their input.
+
+        `noted` gives the notes of the task that the lane is at, now and in the backward to come:
+        where there are some now, the borders between blocks are noted in both.
+        """
+        notes = noted()
+        if notes is None:
+            y: Tensor = self.blocks(x)
+            return y
+        notes.passes(False, self.first)
+        for border, block in enumerate(self.blocks, self.first + 1):
+            x = block(x)
+            notes.passes(False, border)
+            if x.requires_grad and border < self.last:
+                x.register_hook(noted_hook(noted, border))
+        return x
 
     def gradients(self) -> dict[str, Tensor]:
         """The gradients that there are, by full parameter name."""

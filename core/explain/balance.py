@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.explain.lanes import ENTERING, LaneTime, entering, lane_time, step_slice
 from core.explain.summary import MEMORY_COUNTERS, peak_bytes
-from core.plan.task import KINDS, Kind, Role
+from core.plan.task import KINDS, Kind, Role, working_lanes
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -159,7 +159,7 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     replicas, then of micro-batches.
     """
     seen: dict[tuple[int, int, int], int] = {}
-    for lane in trace.header.lanes:
+    for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
         for replica, microbatch, count in entering(spans[step_slice(spans, step)]):
             seen[lane.index, replica, microbatch] = count

@@ -13,6 +13,7 @@ import numpy as np
 from core.explain.causes import explain_run_step
 from core.explain.lanes import entering, lane_time, step_slice
 from core.explain.replan import RunPlans
+from core.plan.task import working_lanes
 from core.trace.trace import Trace
 
 MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
@@ -172,7 +173,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
     start, end = trace.step_bounds(step)
     figures = plans.figures(step, explain_run_step(trace, step))
     lanes = []
-    for lane in trace.header.lanes:
+    for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
         time = lane_time(spans[step_slice(spans, step)], start, end)
         lanes.append(
@@ -219,8 +220,8 @@ def _largest(values: Any) -> float | None:
 def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     """Rows that enter the model, by replica and micro-batch: its first stage's or block's."""
     rows: dict[tuple[int, int], int] = {}
-    for lane in range(len(trace.header.lanes)):
-        spans = trace.spans(lane)
+    for lane in working_lanes(trace.header.lanes):
+        spans = trace.spans(lane.index)
         spans = spans[step_slice(spans, step)]
         first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
         for replica, microbatch, count in entering(first):

@@ -51,7 +51,8 @@ class Specification:
 
     `batch` is the global batch in rows; `data` the rows of an epoch. `steps` are measured after
     `warmup` further steps. `gradients` is the file that keeps the last step's gradients. With
-    `calibrate` what tasks cost is measured before the first measured step, if lanes follow a plan.
+    `calibrate` what tasks cost is measured before the first measured step, if lanes follow a plan;
+    with `blocks` they note when they pass from one block of the model to the next one.
     """
 
     strategy: str = "pipeline"
@@ -75,6 +76,7 @@ class Specification:
     verify: bool = False
     gradients: str | None = None
     calibrate: bool = True
+    blocks: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -10,7 +10,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, Plan, Task
+from core.plan.task import KINDS, Plan, Task, working_lanes
 from core.trace.columns import ABSENT
 from core.trace.spans import Spans
 from core.trace.trace import Trace
@@ -88,13 +88,16 @@ class StepColumns:
 
     @classmethod
     def of_trace(cls, trace: Trace, step: int) -> StepColumns:
-        """A step's finished spans. What waited for a task that has no span waits for less."""
+        """A step's finished spans, less those of nested lanes.
+
+        What waited for a task that has no span waits for less.
+        """
         lanes, parts = [], []
-        for lane in range(len(trace.header.lanes)):
-            spans = trace.spans(lane)
+        for lane in working_lanes(trace.header.lanes):
+            spans = trace.spans(lane.index)
             first, last = np.searchsorted(spans["step"], [step, step + 1])
             parts.append(spans[first:last])
-            lanes.append(np.full(int(last - first), lane, np.int32))
+            lanes.append(np.full(int(last - first), lane.index, np.int32))
         spans, lane_of = Spans.joined(parts), np.concatenate(lanes)
         order = np.argsort(spans["task"], kind="stable")
         spans, lane_of = spans[order], lane_of[order]

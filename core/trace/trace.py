@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, Kind, Payload
+from core.plan.task import KINDS, Kind, Payload, working_lanes
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds
 from core.trace.decode import by_lane, codes_of, numbers_of, rows_of, spans_of
@@ -224,7 +224,7 @@ class Trace:
         """
         other = Trace(replace(self.header, predicted=True))
         other.table = self.table
-        for lane in range(len(self._lanes)):
+        for lane in (one.index for one in working_lanes(self.header.lanes)):
             spans, mine = self.spans(lane), LaneSpans(self.table)
             for step, (tasks, starts, ends) in sorted(steps.items()):
                 first, last = np.searchsorted(spans.step, [step, step + 1])
