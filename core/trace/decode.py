@@ -10,12 +10,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.trace.columns import ABSENT
-from core.trace.schema import WORDS
+from core.trace.schema import RECORDS, SCHEMA, WORDS, Record
 from core.trace.spans import MOMENTS, Spans
 from core.trace.table import TASK_DTYPE, TaskTable
 
 _NUMBERS = ("bytes", "rows", "task", "microbatch", "stage", "replica", "block", "bucket",
             "paired_stage", "paired_microbatch")  # fmt: skip
+
+_TASK = [name for name in SCHEMA.names if name not in ("record", "value", "text")]
+_COLUMNS = {
+    Record.SPAN: _TASK,
+    Record.OPEN: _TASK,
+    Record.COUNTER: ["name", "lane", "step", "start", "value"],
+    Record.LOG: ["name", "text", "step", "start"],
+    Record.CLOCK: ["name", "step", "value"],
+}
 
 
 def codes_of(batch: pa.RecordBatch, name: str) -> NDArray[np.int8]:
@@ -71,17 +80,51 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
 
 def by_lane(spans: Spans, lanes: NDArray[np.int32]) -> Iterator[tuple[int, Spans]]:
     """The spans of each lane that has some, in their order. Raises LookupError for lane -1."""
-    if not len(lanes):
-        return
-    if lanes.min() < 0:
+    if len(lanes) and lanes.min() < 0:
         raise LookupError("a span has no lane")
-    order = np.argsort(lanes.astype(np.uint16), kind="stable")  # sorts by radix up to 16 bits
-    if lanes.max() > np.iinfo(np.uint16).max:
-        order = np.argsort(lanes, kind="stable")
-    spans, lanes = spans[order], lanes[order]
-    firsts = np.flatnonzero(np.diff(lanes, prepend=-1))
-    for first, last in zip(firsts.tolist(), [*firsts[1:].tolist(), len(lanes)], strict=True):
-        yield int(lanes[first]), spans[first:last]
+    for lane, mine in groups(lanes):
+        yield lane, spans[mine]
+
+
+def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Each of the keys, and where it stands, in order. Keys that differ little are no dearer."""
+    if not len(keys):
+        return
+    least, most = int(keys.min()), int(keys.max())
+    small = (
+        keys - least
+        if most - least <= np.iinfo(np.uint16).max
+        else np.unique(keys, return_inverse=True)[1]
+    )
+    if len(small) and small.max() <= np.iinfo(np.uint16).max:
+        small = small.astype(np.uint16)  # sorted by radix
+    order = np.argsort(small, kind="stable")
+    firsts = np.flatnonzero(np.diff(small[order].astype(np.int64), prepend=-1)).tolist()
+    for first, last in zip(firsts, [*firsts[1:], len(keys)], strict=True):
+        yield int(keys[order[first]]), order[first:last]
+
+
+def parts_of(batch: pa.RecordBatch) -> dict[Record, pa.RecordBatch]:
+    """A batch's rows by their record, each with the columns that it can have."""
+    codes = codes_of(batch, "record")
+    counts = np.bincount(codes, minlength=len(RECORDS))
+    parts = {}
+    for code in np.flatnonzero(counts).tolist():
+        columns = _COLUMNS.get(RECORDS[code])
+        if columns is not None:
+            part = batch.select(columns)
+            whole = counts[code] == len(batch)
+            parts[RECORDS[code]] = part if whole else _taken(part, codes == code)
+    return parts
+
+
+def _taken(batch: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:
+    """Some rows of a batch; without a copy if they stand behind one another."""
+    rows = np.flatnonzero(mask)
+    first, last = int(rows[0]), int(rows[-1])
+    if last - first + 1 == len(rows):
+        return batch.slice(first, len(rows))
+    return batch.take(pa.array(rows))
 
 
 def _names(batch: pa.RecordBatch, table: TaskTable) -> NDArray[np.int32] | int:

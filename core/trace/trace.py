@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from core.plan.task import KINDS, Kind, Payload, working_lanes
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds
-from core.trace.decode import by_lane, codes_of, numbers_of, rows_of, spans_of
+from core.trace.decode import by_lane, groups, numbers_of, parts_of, rows_of, spans_of
 from core.trace.notes import Clocks, Counter, Log
-from core.trace.schema import PAYLOADS, RECORDS, Header, Record
+from core.trace.schema import PAYLOADS, Header, Record
 from core.trace.spans import LaneSpans, Spans
 from core.trace.table import TaskTable
 
@@ -201,8 +201,6 @@ class Trace:
 
     def append(self, batch: pa.RecordBatch) -> None:
         """Take a batch of the stream."""
-        records = codes_of(batch, "record")
-        present = {RECORDS[code] for code in np.unique(records).tolist()}
         takers = {
             Record.OPEN: self._append_open,  # first: a task may begin and end within a batch
             Record.SPAN: self._append_spans,
@@ -210,10 +208,10 @@ class Trace:
             Record.LOG: self._append_logs,
             Record.CLOCK: self._append_clocks,
         }
+        parts = parts_of(batch)
         for record, take in takers.items():
-            if record in present:
-                mine = records == RECORDS.index(record)
-                take(batch if mine.all() else batch.take(pa.array(np.flatnonzero(mine))))
+            if record in parts:
+                take(parts[record])
         self.version += 1
 
     def retimed(self, steps: Mapping[int, Times]) -> Trace:
@@ -271,10 +269,11 @@ class Trace:
         texts, codes = names.dictionary.to_pylist(), names.indices.to_numpy(zero_copy_only=False)
         lanes, steps = numbers_of(batch, "lane"), numbers_of(batch, "step")
         times, values = numbers_of(batch, "start"), batch["value"].to_numpy(zero_copy_only=False)
-        for code, lane in np.unique(np.stack([codes, lanes]), axis=1).T.tolist():
-            mine = (codes == code) & (lanes == lane)
-            key = (texts[code], None if lane == ABSENT else lane)
-            counter = self._counters.setdefault(key, Counter(*key))
+        width = int(lanes.max()) - ABSENT + 1
+        for key, mine in groups(codes * width + (lanes - ABSENT)):
+            code, lane = divmod(key, width)
+            told = (texts[code], lane + ABSENT if lane else None)
+            counter = self._counters.setdefault(told, Counter(*told))
             counter.extend(times[mine], values[mine], steps[mine])
 
     def _append_logs(self, batch: pa.RecordBatch) -> None:
