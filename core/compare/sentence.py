@@ -22,7 +22,7 @@ MOST_SETTINGS = 2
 class Topic:
     """Rows that a sentence speaks of as one: kinds and causes, and the settings that bear on them.
 
-    `name` fits into "its {name} takes 3 ms less".
+    `name` fits into "its lanes spend 3 ms less on {name}".
     """
 
     name: str
@@ -42,18 +42,18 @@ TOPICS: tuple[Topic, ...] = (
                    Kind.OVERLAP, Kind.LOSS}),
         _WORK,
     ),
-    Topic("optimizer step", frozenset({Kind.STEP}), ("optimizer", "strategy", "model", "width")),
+    Topic("the optimizer step", frozenset({Kind.STEP}), ("optimizer", "strategy", "model")),
     Topic(
-        "moving of data on computing lanes",
+        "moving data themselves",
         frozenset({kind for kind in Kind if kind.is_communication}),
         _MOVE,
     ),
     Topic("waiting for copies", frozenset({Cause.TRANSFER}), _MOVE),
     Topic("waiting for the device that works for all", frozenset({Cause.COLLECT}), _MOVE),
-    Topic("exposed communication of collectives", frozenset({Cause.COLLECTIVE}), _MOVE),
+    Topic("exposed collectives", frozenset({Cause.COLLECTIVE}), _MOVE),
     Topic("waiting for the slowest rank", frozenset({Cause.SLOWEST_RANK}), ("replicas", "batch")),
     Topic("waiting for lanes with more rows", frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
-    Topic("lateness of the host", frozenset({Cause.HOST}), ("microbatches", "lanes", "cores")),
+    Topic("waiting for the host", frozenset({Cause.HOST}), ("microbatches", "lanes", "cores")),
     Topic("other work", frozenset({Kind.OTHER}), ()),
 )  # fmt: skip
 
@@ -61,8 +61,10 @@ SAME = "A and B take equally long, {a} and {b}."
 SAME_BUT = "A and B take equally long, {a} and {b}: {reasons}."
 SHORTER = "B is {by} ({share}) shorter: {reasons}{settings}."
 LONGER = "B is {by} ({share}) longer: {reasons}{settings}."
-LESS = "its {topic} takes {time} less"
-MORE = "its {topic} takes {time} more"
+SPEND = "its lanes spend on average {parts}"
+LESS = "{time} less on {topic}"
+MORE = "{time} more on {topic}"
+UNNAMED = "some of its tasks overlap"
 AND = "{one} and {other}"
 BUT = "{one}, but {other}"
 
@@ -129,7 +131,7 @@ def sentence(
 
 
 def _joined(named: Sequence[Weight], say: Say, duration: Say) -> str:
-    """`its x takes 3 ms less and its y takes 1 ms less, but its z takes 2 ms more`."""
+    """The reasons in a row: those of one sign joined by `and`, one of the other by `but`."""
     text, sign = "", 0
     for topic, contribution in named:
         words = say(
@@ -139,7 +141,7 @@ def _joined(named: Sequence[Weight], say: Say, duration: Say) -> str:
         agrees = contribution * sign >= 0
         text = say(AND if agrees else BUT, one=text, other=words) if text else words
         sign = contribution
-    return text
+    return say(SPEND, parts=text) if text else say(UNNAMED)
 
 
 def _settings_words(named: Sequence[Weight], settings: Sequence[Setting], say: Say) -> str:
