@@ -187,9 +187,9 @@ def _gathered(
 
 def _same(known: NDArray[Any], places: NDArray[np.int32], rows: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether rows are those that stand at `places`, in all but where their `after` stands."""
-    same = np.asarray(_words(known).take(places, axis=0) == _words(rows))
+    same: NDArray[np.bool_] = _words(known)[places] == _words(rows)
     same[:, _AFTER] = True
-    alike: NDArray[np.bool_] = same.all(axis=1)
+    alike: NDArray[np.bool_] = np.asarray(same.all(axis=1))
     return alike
 
 
