@@ -11,10 +11,10 @@ from core.predict.run_costs import RunCosts, run_costs
 from core.predictor.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
 from core.trace.trace import Trace
 from gui.check import friendly
+from gui.figures.titles import model_title
 from gui.panels.advisor import AdvisorPanel, ranked
 from gui.predicting import Predictor
 from gui.text import tr
-from gui.timeline.export import model_title
 
 BUSY_MS = 300  # before that there is nothing to cancel
 

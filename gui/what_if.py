@@ -16,11 +16,11 @@ from core.predict.run_costs import run_costs
 from core.predict.whatif import Answer, Question
 from core.predictor.jobs import Ask, Done, Draw, Lost, Prepare, Refused, Reply
 from core.trace.trace import Trace
+from gui.figures.titles import model_title
 from gui.panels.whatif import Basis, WhatIfPanel
 from gui.predicting import Predictor
 from gui.settings import Settings
 from gui.text import tr
-from gui.timeline.export import model_title
 
 LATE_MS = 100  # then the panel says that it is still predicting
 REST_MS = 300  # after the last change, before the next plans are made
