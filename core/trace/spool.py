@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import tempfile
+import weakref
 from typing import IO, Any
 
 import pyarrow as pa
@@ -22,8 +23,9 @@ class Spool:
     """
 
     def __init__(self) -> None:
-        self._file: IO[bytes] | None = None
+        self._descriptor = -1
         self._end = 0
+        self._closed: weakref.finalize[[int], Spool] | None = None
 
     def begin(self, header: Header) -> Kept:
         """A run's stream, empty so far."""
@@ -31,23 +33,29 @@ class Spool:
 
     def append(self, data: bytes | memoryview) -> int:
         """Write at the end; returns where that was. Raises OSError if the disk is full."""
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(dir=_folder(), buffering=0)  # noqa: SIM115
+        if self._closed is None:
+            self._open()
         first, view = self._end, memoryview(data)
         while len(view):
-            written = os.pwrite(self._file.fileno(), view, self._end)
+            written = os.pwrite(self._descriptor, view, self._end)
             view, self._end = view[written:], self._end + written
         return first
 
     def read(self, first: int, count: int) -> bytes:
-        """Up to `count` bytes from `first` on."""
-        return b"" if self._file is None else os.pread(self._file.fileno(), count, first)
+        """Up to `count` bytes from `first` on; none after `close`."""
+        if self._closed is None or not self._closed.alive:
+            return b""
+        return os.pread(self._descriptor, count, first)
 
     def close(self) -> None:
-        """Give the disk's space back."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        """Give the disk's space back; so does the last reference's end."""
+        if self._closed is not None:
+            self._closed()
+
+    def _open(self) -> None:
+        self._descriptor, name = tempfile.mkstemp(prefix="bubblescope-", dir=_folder())
+        os.unlink(name)
+        self._closed = weakref.finalize(self, os.close, self._descriptor)
 
 
 class Kept:
