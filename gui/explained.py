@@ -42,6 +42,9 @@ class Explained:
     def __init__(self, trace: Trace, clock: Callable[[], float] = time.monotonic) -> None:
         self._trace, self._clock = trace, clock
         self._plans = RunPlans(trace)
+        self._lanes = working_lanes(trace.header.lanes)
+        self._counted: dict[int, int] = {}
+        self._counted_at = -1
         self._known: OrderedDict[int, _Known] = OrderedDict()
         self._figures: OrderedDict[int, tuple[int, StepFigures]] = OrderedDict()
 
@@ -93,11 +96,13 @@ class Explained:
     def tasks(self, step: int) -> int:
         """How many tasks of a step have ended so far."""
         self._trace.step_bounds(step)
-        places = (
-            step_slice(self._trace.spans(lane), step)
-            for lane in (one.index for one in working_lanes(self._trace.header.lanes))
-        )
-        return sum(place.stop - place.start for place in places)
+        if self._counted_at != self._trace.version:
+            self._counted, self._counted_at = {}, self._trace.version
+        if step not in self._counted:
+            spans = (self._trace.spans(lane.index) for lane in self._lanes)
+            places = (step_slice(some, step) for some in spans)
+            self._counted[step] = sum(place.stop - place.start for place in places)
+        return self._counted[step]
 
     def is_known(self, step: int) -> bool:
         """Whether asking for a step costs next to nothing."""

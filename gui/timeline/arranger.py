@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.text import tr
-from gui.timeline.groups import Arrangement, Grouping, RowState, arrange, compute_lanes, moved
+from gui.timeline.groups import Arrangement, Grouping, RowState, compute_lanes, moved
 from gui.timeline.margins import AXIS, LABELS, STEPS
 from gui.timeline.painter import Fonts, Frame
 from gui.timeline.selection import Selection, TimeRange
@@ -49,9 +49,7 @@ class LaneArranger(QObject):
     @property
     def arrangement(self) -> Arrangement:
         """The lanes as they are shown."""
-        stack, scene = self._view.stack, self._view.scene
-        lanes = () if scene is None else scene.trace.header.lanes
-        return arrange(lanes, stack.state, stack.replicas(scene))
+        return self._view.stack.arrangement(self._view.scene)
 
     @property
     def counts(self) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from core.plan.task import Lane, Role
-from gui.timeline.groups import Replicas, RowState, Section, arrange
+from gui.timeline.groups import Arrangement, RowState, Section, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
 BY_HAND = (14.0, 160.0)  # and that the user may choose
@@ -17,7 +17,6 @@ TIGHT = 34.0  # lower lanes stand closer together
 GROUP = 20.0
 FOLDED = 24.0  # height of a group that is folded
 EDGE = 6.0
-AS_THEY_COME = RowState()
 NOWHERE = -1e5  # where a lane stands that is not shown
 
 
@@ -193,23 +192,23 @@ def lay_out(
     available: float,
     strips: Strips = Strips(),
     compute: float | None = None,
-    state: RowState = AS_THEY_COME,
-    replicas: Replicas | None = None,
+    arranged: Arrangement | None = None,
 ) -> Layout:
     """Stack the lanes by group; under each its blocks, ghost, helpers and memory line.
 
     Compute lanes are as high as fits into `available` pixels within their limits, or as `compute`
-    says; a layout that is higher than `available` has to be scrolled.
+    says; a layout that is higher than `available` has to be scrolled. Unless they are `arranged`,
+    they stand as they come.
     """
-    arranged = arrange(lanes, state, replicas or {})
+    chosen = arrange(lanes, RowState(), {}) if arranged is None else arranged
     helpers = _helpers(lanes, strips)
 
     def stacked(height: float) -> Layout:
         pile = _Pile(Sizes.of(height), strips, helpers)
-        for lane in arranged.pinned:
+        for lane in chosen.pinned:
             pile.add_lane(lane)
-        pile.end_band(arranged.pinned)
-        for section in arranged.sections:
+        pile.end_band(chosen.pinned)
+        for section in chosen.sections:
             pile.add_section(section)
         return pile.layout()
 

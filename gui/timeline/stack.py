@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.plan.task import Role
-from gui.timeline.groups import Grouping, Replicas, RowState
+from core.plan.task import Lane, Role
+from gui.timeline.groups import Arrangement, Grouping, Replicas, RowState, arrange
 from gui.timeline.rows import BY_HAND, Layout, Strips, lay_out
 from gui.timeline.scene import Scene
 
@@ -24,6 +24,9 @@ class LaneStack:
         self.layout = Layout()
         self._names: tuple[str, ...] = ()
         self._replicas: Replicas = {}
+        self._arranged: tuple[tuple[tuple[Lane, ...], RowState, Replicas], Arrangement] | None = (
+            None
+        )
         self._seen: tuple[Layout, float, float, Layout] | None = None
 
     def strips(self, scene: Scene | None) -> Strips:
@@ -49,10 +52,17 @@ class LaneStack:
         lanes = () if scene is None else scene.trace.header.lanes
         height = None if self.height is None else float(round(self.height))
         self._replicas = self.replicas(scene)
-        self.layout = lay_out(
-            lanes, available, self.strips(scene), height, self.state, self._replicas
-        )
+        self.layout = lay_out(lanes, available, self.strips(scene), height, self.arrangement(scene))
         return self.layout
+
+    def arrangement(self, scene: Scene | None) -> Arrangement:
+        """The lanes of a scene as the state has them."""
+        lanes = () if scene is None else scene.trace.header.lanes
+        about = (lanes, self.state, self.replicas(scene))
+        kept = self._arranged
+        if kept is None or kept[0][0] is not lanes or kept[0][1:] != about[1:]:
+            kept = self._arranged = (about, arrange(*about))
+        return kept[1]
 
     def is_stale(self, scene: Scene) -> bool:
         """Whether what has come since makes other groups."""

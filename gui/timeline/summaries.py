@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,11 +80,19 @@ def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray
 
     Idle time is transparent. A family of several colours has them in equal parts.
     """
-    layers, colours = _layers(theme)
-    levels = np.cumsum(shares[:, layers[0]] * layers[1], axis=1)
+    layers = [
+        (family, colour.rgba(), 1 / len(theme.families[family]))
+        for family in np.flatnonzero(shares.any(axis=0)).tolist()
+        for colour in theme.families[family]
+    ]
+    colours = np.array([*(colour for _, colour, _ in layers), 0], np.uint32)
     heights = (high - 0.5 - np.arange(high)) / high
-    place = (levels[None, :, :] <= heights[:, None, None]).sum(axis=2)
-    return np.ascontiguousarray(colours[place])
+    top = np.zeros(len(shares))
+    place = np.zeros((high, len(shares)), np.intp)
+    for family, _, part in layers:
+        top = top + shares[:, family] * part
+        place += top <= heights[:, None]
+    return colours[place]
 
 
 def share_lines(share: NDArray[np.float64], time: float, wide: float) -> list[str]:
@@ -98,16 +106,3 @@ def share_lines(share: NDArray[np.float64], time: float, wide: float) -> list[st
     ]
     line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
     return [line, *([" · ".join(parts)] if parts else [])]
-
-
-def _layers(theme: Theme) -> tuple[tuple[list[int], NDArray[np.float64]], NDArray[np.uint32]]:
-    """The families once for each of their colours, the part that each has, and the colours."""
-    families = [place for place, parts in enumerate(theme.families) for _ in parts]
-    parts = np.array([1 / len(theme.families[place]) for place in families])
-    colours = _rgba(colour for own in theme.families for colour in own)
-    return (families, parts), colours
-
-
-def _rgba(colours: Iterable[QColor]) -> NDArray[np.uint32]:
-    """The colours as 0xAARRGGBB, and a transparent one behind them."""
-    return np.array([*(colour.rgba() for colour in colours), 0], np.uint32)
