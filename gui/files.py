@@ -117,7 +117,7 @@ class Files:
         self._settings.folder = str(path.parent)
         self._settings.remember(path)
         self._names.append(path.name)
-        self._warnings += [warning] if warning else []
+        self._warnings += [text for text in (warning, run.take_marks()) if text]
         self._shown.show_run(run)
 
     def _tell(self) -> None:

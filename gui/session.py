@@ -16,6 +16,7 @@ from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
+from core.trace.marks import Mark, MarksError, read_marks, write_marks
 from core.trace.recording import Opened, open_recording, read_stream
 from core.trace.schema import Header
 from core.trace.spool import Kept, Spool
@@ -56,6 +57,7 @@ class Run:
     """One run of this sitting: its trace, and either what was received or the file opened.
 
     `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
+    `saved` is where a run of this sitting was saved last.
     """
 
     number: int
@@ -66,6 +68,8 @@ class Run:
     text: str = ""
     comparison: Comparison | None = None
     ghost: Trace | None = None
+    saved: Path | None = None
+    marks: tuple[Mark, ...] = ()
 
     @property
     def live(self) -> bool:
@@ -80,13 +84,33 @@ class Run:
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
 
     def save(self, path: Path) -> None:
-        """Write the run as a recording. Raises OSError, naming `path`; an older file stays then."""
+        """Write the run as a recording, its marks beside it.
+
+        Raises OSError, naming what cannot be written; an older recording stays then.
+        """
         with whole_file(path) as place, place.open("wb") as target:
             if self.source is not None:
                 with self.source.open("rb") as source:
                     shutil.copyfileobj(source, target)
             elif self.kept is not None:
                 self.kept.copy_to(target)
+        self.saved = path
+        write_marks(path, self.marks, self.trace.header.started)
+
+    def take_marks(self) -> str:
+        """Read the marks beside the recording that was opened; what is wrong with them, or ''."""
+        if self.source is not None:
+            try:
+                self.marks = read_marks(self.source, self.trace.header.started)
+            except MarksError as error:
+                return str(error)
+        return ""
+
+    def keep_marks(self) -> None:
+        """Write the marks beside the recording, if there is one. Raises OSError, naming them."""
+        place = self.source or self.saved
+        if place is not None:
+            write_marks(place, self.marks, self.trace.header.started)
 
 
 class Session(QObject):

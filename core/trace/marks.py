@@ -11,6 +11,7 @@ from typing import Any
 from core.files import whole_file
 
 FORMAT = 1
+LIMIT = 2**63  # ns: times are int64
 _WANTED = "use a file that Bubblescope wrote"
 
 
@@ -54,7 +55,7 @@ def read_marks(recording: Path, started: str = "") -> tuple[Mark, ...]:
         return ()
     except OSError as error:
         raise MarksError(f"{path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise MarksError(f"{path} is damaged, its marks are left out: {error}") from error
     try:
         return _marks(values, started)
@@ -102,6 +103,7 @@ def _marks(values: Any, started: str) -> tuple[Mark, ...]:
 def _mark(row: Any) -> Mark:
     start, end, note = row["start"], row["end"], row["note"]
     numbers = [start] if end is None else [start, end]
-    if not all(type(number) is int for number in numbers) or not isinstance(note, str):
+    whole = all(type(number) is int and abs(number) < LIMIT for number in numbers)
+    if not whole or not isinstance(note, str):
         raise ValueError(f"{row} is no mark; {_WANTED}")
     return Mark(start, end, note)

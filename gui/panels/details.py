@@ -20,10 +20,11 @@ from PySide6.QtWidgets import (
 
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
-from core.trace.trace import Trace
+from core.trace.trace import Span, Trace
 from gui.text import tr
-from gui.timeline.describe import facts, range_heads, range_rows
+from gui.timeline.describe import facts, measure_facts, range_facts
 from gui.timeline.gap_words import ReasonRow, gap_sentence, reason_rows
+from gui.timeline.measure import Measure
 from gui.timeline.selection import Selection, TimeRange
 
 TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -85,8 +86,13 @@ class DetailsPanel(QWidget):
         selection: Selection | None,
         now: float | None = None,
         report: GapReport | None = None,
+        measure: Measure | None = None,
     ) -> None:
-        """Show what is selected, or the hint; `report` says why a selected gap is there."""
+        """Show what is selected, or the hint.
+
+        `report` says why a selected gap is there, `measure` how far the selected span is from
+        another one.
+        """
         if trace is None or selection is None:
             self.table.setRowCount(0)
             self._show_report(None, None, None)
@@ -95,9 +101,12 @@ class DetailsPanel(QWidget):
         gap = selection if isinstance(selection, Gap) else None
         self._show_report(trace, gap, report)
         if isinstance(selection, TimeRange):
-            _fill(self.table, range_rows(trace, selection), range_heads(selection))
+            _fill(self.table, range_facts(trace, selection), ())
         else:
-            _fill(self.table, facts(trace, selection, now), ())
+            told = facts(trace, selection, now)
+            if measure is not None and isinstance(selection, Span):
+                told = [*measure_facts(trace, measure, selection), *told]
+            _fill(self.table, told, ())
         self._stack.setCurrentWidget(self._body)
 
     def _show_report(self, trace: Trace | None, gap: Gap | None, report: GapReport | None) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.explain.lanes import Gap, lane_time
+from core.explain.lanes import Gap
 from core.explain.summary import MEMORY_COUNTERS
 from core.plan.task import Kind, Payload
 from core.trace.trace import Span, Trace
-from gui.text import NO_BREAK, bytes_text, duration_text, percent_text, rows_text, time_text, tr
+from gui.text import NO_BREAK, bytes_text, duration_text, rows_text, time_text, tr
 from gui.timeline.margins import step_name
+from gui.timeline.measure import Measure, signed_text
 from gui.timeline.memory import ACTIVATIONS, LaneMemory
 from gui.timeline.selection import TimeRange
 
 Facts = list[tuple[str, str]]
 Card = tuple[str, list[str]]
+NAMED = 6  # lanes that are listed by name
 TITLES = {
     Kind.SCATTER: "Scatter",
     Kind.REPLICATE: "Replicate",
@@ -31,7 +33,13 @@ TITLES = {
     Kind.OVERLAP: "Forward and backward",
     Kind.ALL_GATHER: "All-gather",
     Kind.REDUCE_SCATTER: "Reduce-scatter",
+    Kind.OTHER: "Other",
 }
+
+
+def kind_title(kind: Kind) -> str:
+    """What spans of a kind are called."""
+    return tr(TITLES[kind])
 
 
 def action(span: Span) -> str:
@@ -60,7 +68,7 @@ def span_title(span: Span) -> str:
         both = tr("Forward {forward} and backward {backward}", forward=forward, backward=backward)
         replica = () if span.replica is None else (tr("replica {n}", n=span.replica),)
         return " · ".join([both, *replica])
-    parts = [tr(TITLES[span.kind])]
+    parts = [span.name or kind_title(span.kind)]
     numbers = (
         (tr("stage {n}"), span.stage), (tr("replica {n}"), span.replica),
         (tr("micro-batch {n}"), span.microbatch), (tr("block {n}"), span.block),
@@ -145,20 +153,37 @@ def facts(trace: Trace, selection: Span | Gap, now: float | None = None) -> Fact
     return _span_facts(trace, selection, now)
 
 
-def range_heads(chosen: TimeRange) -> tuple[str, ...]:
-    """The heads of a range's table; the first says how long it is."""
-    length = duration_text(chosen.end - chosen.start)
-    return (length, tr("Busy"), tr("Communication"), tr("Idle"), tr("Idle share"), tr("Spans"))
+def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
+    """What the Details panel lists of a range; its figures stand in Statistics."""
+    lanes = trace.header.lanes
+    count = len(lanes if chosen.lanes is None else chosen.lanes)
+    names = ", ".join(lanes[lane].name for lane in (chosen.lanes or ())[:NAMED])
+    if chosen.lanes is None:
+        names = tr("all {n}", n=count) if count > 1 else lanes[0].name
+    elif count > NAMED:
+        names = tr("{names} and {n} more", names=names, n=count - NAMED)
+    return [(tr("From, to"), _between(chosen.start, chosen.end)), (tr("Lanes"), names)]
 
 
-def range_rows(trace: Trace, chosen: TimeRange) -> list[tuple[str, ...]]:
-    """Busy, communication and idle time of every lane within a range."""
-    rows = []
-    for lane in trace.header.lanes:
-        time = lane_time(trace.spans(lane.index), chosen.start, chosen.end)
-        lengths = map(duration_text, (time.busy_ns, time.communication_ns, time.idle_ns))
-        rows.append((lane.name, *lengths, percent_text(time.idle_fraction), str(time.spans)))
-    return rows
+def measure_facts(trace: Trace, measure: Measure, selected: Span) -> Facts:
+    """What the Details panel lists of the distance between the selected span and another."""
+    other = measure.second if selected == measure.first else measure.first
+    ends = (
+        (tr("End to start"), measure.end_to_start), (tr("Start to start"), measure.start_to_start),
+        (tr("End to end"), measure.end_to_end),
+    )  # fmt: skip
+    begins = tr(
+        "{task} on {lane}", task=action(measure.first), lane=_lane(trace, measure.first.lane)
+    )
+    ends_at = tr(
+        "{task} on {lane}", task=action(measure.second), lane=_lane(trace, measure.second.lane)
+    )
+    way = tr("{first} → {second}", first=begins, second=ends_at)
+    title = f"{action(other)} · {span_title(other)} · {_lane(trace, other.lane)}"
+    return [
+        (tr("Measured to"), title), (tr("Order"), way),
+        *((name, signed_text(ns)) for name, ns in ends),
+    ]  # fmt: skip
 
 
 def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:

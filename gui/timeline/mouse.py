@@ -32,8 +32,11 @@ class Target(Protocol):
     def over_names(self, x: float) -> bool:
         """Whether a pixel lies in the column of the lanes' names."""
 
-    def select_between(self, x0: float, x1: float) -> None:
-        """Select the time between two pixels."""
+    def select_area(self, start: QPointF, end: QPointF) -> None:
+        """Select the time between two pixels, over the lanes between them."""
+
+    def measure_at(self, x: float, y: float) -> None:
+        """Measure from what is selected to what is at a pixel."""
 
     def select_at(self, x: float, y: float) -> None:
         """Select what is at a pixel."""
@@ -109,7 +112,7 @@ class MouseNavigator:
         elif self._drag is _Drag.NONE:
             self._target.hover_at(at)
         if self._drag is _Drag.SELECT:
-            self._target.select_between(self._from.x(), at.x())
+            self._target.select_area(self._from, at)
         elif self._drag is _Drag.CARRY:
             self._names.drag_to(self._from.y(), at.y())
         self._last = at
@@ -122,8 +125,15 @@ class MouseNavigator:
             self._names.click_at(event.position().y())
         elif self._drag is _Drag.CARRY:
             self._names.drop()
+        elif self._drag is _Drag.PAN and self._is_click(event):
+            self._target.measure_at(event.position().x(), event.position().y())
         self._drag = _Drag.NONE
         self._target.end_gesture()
+
+    def _is_click(self, event: QMouseEvent) -> bool:
+        """Whether a press of the left button, which would have panned, did not move far."""
+        moved = (event.position() - self._from).manhattanLength()
+        return event.button() is Qt.MouseButton.LeftButton and moved < DRAG
 
     def double_click(self, event: QMouseEvent) -> None:
         """Fit what is under the pointer."""

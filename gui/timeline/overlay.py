@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
@@ -18,47 +20,72 @@ CARD_WIDTH = 420.0
 def draw_selection(
     painter: QPainter, trace: Trace, frame: Frame, fonts: Fonts, selection: Selection, bottom: float
 ) -> None:
-    """Outline a span or gap, with a line to what it waited for; shade a range."""
+    """Outline a span or gap, a gap with a line to what it waited for; shade a range."""
     if isinstance(selection, TimeRange):
         draw_range(painter, frame, fonts, selection, bottom)
         return
-    rect = _rect_of(frame, selection)
+    rect = rect_of(frame, selection)
+    draw_outline(painter, frame, rect)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    prior = _prior(trace, selection) if isinstance(selection, Gap) else None
+    if prior is not None and prior.lane != selection.lane:  # what was waited for ends the gap
+        end = QRectF(rect.right(), rect.top(), 0, rect.height())
+        _draw_dependency(painter, frame, rect_of(frame, prior), end)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
+    """Outline a bar or a bubble so that it stands out from any colour."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(frame.theme.plot), 4))
-    painter.drawRect(rect)
-    painter.setPen(QPen(QColor(frame.theme.text), 2))
-    painter.drawRect(rect)
-    prior = _prior(trace, selection)
-    if prior is not None and prior.lane != selection.lane:
-        if isinstance(selection, Gap):  # what was waited for ends the gap
-            rect = QRectF(rect.right(), rect.top(), 0, rect.height())
-        _draw_dependency(painter, frame, _rect_of(frame, prior), rect)
+    for colour, width in ((frame.theme.plot, 4), (frame.theme.text, 2)):
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawRect(rect)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 def draw_range(
     painter: QPainter, frame: Frame, fonts: Fonts, chosen: TimeRange, bottom: float
 ) -> None:
-    """Shade a range of time and write how long it is."""
+    """Shade a range of time over its lanes, and write how long it is."""
     left, right = frame.left, frame.left + frame.view.width
     x0, x1 = max(left, frame.x(chosen.start)), min(right, frame.x(chosen.end))
     if x1 < left or x0 > right:
         return
     shade = QColor(frame.theme.accent)
     shade.setAlpha(38)
-    painter.fillRect(QRectF(x0, frame.top, x1 - x0, bottom - frame.top), shade)
-    painter.setPen(QPen(QColor(frame.theme.accent), 1))
-    for x in (x0, x1):
-        painter.drawLine(QPointF(x, frame.top), QPointF(x, bottom))
+    whole = QRectF(x0, max(frame.top, frame.ceiling), x1 - x0, bottom - frame.top)
+    areas = [whole] if chosen.lanes is None else areas_of(frame, chosen.lanes, x0, x1)
+    for area in areas:
+        painter.fillRect(area, shade)
+        painter.setPen(QPen(QColor(frame.theme.accent), 1))
+        for x in (x0, x1):
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
     text = duration_text(chosen.end - chosen.start)
     width = QFontMetricsF(fonts.bold).horizontalAdvance(text) + 12
     at = min(max((x0 + x1 - width) / 2, left), right - width)
-    tag = QRectF(at, frame.top + 1, width, 18)
+    top = min((area.top() for area in areas), default=whole.top())
+    tag = QRectF(at, max(top + 1, frame.ceiling + 1), width, 18)
     painter.fillRect(tag, QColor(frame.theme.accent))
     painter.setPen(QColor(frame.theme.on_accent))
     painter.setFont(fonts.bold)
     painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
+    """What stands for some lanes, from one pixel to another; neighbours are one area."""
+    chosen, beside = frozenset(lanes), False
+    areas: list[QRectF] = []
+    for row in sorted(frame.layout.rows, key=lambda row: row.top):
+        if row.lane in chosen and beside:
+            areas[-1].setBottom(frame.top + row.bottom)
+        elif row.lane in chosen:
+            areas.append(QRectF(x0, frame.top + row.top, x1 - x0, row.height))
+        beside = row.lane in chosen or (beside and row.helper)
+    for group in frame.layout.groups:
+        if group.folded and chosen.issuperset(group.lanes):
+            areas.append(QRectF(x0, frame.top + group.top, x1 - x0, group.height))
+    return areas
 
 
 def draw_card(
@@ -119,16 +146,15 @@ def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, wait
         y += 26
 
 
-def _rect_of(frame: Frame, what: Span | Gap) -> QRectF:
+def rect_of(frame: Frame, what: Span | Gap) -> QRectF:
+    """Where a span or gap is in the picture."""
     row = frame.layout.row_of(what.lane)
     start, end = bounds_of(what, frame.now)
     return frame.row_rect(row, start, end)
 
 
-def _prior(trace: Trace, what: Span | Gap) -> Span | None:
-    if isinstance(what, Span):
-        return trace.waited_for(what)
-    return trace.waited_for(trace.span(what.lane, what.before)) if what.before is not None else None
+def _prior(trace: Trace, gap: Gap) -> Span | None:
+    return trace.waited_for(trace.span(gap.lane, gap.before)) if gap.before is not None else None
 
 
 def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QRectF) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.explain.lanes import Gap, gap_at
+from core.plan.task import Role
+from core.explain.statistics import COUNTED
 from core.trace.trace import Span
 from gui.timeline.painter import Frame
-from gui.timeline.reduction import LaneColumns
+from gui.timeline.reduction import LaneColumns, count_until
 from gui.timeline.scene import Scene
 
 REACH = 1.5  # a span this many pixels away still counts as hit
@@ -15,10 +17,11 @@ REACH = 1.5  # a span this many pixels away still counts as hit
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """A range of time over all lanes, in ns since the run's start."""
+    """A range of time in ns since the run's start, over some `lanes` or (None) over all."""
 
     start: int
     end: int
+    lanes: tuple[int, ...] | None = None
 
 
 Selection = Span | Gap | TimeRange
@@ -40,12 +43,39 @@ def hit(scene: Scene, frame: Frame, x: float, y: float) -> Span | Gap | None:
     index = nearest(scene.columns[row.lane], time, reach)
     if index is not None:
         return scene.trace.span(row.lane, index)
+    if scene.trace.header.lanes[row.lane].role is Role.NESTED:
+        return None  # between blocks there is nothing to explain
     return gap_at(scene.trace, row.lane, int(time))
+
+
+def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int, ...] | None:
+    """The lanes whose rows lie between two heights or are cut by them, in the order of rows.
+
+    None, which means all lanes, where a drag begins on the axis or touches no row. A row that only
+    tells more of another lane stands for that one, and a folded group for all its lanes.
+    """
+    top, bottom = sorted((y0, y1))
+    if y0 < frame.ceiling:
+        return None
+    touched = (
+        (row.lane,)
+        for row in frame.visible(frame.layout.rows)
+        if frame.top + row.bottom > top and frame.top + row.top <= bottom
+    )
+    folded = (
+        group.lanes
+        for group in frame.layout.groups
+        if group.folded and frame.top + group.bottom > top and frame.top + group.top <= bottom
+    )
+    lanes = scene.trace.header.lanes
+    found = (lane for some in (*touched, *folded) for lane in some)
+    counted = (lane if lanes[lane].role in COUNTED else lanes[lane].serves for lane in found)
+    return tuple(dict.fromkeys(counted)) or None
 
 
 def nearest(columns: LaneColumns, time: float, reach: float) -> int | None:
     """Index of a lane's span at a time, or of the closest one within `reach` ns."""
-    index = int(columns.starts.searchsorted(time, "right")) - 1
+    index = int(count_until(columns.starts, time)) - 1
     candidates = [i for i in (index, index + 1) if 0 <= i < len(columns)]
     distances = [(max(columns.starts[i] - time, time - columns.ends[i], 0), i) for i in candidates]
     distance, best = min(distances, default=(None, 0))

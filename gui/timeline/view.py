@@ -18,9 +18,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from core.explain.lanes import Gap
+from core.trace.dependencies import dependent
+from core.trace.search import Hits
 from core.trace.trace import Span, Trace
 from gui.text import tr
 from gui.theme import LIGHT, Theme
+from gui.timeline.aids import Aids
 from gui.timeline.arranger import LaneArranger
 from gui.timeline.groups import RowState
 from gui.timeline.history import Stand, ViewHistory, ViewState
@@ -28,14 +31,14 @@ from gui.timeline.hover import card_at
 from gui.timeline.lane_filter import LaneFilter
 from gui.timeline.margins import AXIS, LABELS, STEPS
 from gui.timeline.mouse import MouseNavigator
-from gui.timeline.navigation import along_lane, dependent, live_view, settled_view
+from gui.timeline.navigation import along_lane, live_view, settled_view
 from gui.timeline.overlay import draw_empty
 from gui.timeline.painter import Fonts, Frame
 from gui.timeline.picture import Hovered, draw_over, draw_scene
 from gui.timeline.reasons import steps_to_explain
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
-from gui.timeline.selection import Selection, TimeRange, bounds_of, hit
+from gui.timeline.selection import Selection, TimeRange, bounds_of, hit, lanes_between
 from gui.timeline.stack import LaneStack
 from gui.timeline.viewport import Viewport
 
@@ -82,7 +85,7 @@ class TimelineView(QAbstractScrollArea):
         self.stack = LaneStack()
         self.strips = Strips()
         self._history = ViewHistory()
-        self.lanes = LaneArranger(self)
+        self.lanes, self.aids = LaneArranger(self), Aids(self)
         self.lane_filter = LaneFilter(self.lanes, self.viewport(), self)
         self._mouse = MouseNavigator(self, self.lanes)
         self._picture: QPixmap | None = None
@@ -97,6 +100,7 @@ class TimelineView(QAbstractScrollArea):
         self.stack.take(scene)
         self._choose_zoom = stand is None or stand.choose_zoom
         self._history = ViewHistory() if stand is None else stand.history
+        self.aids.begin()
         self.select(None)
         self.select(None if stand is None else stand.selection)
         self.hover_at(None)
@@ -270,6 +274,12 @@ class TimelineView(QAbstractScrollArea):
         """Show this part; moves of one `gesture` in a row are taken back together."""
         self._by_hand(view, gesture)
 
+    def show_moments(self, start: float, end: float) -> None:
+        """Bring a time into view, at the same zoom if it fits."""
+        fits = end - start <= self.view.span
+        view = self.view.centred(start, end) if fits else self.view.fitted(start, end)
+        self._by_hand(view, "mark")
+
     def count_from(self, zero: float) -> None:
         """Let the axis count from this time, in ns since the run's start."""
         if zero != self._zero:
@@ -300,18 +310,28 @@ class TimelineView(QAbstractScrollArea):
 
     def clear_selection(self) -> None:
         """Select nothing."""
+        self.aids.stop_measuring()
         self.select(None)
 
     def select_at(self, x: float, y: float) -> None:
-        """Select the span or gap at a pixel, or nothing."""
-        self.select(self._at(x, y))
+        """Select the span or gap at a pixel, or nothing; a flag there is told."""
+        if not self.aids.click_at(x, y):
+            self.aids.stop_measuring()
+            self.select(self._at(x, y))
 
-    def select_between(self, x0: float, x1: float) -> None:
-        """Select the time between two pixels."""
+    def select_area(self, start: QPointF, end: QPointF) -> None:
+        """Select the time between two pixels, over the lanes between them."""
+        if self.scene is None:
+            return
         first, last = sorted(
-            self.view.time(min(max(0.0, x - LABELS), self.view.width)) for x in (x0, x1)
+            self.view.time(min(max(0.0, at.x() - LABELS), self.view.width)) for at in (start, end)
         )
-        self.select(TimeRange(int(first), int(last)))
+        lanes = lanes_between(self.scene, self.frame_of_rows, start.y(), end.y())
+        self.select(TimeRange(int(first), int(last), lanes))
+
+    def measure_at(self, x: float, y: float) -> None:
+        """Measure from what is selected to the span at a pixel, which is selected."""
+        self.aids.measure_to(self._at(x, y))
 
     def fit_at(self, x: float, y: float) -> None:
         """Select and fit what is at a pixel."""
@@ -332,6 +352,12 @@ class TimelineView(QAbstractScrollArea):
         """Select the previous span on the lane."""
         self._step_to(-1)
 
+    def set_hits(self, hits: Hits) -> None:
+        """Mark what a search found."""
+        if self.scene is not None:
+            self.scene.hits = dict(hits)
+            self._redraw()
+
     def dependency(self) -> None:
         """Select what the selected span waited for."""
         if self.scene is not None and isinstance(self.selection, Span):
@@ -344,7 +370,8 @@ class TimelineView(QAbstractScrollArea):
 
     def hover_at(self, at: QPointF | None) -> None:
         """Show the card of what is at a pixel, or none."""
-        card = None
+        self.aids.point_at(at)
+        card = None if at is None else self.aids.card_at(at)
         if self.scene is not None and at is not None and at.y() >= AXIS + STEPS:
             where = (self.scene, self.frame_of_rows, at.x(), at.y())
             card = self.lanes.summaries.card_at(*where) or card_at(*where)
@@ -361,8 +388,19 @@ class TimelineView(QAbstractScrollArea):
         if self.scene is not None:
             self._select_and_see(self.scene.trace.find(step, task))
 
+    def select_span(self, lane: int, index: int) -> None:
+        """Select a lane's span, and bring it into view."""
+        if self.scene is not None:
+            self._select_and_see(self.scene.trace.span(lane, index))
+
     def end_gesture(self) -> None:
         """Let the next drag be a step of its own in the history."""
+        self._history.pause()
+
+    def remember(self, gesture: str) -> None:
+        """Let what is about to change be taken back by itself."""
+        self._history.pause()
+        self._history.push(self._state, gesture)
         self._history.pause()
 
     # Qt's events
@@ -374,6 +412,7 @@ class TimelineView(QAbstractScrollArea):
             painter.drawPixmap(0, 0, self._picture)
             if self.scene is not None:
                 self.lanes.draw_over(painter, self._fonts())
+                self.aids.draw(painter, self._fonts())
                 draw_over(
                     painter, self.scene, self.frame_of_rows, self._fonts(),
                     QRectF(self.viewport().rect()), self.selection, self.hovered,
@@ -437,14 +476,16 @@ class TimelineView(QAbstractScrollArea):
     def _leave_for(self, view: Viewport) -> None:
         self._set_following(False)
         self._choose_zoom = False
+        pointer = self.aids.pointer
         self.hover_at(None)
         self._move(view)
+        self.aids.point_at(pointer)
         self._redraw()
 
     @property
     def _state(self) -> ViewState:
         scrolled = self.verticalScrollBar().value()
-        return ViewState(self.view, self.stack.height, scrolled, self.stack.state)
+        return ViewState(self.view, self.stack.height, scrolled, self.stack.state, self.aids.marks)
 
     def _return_to(self, state: ViewState | None) -> None:
         if state is not None:
@@ -462,6 +503,7 @@ class TimelineView(QAbstractScrollArea):
             self._lay_out()
             self.verticalScrollBar().setValue(state.scroll)
             self.lanes.changed.emit()
+        self.aids.take_back(state.marks)
         self._move(state.view.resized(self.view.width))
 
     def _move(self, view: Viewport) -> None:
