@@ -46,11 +46,14 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
 def path_boxes(scene: Scene, frame: Frame, step: int) -> list[QRectF]:
     """Where the tasks on a step's path stand in the picture, as far as they can be seen."""
     columns = scene.explained.explanation(step).columns
-    view = frame.view
+    view, shown = frame.view, frame.layout.stands
     return [
         _box(frame, int(columns.lane[piece.task]), piece)
         for piece in scene.explained.path(step)
-        if piece.share in ON_TASKS and piece.end >= view.start and piece.start <= view.end
+        if piece.share in ON_TASKS
+        and piece.end >= view.start
+        and piece.start <= view.end
+        and int(columns.lane[piece.task]) in shown
     ]
 
 

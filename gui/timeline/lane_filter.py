@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from gui.text import tr
 from gui.timeline.arranger import LaneArranger
-from gui.timeline.margins import AXIS, LABELS, STEPS
+from gui.timeline.margins import AXIS, INDENT, LABELS, STEPS
+from gui.timeline.painter import Fonts
 
 LEAVE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down)
 MANY = 24  # with more lanes the field is there without being asked for
@@ -20,14 +21,17 @@ class LaneFilter(QWidget):
     def __init__(self, lanes: LaneArranger, over: QWidget, back: QWidget) -> None:
         super().__init__(over)
         self._lanes, self._back, self._wanted = lanes, back, False
-        self.setGeometry(4, 2, int(LABELS) - 12, int(AXIS + STEPS) - 2)
+        self.setGeometry(4, 1, int(LABELS) - 12, int(AXIS + STEPS) - 1)
         self.field, self.count = QLineEdit(), QLabel()
         self.field.setPlaceholderText(tr("Filter lanes"))
+        self.field.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # letters are the timeline's keys
         self.field.setAccessibleName(tr("Filter lanes by name"))
         self.field.setToolTip(
             tr("Show the lanes whose names contain this; * stands for anything. Esc shows all.")
         )
         self.count.setObjectName("quiet")
+        self.count.setFont(Fonts.of(self.font()).small)
+        self.count.setContentsMargins(int(INDENT) - 4, 0, 0, 0)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -80,10 +80,11 @@ def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray
 
     Idle time is transparent. A family of several colours has them in equal parts.
     """
+    families = theme.families
     layers = [
-        (family, colour.rgba(), 1 / len(theme.families[family]))
+        (family, colour.rgba(), 1 / len(families[family]))
         for family in np.flatnonzero(shares.any(axis=0)).tolist()
-        for colour in theme.families[family]
+        for colour in families[family]
     ]
     colours = np.array([*(colour for _, colour, _ in layers), 0], np.uint32)
     heights = (high - 0.5 - np.arange(high)) / high

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from core.plan.lanes import Hardware
 from core.plan.task import Kind
 from gui.text import NO_BREAK
+from gui.timeline.critical import path_boxes
 from gui.timeline.groups import Grouping
 from gui.timeline.lane_filter import count_text
 from gui.timeline.margins import AXIS, LABELS, STEPS, heading_text
@@ -242,3 +243,14 @@ def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -
         assert layout.row_of(399).lane == 399
     assert view.lane_filter.isVisible()
     assert view.lane_filter.count.text() == "400 lanes"
+
+
+def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
+    copy = next(s for s in view.trace if s.lane == 1 and s.kind is Kind.COPY)
+    view.show_path(True)
+    view.lanes.filter("*:1")
+    view.select(copy)
+    assert path_boxes(view.scene, view.frame_of_rows, copy.step)
+    assert all(box.top() > 0 for box in path_boxes(view.scene, view.frame_of_rows, copy.step))
+    assert not view.frame_of_rows.layout.shows(0)
+    assert not view.grab().isNull()
