@@ -139,3 +139,16 @@ def _strong(chroma: float) -> float:
 
 def _cos(degrees: float) -> float:
     return float(np.cos(np.radians(degrees)))
+
+
+def too_faint(colours: Mapping[str, str], ground: str) -> Iterator[tuple[str, float]]:
+    """Those of some named colours that are too faint on a ground, each with its contrast."""
+    for name, colour in colours.items():
+        ratio = contrast(colour, ground)
+        if ratio < FAINTEST:
+            yield name, ratio
+
+
+def too_close(colours: Mapping[str, str]) -> Iterator[Pair]:
+    """The pairs of some named colours that one eye or another cannot tell apart well."""
+    return (pair for pair in closest(colours) if pair.distance < APART)

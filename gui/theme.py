@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from string import Template
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QPalette
@@ -101,7 +102,7 @@ EDITABLE = {
 
 def edited(theme: Theme, colours: Mapping[str, str]) -> Theme:
     """A theme with other colours of families, by their names in EDITABLE; others are ignored."""
-    known = {name: colour for name, colour in colours.items() if name in EDITABLE.values()}
+    known: dict[str, Any] = {name: colours[name] for name in EDITABLE.values() if name in colours}
     return replace(theme, **known)
 
 
@@ -213,6 +214,11 @@ QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px sol
   border-radius: 4px; }
 QFrame#banner[level="warning"] { border-left-color: $warning; }
 QFrame#banner[level="error"] { border-left-color: $error; }
+QLabel#welcome { font-size: 19px; font-weight: bold; }
+QFrame#palette { background: $window; border: 1px solid $muted; border-radius: 7px; }
+QToolButton#close { padding: 0 3px; color: $muted; }
+QToolButton#link { color: $accent; text-decoration: underline; padding: 2px 4px; }
+QToolButton#link:disabled { color: $muted; text-decoration: none; }
 QScrollArea#form { border: none; background: $window; }
 QWidget#plot, QWidget#plot > QLabel { background: $plot; }
 QWidget#sheet { background: $window; }
