@@ -26,6 +26,7 @@ from gui.text import tr
 TICK_MS = 16
 IDLE_TICK_MS = 100
 SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next one
+MOST_SHARE_S = 0.02  # where ticks come late, as behind a long frame, so that nothing piles up
 MOST_ROWS = 8192  # are taken at a time: some milliseconds
 
 
@@ -133,6 +134,7 @@ class Session(QObject):
         super().__init__(parent)
         self._client = client
         self._waiting: deque[tuple[float, Message]] = deque()
+        self._ticked = time.monotonic()
         self._spool = Spool()
         self.runs: list[Run] = []
         self.live: Run | None = None
@@ -194,7 +196,8 @@ class Session(QObject):
         """Take messages for at most a share of the tick; what is left stays in order."""
         now = time.monotonic()
         self._waiting.extend((now, message) for message in self._client.poll())
-        end = time.perf_counter() + SHARE_S
+        end = time.perf_counter() + min(max(SHARE_S, (now - self._ticked) / 3), MOST_SHARE_S)
+        self._ticked = now
         touched = False
         while self._waiting and time.perf_counter() < end:
             touched |= self._take_next()

@@ -45,7 +45,7 @@ def test_a_whole_run_arrives_in_order(session: Session, client: FakeClient, qtbo
 def test_many_messages_are_taken_in_shares_and_none_is_lost(
     session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SHARE_S", 0.0005)
+    monkeypatch.setattr(module, "MOST_SHARE_S", 0.0005)
     monkeypatch.setattr(module, "MOST_ROWS", 100)
     spec = specification(steps=200)
     session.run(spec)
@@ -85,7 +85,7 @@ def test_it_is_known_how_far_behind_the_picture_is(
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(module, "SHARE_S", 0.0)  # nothing is taken
+    monkeypatch.setattr(module, "MOST_SHARE_S", 0.0)  # nothing is taken
     session.run(specification())
     client.perform(specification())
     assert session.behind_s == 0
