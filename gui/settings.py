@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from core.figure import FigureOptions
 from core.plan.specification import Specification
+from gui.timeline.groups import NODE_DEVICES
 
 MOST_RECENT = 10
 LAYOUT = 4  # raise when docks change, so that an older layout is not forced on new docks
+
+FIGURE = {"preset": "two-column"}
 
 
 class Settings:
@@ -101,6 +106,70 @@ class Settings:
     @critical_path.setter
     def critical_path(self, shown: bool) -> None:
         self._store.setValue("critical_path", shown)
+
+    @property
+    def nested(self) -> bool:
+        """Whether the timeline shows the blocks inside forwards and backwards."""
+        return bool(self._store.value("nested", True, type=bool))
+
+    @nested.setter
+    def nested(self, shown: bool) -> None:
+        self._store.setValue("nested", shown)
+
+    @property
+    def grouping(self) -> str:
+        """What the timeline's lanes are grouped by."""
+        return str(self._store.value("grouping", "device", type=str))
+
+    @grouping.setter
+    def grouping(self, name: str) -> None:
+        self._store.setValue("grouping", name)
+
+    @property
+    def node_devices(self) -> int:
+        """How many devices a node has, where their names do not tell."""
+        kept = self._store.value("node_devices", NODE_DEVICES, type=int)
+        return max(1, kept) if isinstance(kept, int) else NODE_DEVICES
+
+    @node_devices.setter
+    def node_devices(self, count: int) -> None:
+        self._store.setValue("node_devices", count)
+
+    @property
+    def colour_by(self) -> str:
+        """What bars are coloured by."""
+        return str(self._store.value("colour_by", "kind", type=str))
+
+    @colour_by.setter
+    def colour_by(self, name: str) -> None:
+        self._store.setValue("colour_by", name)
+
+    def colours(self, theme: str) -> dict[str, str]:
+        """The user's own colours in a theme, by name; none if nothing readable was kept."""
+        try:
+            kept: Any = json.loads(str(self._store.value(f"colours/{theme}", "{}", type=str)))
+            pairs = {str(name): str(colour) for name, colour in kept.items()}
+        except (ValueError, AttributeError):
+            return {}
+        return {name: c for name, c in pairs.items() if re.fullmatch("#[0-9a-f]{6}", c)}
+
+    def set_colours(self, theme: str, colours: dict[str, str]) -> None:
+        """Keep the user's own colours in a theme."""
+        self._store.setValue(f"colours/{theme}", json.dumps(colours))
+
+    @property
+    def figure(self) -> FigureOptions:
+        """The last figure that was exported; one for two columns if nothing readable was kept."""
+        try:
+            return FigureOptions.from_dict(
+                json.loads(str(self._store.value("figure", "{}", type=str))) or FIGURE
+            )
+        except (ValueError, TypeError, AttributeError):
+            return FigureOptions.from_dict(FIGURE)
+
+    @figure.setter
+    def figure(self, options: FigureOptions) -> None:
+        self._store.setValue("figure", json.dumps(options.to_dict()))
 
     @property
     def window(self) -> tuple[QByteArray, QByteArray] | None:

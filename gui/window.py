@@ -17,12 +17,19 @@ from gui.banner import Banner
 from gui.bars import RunBar, StatusLine
 from gui.bubbles import BubbleWalk
 from gui.check import Checked
+from gui.colour_control import ColourControl
 from gui.commands import form_commands, menu_commands, run_commands
+from gui.compare.comparing import Comparing
+from gui.compare.frame import CompareFrame
 from gui.docks import Panels, make_docks, size_docks
+from gui.exporting import Exporting
 from gui.files import Files, dropped_paths
+from gui.finding import Finder
 from gui.in_turn import InTurn
 from gui.keys import KeySheet, sections
+from gui.lane_menu import LaneMenu
 from gui.layouts import column_of
+from gui.marking import Marking
 from gui.menus import Menus
 from gui.palette import Command, Palette
 from gui.panes import step_pane
@@ -64,11 +71,18 @@ class MainWindow(QMainWindow):
         self._figures, self._frame = QElapsedTimer(), QElapsedTimer()
         self.banner = Banner()
         self.files = Files(self, self, session, self.banner, settings)
+        self.exporting = Exporting(self, self, self.banner, settings)
         self._build_centre()
         self._name_panels(Panels(session, settings))
         self._docks = make_docks(self, self.panels)
+        self.comparing = Comparing(self, self._frames, self.panels.compare, session, settings)
+        self.marking = Marking(self.timeline, self.panels.marks)
         self.bubbles, self.in_turn = BubbleWalk(), InTurn(self.run_instead)
         self.command_palette = Palette(self, self.commands)
+        self.lane_menu = LaneMenu(self.timeline, settings)
+        self.colours = ColourControl(settings, self)
+        self.finder = Finder(self.panels.search, self.panels.spans, self.timeline, self.overview)
+        self._run_page.layout().insertWidget(0, self.panels.search)
         menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.list_docks(self._docks.values())
@@ -77,6 +91,7 @@ class MainWindow(QMainWindow):
         self.addToolBar(self.bar)
         self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
         self.setAcceptDrops(True)
+        self.comparing.attach(menus.actions, self._docks["compare"], self.runs.add)
         self._connect()
         self._restore()
 
@@ -284,11 +299,13 @@ class MainWindow(QMainWindow):
         self.overview.show_scene(self.scene)
         if kept.stand is None:
             self.panels.show_step(None)
+        self.marking.show_run(run)
         self.show_comparison(run)
         self.predictions.show_run(run)
         self.runs.mark(run)
         self.setWindowTitle(f"{run_title(run.trace)} – Bubblescope")
         self._update_figures()
+        self.comparing.show_run()
 
     def _leave(self) -> None:
         """Keep in its tab how one stood in the run that is shown."""
@@ -303,9 +320,11 @@ class MainWindow(QMainWindow):
         self.run_shown = self.scene = None
         self.timeline.show_scene(None)
         self.overview.show_scene(None)
+        self.marking.show_run(None)
         for part in (self.panels, self.bar, self.status):
             part.show_nothing()
         self.setWindowTitle("Bubblescope")
+        self.comparing.show_run()
         self.show_first_page()
 
     def _wait(self, text: str) -> None:
@@ -342,11 +361,17 @@ class MainWindow(QMainWindow):
         if run is None or scene is None:
             return
         scene.sum_up(live=run.live)
+        self.colours.show_scene(scene, run.live)
         self.overview.refresh()
         self.panels.show_scene(scene, run.live)
         self.runs.update_run(run)
         self.bar.show_run(run, scene)
         self.status.show_run(run)
+
+    def _colour(self) -> None:
+        """Draw in the colours of something else."""
+        self.timeline.refresh(self.timeline.now)
+        self.overview.refresh()
 
     def _mark_visible(self) -> None:
         self.overview.set_visible_part(self.timeline.view, self.timeline.now)
@@ -357,11 +382,18 @@ class MainWindow(QMainWindow):
         if scene is not None and isinstance(selection, Gap):
             report = scene.explained.report(selection.lane, selection.start)
         trace, now = (run.trace, run.now) if run else (None, None)
-        self.details.show_selection(trace, selection, now, report)
+        measure = self.timeline.aids.measure
+        self.details.show_selection(trace, selection, now, report, measure)
         step = None if selection is None or isinstance(selection, TimeRange) else selection.step
         self.panels.show_step(step)
-        if selection is not None:
-            self._docks["details"].raise_()
+        if selection is None or isinstance(selection, TimeRange):
+            self.panels.statistics.show_range(scene, selection)
+        if selection is not None and not self.panels.spans.table.hasFocus():
+            self._docks["statistics" if isinstance(selection, TimeRange) else "details"].raise_()
+
+    def _select_longest(self, lane: int, index: int) -> None:
+        self.timeline.select_span(lane, index)
+        self._docks["statistics"].raise_()
 
     def _allow(self, *_: object) -> None:
         """Run and Stop are there when they can do something."""
@@ -384,7 +416,8 @@ class MainWindow(QMainWindow):
     def _build_centre(self) -> None:
         self.timeline, self.overview = TimelineView(), Overview()
         self.tabs, self.welcome, self._pages = RunTabs(), WelcomePage(), QStackedWidget()
-        self._run_page = column_of(self.timeline, self.overview, growing=self.timeline)
+        self._frames = CompareFrame(self.timeline)
+        self._run_page = column_of(self._frames, self.overview, growing=self._frames)
         for page in (self.welcome, self._run_page):
             self._pages.addWidget(page)
         self.setCentralWidget(
@@ -417,6 +450,8 @@ class MainWindow(QMainWindow):
         self.predictions.what_if.said.connect(self.note)
         self.predictions.what_if.failed.connect(self.banner.say)
         self.runs.chosen.connect(self.show_run)
+        self.comparing.said.connect(self.note)
+        self.comparing.failed.connect(self.banner.say)
         self.tabs.chosen.connect(self._show)
         self.tabs.closed.connect(self._show_instead)
         self.welcome.opened.connect(self.files.open_from)
@@ -428,9 +463,17 @@ class MainWindow(QMainWindow):
         timeline.reduction_changed.connect(self.status.set_per_pixel)
         timeline.strips_changed.connect(self.overview.set_strips)
         self.overview.moved.connect(timeline.centre_on)
+        self.colours.theme_changed.connect(self._apply_theme)
+        self.colours.scene_changed.connect(self._colour)
+        self.panels.spans.said.connect(self.note)
+        self.panels.spans.failed.connect(self.banner.say)
         self.steps.chosen.connect(timeline.fit_between)
         self.details.holder_chosen.connect(timeline.select_task)
         self.why.task_chosen.connect(timeline.select_task)
+        self.panels.statistics.span_chosen.connect(self._select_longest)
+        for part in (self.panels.statistics, self.marking):
+            part.said.connect(self.note)
+        self.marking.failed.connect(self.banner.say)
         self.actions_by_name["critical_path"].setIconText(tr("Outline"))
         self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 
@@ -444,6 +487,7 @@ class MainWindow(QMainWindow):
         self.form.set_specification(self.settings.specification)
         self.actions_by_name["follow"].setChecked(True)
         self._restore_strips()
+        self.lane_menu.attach(self.actions_by_name)
         self.show_first_page()
         self._apply_theme()
         self._allow()
@@ -460,10 +504,11 @@ class MainWindow(QMainWindow):
         self.show_critical_path(self.settings.critical_path)
 
     def _apply_theme(self) -> None:
-        theme = THEMES[self.theme_name()]
+        theme = self.colours.theme
         apply(QApplication.instance(), theme)
-        self.actions_by_name["theme"].setChecked(theme is DARK)
-        for part in (self.timeline, self.overview, self.welcome, self.panels):
+        self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
+        self.colours.refresh()
+        for part in (self.timeline, self.overview, self.welcome, self.panels, self.comparing):
             part.set_theme(theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
@@ -480,6 +525,7 @@ class MainWindow(QMainWindow):
         self.settings.save()
         self.files.opening.cancel()
         self.predictions.close()
+        self.comparing.close()
         self.session.close()
         super().closeEvent(event)
 

@@ -50,6 +50,7 @@ def make_parser() -> argparse.ArgumentParser:
     export.add_argument("--image", metavar="FILE", help="*.png, *.svg or *.pdf")
     export.add_argument("--report", metavar="FILE", help="tables and pictures as one *.html")
     add_figure(export)
+    _add_comparison(commands.add_parser("compare", help="compare two recordings"))
     opening = commands.add_parser("open", help="open a recording in the window")
     opening.add_argument("recording")
     return parser
@@ -101,10 +102,24 @@ def _add_prediction(parser: argparse.ArgumentParser) -> None:
     add_figure(parser, excerpt=False)
 
 
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("a", metavar="A", help="a recording")
+    add("b", metavar="B", help="the recording that is compared with it")
+    add("--step-a", metavar="N", help="the measured step of A (default: the median one), or all")
+    add("--step-b", metavar="N", help="the measured step of B (default: the median one), or all")
+    add("--image", metavar="FILE", help="draw both on one axis: *.png, *.svg or *.pdf")
+    add("--align", default="start", metavar="TASK", help="start of the step, or a task: 0F0")
+    add("--scale", choices=("true", "fit"), default="true", help="fit: steps equally long")
+    add("--theme", choices=("light", "dark"), default="light")
+    add("--summary", metavar="FILE", help="write the differences as JSON")
+
+
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--verify", action="store_true", help="compare every step with a plain whole-batch step")
     add("--gradients", metavar="FILE", help="keep the last step's gradients as .npz")
+    add("--blocks", action="store_true", help="record the blocks inside forwards and backwards")
     add("--no-calibrate", dest="calibrate", action="store_false", help="measure no costs before")
     add("--record", metavar="FILE", help="keep the recording (an Arrow IPC stream)")
     add("--image", metavar="FILE", help="draw the timeline: *.png, *.svg or *.pdf")

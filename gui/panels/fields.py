@@ -93,6 +93,9 @@ WORDS = {
     "lr": Words("Learning rate", "How far the optimizer goes in every step."),
     "seed": Words("Seed", "Where the random parameters and data begin."),
     "verify": Words("Verify", "Compare every loss and gradient with the plain whole-batch step."),
+    "blocks": Words(
+        "Blocks", "Record when each block of the model is passed; that costs a little."
+    ),
 }
 
 

@@ -24,6 +24,7 @@ from core.plan.lanes import Hardware
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIMIZERS, STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
+from core.plan.task import Runner
 from gui.check import (
     Checked,
     assumed_hardware,
@@ -102,6 +103,7 @@ class StrategyPanel(QScrollArea):
             lr=self.lr.value(),
             seed=self.seed.value(),
             verify=self.verify.isChecked(),
+            blocks=self.blocks.isEnabled() and self.blocks.isChecked(),
             **{name: taken[name] for name in STRATEGY_OPTIONS if name in options},
         )
 
@@ -130,6 +132,7 @@ class StrategyPanel(QScrollArea):
         self.lr.setValue(s.lr)
         self.seed.setValue(min(s.seed, 2**31 - 1))
         self.verify.setChecked(s.verify)
+        self.blocks.setChecked(s.blocks)
         self._show_fields()
         self.check_now()
 
@@ -208,6 +211,7 @@ class StrategyPanel(QScrollArea):
         self.lr = decimal(1e6, 6, 0.01)
         self.seed = whole(0, 2**31 - 1)
         self.verify = QCheckBox(tr("compare gradients"))
+        self.blocks = QCheckBox(tr("record blocks"))
         for name in MODEL_SETTINGS:
             setattr(self, name, whole(1))
         self._lay_out_fields()
@@ -298,6 +302,8 @@ class StrategyPanel(QScrollArea):
                 "" if taken else tr("{strategy} does not use this.", strategy=tr(strategy.title))
             )
             self._enable(name, taken, reason)
+        ranks = tr("torch runs the ranks by itself: their blocks are not recorded.")
+        self._enable("blocks", strategy.runner is Runner.LANES, ranks)
         if "chunks" in strategy.options:
             said = tr("{schedule} says itself how many stages a lane holds.",
                       schedule=self.schedule.currentText())  # fmt: skip
