@@ -8,9 +8,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.cli import commands, prediction
+from core.cli import commands, comparing, prediction
 from core.cli.arguments import BAD_INPUT, make_parser
 from core.cli.commands import RunError
+from core.compare.alignment import Alignment
+from core.compare.runs import TwoRuns
 from core.figure import FigureOptions
 from core.plan.task import PlanError
 from core.trace.schema import RecordingError
@@ -36,6 +38,8 @@ def main(arguments: list[str]) -> int:
             prediction.calibrate(given)
         elif given.command == "export":
             commands.export(given, write_image, write_report)
+        elif given.command == "compare":
+            comparing.compare(given, write_both)
         elif given.command == "open":
             return open_window(Path(given.recording))
         elif has_display():
@@ -84,6 +88,15 @@ def write_report(trace: Trace, path: Path) -> None:
     from gui.report.run import write_run_report
 
     write_run_report(trace, path)
+
+
+def write_both(
+    two: TwoRuns, traces: tuple[Trace, Trace], path: Path, alignment: Alignment, theme: str
+) -> None:
+    """Draw two runs on one axis. Raises ValueError if they cannot be drawn."""
+    from gui.compare.picture import Both, export_both
+
+    export_both(Both(two, traces, alignment), path, theme)
 
 
 if __name__ == "__main__":

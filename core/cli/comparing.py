@@ -1,0 +1,155 @@
+"""The command that compares two recordings."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.cli.report import table
+from core.compare.alignment import Alignment, at_moments
+from core.compare.differences import Difference, Group
+from core.compare.runs import TwoRuns, compare_runs, duration_text
+from core.compare.spent import whole_steps
+from core.explain.gaps import task_of
+from core.files import check_distinct, check_image, check_writable, whole_file
+from core.plan.task import PlanError
+from core.trace.recording import open_recording
+from core.trace.step import StepColumns
+from core.trace.trace import Trace
+
+WriteBoth = Callable[[TwoRuns, tuple[Trace, Trace], Path, Alignment, str], None]
+"""Draws (comparison, traces, path, alignment, theme); raises ValueError if it cannot."""
+ALL, START, FIT = "all", "start", "fit"
+_NAMES = {Group.CAUSE: "idle: {}", Group.OVERLAP: "tasks that overlap",
+          Group.LANE_WORK: "{} works", Group.LANE_IDLE: "{} is idle",
+          Group.BESIDE: "{} beside"}  # fmt: skip
+
+
+def compare(arguments: argparse.Namespace, write_both: WriteBoth) -> None:
+    """Compare two recordings, print the table, write what was asked for. Raises PlanError."""
+    check_image("--image", arguments.image)
+    check_writable("--summary", arguments.summary)
+    check_distinct(arguments.summary, arguments.image)
+    names = (arguments.a, arguments.b)
+    traces = (_opened(arguments.a), _opened(arguments.b))
+    steps = [
+        _steps(option, given, name, trace)
+        for option, given, name, trace in zip(
+            ("--step-a", "--step-b"), (arguments.step_a, arguments.step_b), names, traces,
+            strict=True,
+        )
+    ]  # fmt: skip
+    two = compare_runs(*traces, *steps)
+    alignment = _alignment(two, traces, names, arguments.align, arguments.scale == FIT)
+    if arguments.summary is not None:
+        values = json.dumps({"a": names[0], "b": names[1], **two.to_dict()}, indent=1)
+        with whole_file(arguments.summary) as path:
+            path.write_text(values + "\n", encoding="utf-8")
+    if arguments.image is not None:
+        write_both(two, traces, Path(arguments.image), alignment, arguments.theme)
+    print(compared_text(two, traces, names))
+
+
+def compared_text(two: TwoRuns, traces: Sequence[Trace], names: Sequence[str]) -> str:
+    """What `compare` prints: both runs, the sentence, the tables, and what has no match."""
+    lines = [
+        f"{letter}: {name}, {_steps_text(trace, side.steps)}, {duration_text(side.mean_makespan)}"
+        for letter, name, trace, side in zip("AB", names, traces, (two.a, two.b), strict=True)
+    ]
+    lines += [two.sentence(), "", _rows_text("what", two.reasons, two.difference)]
+    lines += ["", _rows_text("lane", two.lanes, two.difference)]
+    if two.beside:
+        lines += ["", _rows_text("copy and communication lanes", two.beside, None)]
+    return "\n".join([*lines, "", matches_text(two)])
+
+
+def matches_text(two: TwoRuns) -> str:
+    """How many tasks are matched, and which are not: `112 tasks matched; only A: 4 copy`."""
+    parts = [f"{len(two.matches)} tasks matched"]
+    for letter, counts in zip("AB", two.matches.unmatched(), strict=True):
+        if counts:
+            listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+            parts.append(f"only {letter}: {listed}")
+    return "; ".join(parts)
+
+
+def _rows_text(head: str, rows: Sequence[Difference], total: int | None) -> str:
+    names = [_NAMES.get(row.group, "{}").format(row.name) for row in rows]
+    columns = [
+        ["A ms", *(_ms(row.a) for row in rows)],
+        ["B ms", *(_ms(row.b) for row in rows)],
+        ["difference", *(f"{row.difference / 1e6:+.3f}" for row in rows)],
+    ]
+    if total is not None:
+        names.append("makespan")
+        columns = [[*column, ""] for column in columns]
+        parts = [*(row.contribution for row in rows), total]
+        columns.append(["contributes", *(f"{part / 1e6:+.3f}" for part in parts)])
+    even = [_even(column) for column in columns]
+    return table(
+        (head, *(c[0] for c in even)), list(zip(names, *(c[1:] for c in even), strict=True))
+    )
+
+
+def _even(column: Sequence[str]) -> list[str]:
+    """The same texts, to the right of one width."""
+    width = max(map(len, column))
+    return [text.rjust(width) for text in column]
+
+
+def _ms(ns: int | None) -> str:
+    return "-" if ns is None else f"{ns / 1e6:.3f}"
+
+
+def _steps_text(trace: Trace, steps: Sequence[int]) -> str:
+    if len(steps) > 1:
+        return f"mean of {len(steps)} steps"
+    number = steps[0] - trace.header.specification.warmup + 1
+    return f"step {number}" if number > 0 else f"warm-up step {steps[0] + 1}"
+
+
+def _opened(name: str) -> Trace:
+    opened = open_recording(name)
+    if opened.warning:
+        print(f"warning: {opened.warning}", file=sys.stderr)
+    if not whole_steps(opened.trace):
+        raise PlanError(f"{name} has no whole step to compare; use one that has run some")
+    return opened.trace
+
+
+def _steps(option: str, given: str | None, name: str, trace: Trace) -> list[int] | None:
+    """The steps that an option asks for: None, `all`, or the n-th measured one."""
+    whole, first = whole_steps(trace), trace.header.specification.warmup - 1
+    if given is None:
+        return None
+    if given == ALL:
+        return whole
+    if given.isascii() and given.isdigit() and int(given) + first in whole:
+        return [int(given) + first]
+    numbers = f"{whole[0] - first} to {whole[-1] - first}"
+    raise PlanError(f"{option} {given}: {name} has the steps {numbers}; use one of them, or {ALL}")
+
+
+def _alignment(
+    two: TwoRuns, traces: Sequence[Trace], names: Sequence[str], align: str, fit: bool
+) -> Alignment:
+    places = list(zip(traces, (two.step_a, two.step_b), names, strict=True))
+    bounds: list[Any] = [trace.step_bounds(step) for trace, step, _ in places]
+    moments = [bound[0] for bound in bounds]
+    if align != START:
+        moments = [_start_of(trace, step, name, align) for trace, step, name in places]
+    return at_moments(moments[0], moments[1], bounds[0], bounds[1], fit)
+
+
+def _start_of(trace: Trace, step: int, name: str, action: str) -> int:
+    """When the first task of a step that is called `action` begins, in ns."""
+    columns = StepColumns.of_trace(trace, step)
+    texts = [str(task_of(columns, position)) for position in range(len(columns))]
+    if action not in texts:
+        known = next((text for text in texts if text[:1].isdigit()), texts[0])
+        raise PlanError(f"--align {action}: {name} has no such task; use {START}, or {known}")
+    return int(columns.start[texts.index(action)])

@@ -1,0 +1,1 @@
+"""Two runs one above the other: linked views, joined tasks, and what they differ by."""

@@ -1,0 +1,112 @@
+"""Which run is put beside the one that is shown: a list that blocks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.trace.trace import Trace
+from gui.dialogs import ask_open
+from gui.panels.runs import run_columns
+from gui.session import Run
+from gui.text import tr
+from gui.timeline.export import run_title
+
+OTHER_ROLE = Qt.ItemDataRole.UserRole
+RECORDINGS = "Recordings (*.arrow)"
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """What is compared with the run that is shown; `run` is None for a prediction of that run."""
+
+    trace: Trace
+    title: str
+    run: Run | None = None
+
+    @property
+    def live(self) -> bool:
+        """Whether more is to come."""
+        return self.run is not None and self.run.live
+
+
+def others(runs: Sequence[Run], shown: Run) -> list[Other]:
+    """What `shown` can be compared with: its prediction, then the other runs, latest first."""
+    found = []
+    if shown.ghost is not None:
+        title = tr("Prediction of the run that is shown, from what its tasks cost")
+        found.append(Other(shown.ghost, title))
+    return found + [other_of(run) for run in reversed(runs) if run is not shown]
+
+
+def other_of(run: Run) -> Other:
+    """A run as something to compare with."""
+    number, title, outcome, length = run_columns(run)
+    words = " · ".join(filter(None, (title, outcome, length)))
+    return Other(run.trace, f"{number}: {words}", run)
+
+
+class RunChooser(QDialog):
+    """`chosen` carries an Other; `wanted` the path of a recording that is to be opened."""
+
+    chosen = Signal(object)
+    wanted = Signal(object)
+
+    def __init__(self, parent: QWidget, shown: Run, offered: Sequence[Other], folder: str) -> None:
+        super().__init__(parent)
+        self._folder = folder
+        self.setWindowTitle(tr("Compare with…"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(560, 320)
+        self.list = QListWidget()
+        self.list.setAccessibleName(tr("Runs to compare with"))
+        self.list.setAlternatingRowColors(True)
+        for other in offered:
+            item = QListWidgetItem(other.title, self.list)
+            item.setData(OTHER_ROLE, other)
+        self.list.itemActivated.connect(self._choose)
+        self.list.setCurrentRow(0)
+        words = QLabel(tr("Compare {run} with:", run=run_title(shown.trace)))
+        words.setWordWrap(True)
+        empty = QLabel(tr("There is no other run yet: open a recording, or run something else."))
+        empty.setObjectName("hint")
+        empty.setWordWrap(True)
+        self.compare = QPushButton(tr("Compare"))
+        self.compare.setDefault(True)
+        self.compare.setEnabled(bool(offered))
+        self.compare.clicked.connect(lambda: self._choose(self.list.currentItem()))
+        self.open_button = QPushButton(tr("Open recording…"))
+        self.open_button.clicked.connect(self._ask)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self.compare, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.addButton(self.open_button, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(words)
+        column.addWidget(self.list if offered else empty, 1)
+        column.addWidget(buttons)
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self.chosen.emit(item.data(OTHER_ROLE))
+            self.accept()
+
+    def _ask(self) -> None:
+        ask_open(self, tr("Open recording"), self._folder, [tr(RECORDINGS)], self._open)
+
+    def _open(self, paths: list[Path]) -> None:
+        self.wanted.emit(paths[0])
+        self.accept()

@@ -1,0 +1,472 @@
+"""Comparing: puts another run below the one that is shown, and keeps both in step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QElapsedTimer, QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDockWidget
+
+from core.compare.alignment import Alignment, at_moments
+from core.compare.differences import Difference
+from core.compare.pieces import NO_PIECES, pieces_of
+from core.compare.runs import TwoRuns
+from core.compare.spent import median_step, whole_steps
+from core.trace.trace import Span, Trace
+from gui.compare.chooser import Other, RunChooser, other_of, others
+from gui.compare.frame import CompareFrame
+from gui.compare.linking import LinkedViews
+from gui.compare.panel import ComparePanel, StepChoice
+from gui.compare.picture import Both, export_both
+from gui.compare.worker import CompareWorker
+from gui.dialogs import ask_save
+from gui.session import Run, Session
+from gui.settings import Settings
+from gui.text import duration_text, tr
+from gui.theme import LIGHT, Theme
+from gui.timeline.export import run_title
+from gui.timeline.margins import step_name
+from gui.timeline.scene import Scene
+from gui.timeline.selection import Selection
+
+LIVE_MS = 1000  # between two rounds while one of the runs is live
+IN_STRIP_A = {"compare_align": "Align", "compare_scale": "Equal", "compare_joins": "Join"}
+IN_STRIP_B = {"compare_export": "Export", "compare": "Change", "compare_leave": "✕"}
+"""The buttons beside the titles, and what they are called there: they have little room."""
+FIGURES = ("PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)")
+
+
+class Shown(Protocol):
+    """What comparing needs of the window."""
+
+    run_shown: Run | None
+    scene: Scene | None
+
+
+class Comparing(QObject):
+    """Compare mode of a window: run A is the one that it shows, run B the other one.
+
+    `begun` and `left` say that it is entered and left, `said` carries a note for the status bar,
+    `failed` what went wrong, `opened` a run that was opened for it.
+    """
+
+    begun = Signal()
+    left = Signal()
+    said = Signal(str)
+    failed = Signal(str)
+    opened = Signal(object)
+
+    def __init__(
+        self, window: Shown, frame: CompareFrame, panel: ComparePanel, session: Session,
+        settings: Settings,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._window, self._session, self._settings = window, session, settings
+        self.frame, self.panel, self.a = frame, panel, frame.a
+        self.other: Other | None = None
+        self.two: TwoRuns | None = None
+        self._scene_b: Scene | None = None
+        self._links: LinkedViews | None = None
+        self._moments: tuple[float, float] | None = None
+        self._fit = self._joins = self._fresh = self._selecting = False
+        self._row: Difference | None = None
+        self._theme = LIGHT
+        self._actions: dict[str, QAction] = {}
+        self._worker = CompareWorker(self)
+        self._worker.done.connect(self._take)
+        self._clock = QElapsedTimer()
+        panel.row_chosen.connect(self.outline)
+        panel.steps_chosen.connect(self.refresh)
+        panel.asked.connect(self.choose)
+        frame.a.selection_changed.connect(self._a_selected)
+        frame.a.strips_changed.connect(lambda _: self._show_strips())
+        session.ticked.connect(self._tick)
+        session.run_ended.connect(self._end)
+
+    # What the user does
+
+    def choose(self) -> None:
+        """Offer the runs that the one that is shown can be compared with."""
+        run = self._window.run_shown
+        if run is None:
+            self.failed.emit(tr("There is no run to compare yet: press Run, or open a recording."))
+            return
+        offered = others(self._session.runs, run)
+        chooser = RunChooser(self.frame.window(), run, offered, self._settings.folder)
+        chooser.chosen.connect(self.begin)
+        chooser.wanted.connect(self.open)
+        chooser.show()
+
+    def open(self, path: Path) -> None:
+        """Compare with a recording."""
+        try:
+            run, warning = self._session.open(path)
+        except (ValueError, OSError) as error:
+            self.failed.emit(str(error))
+            return
+        self.opened.emit(run)
+        if warning:
+            self.failed.emit(warning)
+        self.begin(other_of(run))
+
+    def begin(self, other: Other) -> None:
+        """Put another run below the one that is shown."""
+        if self._window.run_shown is None:
+            return
+        b, _ = self.frame.divide()
+        if self._links is None:
+            self._links = LinkedViews(self.a, b)
+            b.selection_changed.connect(self._b_selected)
+            for strip, names in (
+                (self.frame.strip_a, IN_STRIP_A), (self.frame.strip_b, IN_STRIP_B)
+            ):  # fmt: skip
+                strip.add({tr(text): self._actions[name] for name, text in names.items()})
+        self.other, self._fresh, self._moments = other, True, None
+        self._scene_b = Scene(other.trace)
+        b.set_theme(self._theme)
+        b.show_scene(self._scene_b)
+        self._show_strips()
+        self._enable(True)
+        self.begun.emit()
+        self.refresh()
+        self._mirror(self.a.selection)
+
+    def leave(self) -> None:
+        """Show the run alone again."""
+        if self.other is None:
+            return
+        self._worker.drop()
+        self.other = self.two = self._scene_b = None
+        if self._links is not None:
+            self._links.unlink()
+            self._links.b.show_scene(None)
+        self.outline(None)
+        self.frame.unite()
+        self.panel.clear()
+        self._enable(False)
+        self.a.setFocus()
+        self.left.emit()
+
+    def escape(self) -> None:
+        """Select nothing; if nothing is selected, leave the comparison."""
+        if self.a.selection is not None:
+            self.a.clear_selection()
+        elif self._row is not None:
+            self.panel.table.setCurrentItem(None)
+        else:
+            self.leave()
+
+    def align(self, here: bool) -> None:
+        """Lay the selected spans over each other, or again the beginnings of the steps."""
+        self._moments = None
+        spans = [v.selection for v in (self.a, self.frame.b) if v is not None]
+        if here and self.other is not None:
+            begins = [float(span.start) for span in spans if isinstance(span, Span)]
+            if len(begins) == 2:
+                self._moments = (begins[0], begins[1])
+            else:
+                self.said.emit(tr("Select a span in each run first, then align here."))
+        self._check("compare_align", self._moments is not None)
+        self._lay_over()
+
+    def scale(self, fit: bool) -> None:
+        """Draw both steps equally long, or both in true time."""
+        self._fit = fit
+        self._lay_over()
+
+    def join(self, wanted: bool) -> None:
+        """Draw thin lines between all matched tasks on screen, or only the selected one's."""
+        self._joins = wanted
+        self._show_marks()
+
+    def next_in_b(self) -> None:
+        """Select the next span on B's lane, without its match in A."""
+        self._step_in_b(1)
+
+    def previous_in_b(self) -> None:
+        """Select the previous span on B's lane, without its match in A."""
+        self._step_in_b(-1)
+
+    def export(self) -> None:
+        """Ask for a file and write what is seen of both runs."""
+        if self.two is None:
+            self.failed.emit(tr("There is no comparison to write yet."))
+            return
+        start = Path(self._settings.folder) / "compared.png"
+        kinds = [tr(kind) for kind in FIGURES]
+        ask_save(self.frame.window(), tr("Export comparison"), start, kinds, self.export_to)
+
+    def export_to(self, path: Path) -> None:
+        """Write what is seen of both runs."""
+        run = self._window.run_shown
+        if self.two is None or self.other is None or run is None or self._links is None:
+            return
+        both = Both(
+            self.two, (run.trace, self.other.trace), self._links.alignment,
+            part=(self.a.view.start, self.a.view.end), joins=self._joins,
+        )  # fmt: skip
+        try:
+            export_both(both, path, theme=self._theme.name)
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        self._settings.folder = str(path.parent)
+        self.said.emit(tr("Exported {name}.", name=path.name))
+
+    # What the window says
+
+    def attach(
+        self, actions: Mapping[str, QAction], dock: QDockWidget, add: Callable[[Run], None]
+    ) -> None:
+        """Take the window's actions by name, the panel's dock, and what lists a run.
+
+        A comparison's actions, and its dock, are there while there is one.
+        """
+        self._actions = {n: action for n, action in actions.items() if n.startswith("compare")}
+        self._enable(False)
+        self.begun.connect(dock.show)
+        self.begun.connect(dock.raise_)
+        self.left.connect(dock.hide)
+        self.opened.connect(add)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._theme = theme
+        if self.frame.b is not None:
+            self.frame.b.set_theme(theme)
+
+    def show_run(self) -> None:
+        """Another run is shown: it is A now, or without one nothing is compared."""
+        if self.other is None:
+            return
+        if self._window.run_shown is None:
+            self.leave()
+            return
+        self._fresh, self._moments = True, None
+        self.refresh()
+
+    def close(self) -> None:
+        """End what works in the background."""
+        self._worker.close()
+
+    # Working it out
+
+    def refresh(self) -> None:
+        """Compare the chosen steps anew."""
+        run, other = self._window.run_shown, self.other
+        if run is None or other is None:
+            return
+        self._clock.start()
+        steps = [
+            self._steps(trace, live, choice)
+            for trace, live, choice in (
+                (run.trace, run.live, self.panel.step_a),
+                (other.trace, other.live, self.panel.step_b),
+            )
+        ]
+        if all(steps):
+            if not self._worker.ask(run.trace, other.trace, *steps):
+                self.panel.say(tr("Comparing two large steps…"))
+        else:
+            self._take(
+                tr(
+                    "Run {name} has no whole step to compare yet.",
+                    name="A" if not steps[0] else "B",
+                )
+            )
+
+    def outline(self, row: Difference | None) -> None:
+        """Outline what a row of the table sums up in both timelines, or nothing."""
+        self._row = row
+        self._show_marks()
+
+    def _steps(self, trace: Trace, live: bool, choice: StepChoice) -> list[int]:
+        whole = whole_steps(trace, live)
+        if not whole:
+            return []
+        warmup = trace.header.specification.warmup
+        choice.list_steps(whole, warmup)
+        median = median_step(trace, whole)
+        choice.name_median(median, warmup)
+        return choice.chosen(whole) or [median]
+
+    def _take(self, answer: TwoRuns | str) -> None:
+        if self.other is None:
+            return
+        moved = self.two is None or isinstance(answer, str)
+        if isinstance(answer, str):
+            self.two = None
+            self.panel.say(answer)
+        else:
+            before, self.two = self.two, answer
+            moved |= before is None or (before.step_a, before.step_b) != (
+                answer.step_a, answer.step_b,
+            )  # fmt: skip
+            self.panel.show_two(answer)
+        self._say_titles()
+        if moved or self._fresh:
+            self._lay_over()
+        self._show_marks()
+        self._fresh = False
+
+    def _lay_over(self) -> None:
+        """Align both views; at the beginning A moves to the step that is compared."""
+        run, other = self._window.run_shown, self.other
+        if self._links is None or run is None or other is None:
+            return
+        if self.two is None:
+            starts = float(run.trace.bounds[0]), float(other.trace.bounds[0])
+            self._links.link(Alignment(*starts), starts[0])
+            return
+        bounds_a = _bounds(run.trace, self.two.step_a)
+        bounds_b = _bounds(other.trace, self.two.step_b)
+        moments = self._moments or (bounds_a[0], bounds_b[0])
+        laid = at_moments(*moments, bounds_a, bounds_b, self._fit)
+        self._links.link(laid, bounds_a[0])
+        if self._fresh and not (run.live and self.a.following):
+            first = min(bounds_a[0], laid.to_a(bounds_b[0]))
+            self.a.fit_between(first, max(bounds_a[1], laid.to_a(bounds_b[1])))
+
+    def _show_marks(self) -> None:
+        overlay = self.frame.overlay
+        if overlay is None:
+            return
+        overlay.shown.joins = self._joins
+        overlay.shown.matches = None if self.two is None else self.two.matches
+        overlay.shown.of_a = overlay.shown.of_b = NO_PIECES
+        scene = self._window.scene
+        if self.two is not None and self._row is not None and scene and self._scene_b:
+            overlay.shown.of_a = pieces_of(self._row, scene.explained.explanation(self.two.step_a))
+            overlay.shown.of_b = pieces_of(
+                self._row, self._scene_b.explained.explanation(self.two.step_b)
+            )
+        overlay.update()
+
+    def _say_titles(self) -> None:
+        run, other = self._window.run_shown, self.other
+        if run is None or other is None:
+            return
+        titles = [
+            run_title(run.trace),
+            run_title(other.trace) if other.run is not None else other.title,
+        ]
+        if self.two is not None:
+            sides = ((run.trace, self.two.a.steps), (other.trace, self.two.b.steps))
+            titles = [
+                f"{title} · {_steps_words(trace, steps)} · {duration_text(length)}"
+                for title, (trace, steps), length in zip(
+                    titles, sides, self.two.makespans, strict=True
+                )
+            ]
+        self.frame.strip_a.title.show_text(titles[0])
+        self.frame.strip_b.title.show_text(titles[1])
+
+    # Selecting
+
+    def _a_selected(self, selection: Selection | None) -> None:
+        if self.other is not None and not self._selecting:
+            self._mirror(selection)
+
+    def _mirror(self, selection: Selection | None) -> None:
+        """Select in B what matches a selection in A; what has no match leaves B as it is."""
+        b = self.frame.b
+        if b is None:
+            return
+        self._selecting = True
+        if selection is None:
+            b.select(None)
+        elif (match := self._match(selection, to_b=True)) is not None:
+            b.select(match)
+        self._selecting = False
+
+    def _b_selected(self, selection: Selection | None) -> None:
+        if self.other is None or self._selecting:
+            return
+        self._selecting = True
+        if selection is None:
+            self.a.select(None)
+        elif (match := self._match(selection, to_b=False)) is not None:
+            self.a.select(match)
+        self._selecting = False
+
+    def _match(self, selection: Selection, to_b: bool) -> Span | None:
+        """The span of the other run that matches a span; steps are paired as the compared ones."""
+        run, other, two = self._window.run_shown, self.other, self.two
+        if run is None or other is None or two is None or not isinstance(selection, Span):
+            return None
+        matches, shift = two.matches, two.step_b - two.step_a
+        if to_b:
+            task, trace, step = (
+                matches.task_in_b(selection.task),
+                other.trace,
+                selection.step + shift,
+            )
+        else:
+            task, trace, step = matches.task_in_a(selection.task), run.trace, selection.step - shift
+        return None if task is None else trace.find(step, task)
+
+    def _step_in_b(self, by: int) -> None:
+        b = self.frame.b
+        if b is None or self.other is None:
+            return
+        self._selecting = True
+        if isinstance(b.selection, Span):
+            (b.next_span if by > 0 else b.previous_span)()
+        elif self.two is not None:
+            first = self.two.matches.b
+            b.select_task(self.two.step_b, int(first.task[0]))
+        self._selecting = False
+
+    def _show_strips(self) -> None:
+        """Show below B's lanes what is shown below A's."""
+        if self.frame.b is not None and self.other is not None:
+            self.frame.b.show_memory(self.a.stack.memory)
+            self.frame.b.show_path(self.a.stack.path)
+
+    # While runs are live
+
+    def _tick(self) -> None:
+        other = self.other
+        if other is None or self._links is None:
+            return
+        if other.live and self._scene_b is not None:
+            self._scene_b.update()
+            self._links.b.refresh(None)
+        run = self._window.run_shown
+        live = other.live or (run is not None and run.live)
+        if live and self._clock.hasExpired(LIVE_MS):
+            self.refresh()
+
+    def _end(self, run: Run) -> None:
+        if self.other is None:
+            return
+        if run is self.other.run and self._scene_b is not None and self._links is not None:
+            self._scene_b.update()
+            self._scene_b.sum_up()
+            self._links.b.refresh(None)
+        if run in (self.other.run, self._window.run_shown):
+            self.refresh()
+
+    def _enable(self, comparing: bool) -> None:
+        for name, action in self._actions.items():
+            if name != "compare":
+                action.setEnabled(comparing)
+        self._check("compare_align", False)
+
+    def _check(self, name: str, on: bool) -> None:
+        if name in self._actions:
+            self._actions[name].setChecked(on)
+
+
+def _bounds(trace: Trace, step: int) -> tuple[float, float]:
+    start, end = trace.step_bounds(step)
+    return float(start), float(end)
+
+
+def _steps_words(trace: Trace, steps: tuple[int, ...]) -> str:
+    if len(steps) > 1:
+        return tr("mean of {n} steps", n=len(steps))
+    return step_name(steps[0], trace.header.specification.warmup)

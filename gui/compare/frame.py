@@ -1,0 +1,146 @@
+"""The timeline's place in the window: alone, or with another run's timeline below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSplitter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.compare.overlay import Overlay
+from gui.text import tr
+from gui.timeline.margins import LABELS
+from gui.timeline.view import TimelineView
+
+
+class Elided(QLabel):
+    """One line of text that ends with an ellipsis where it does not fit; the tip has all of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def show_text(self, text: str) -> None:
+        """Show another text."""
+        self.setText(text)
+        self.setToolTip(text)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            room = self.contentsRect()
+            words = self.fontMetrics().elidedText(
+                self.text(), Qt.TextElideMode.ElideRight, room.width()
+            )
+            painter.drawText(
+                room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words
+            )
+
+
+class Strip(QWidget):
+    """The line above a timeline: which run it is, its title, and buttons."""
+
+    def __init__(self, letter: str) -> None:
+        super().__init__()
+        self.setObjectName("comparestrip")
+        self.title = Elided()
+        self.title.setAccessibleName(tr("Run {letter}", letter=letter))
+        name = QLabel(letter)
+        name.setObjectName("runletter")
+        name.setStyleSheet("font-weight: bold")
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(14, 3, 8, 3)
+        self._row.setSpacing(6)
+        self._row.addWidget(name)
+        self._row.addWidget(self.title, 1)
+
+    def add(self, actions: Mapping[str, QAction]) -> None:
+        """A button for each action, called as the mapping says."""
+        for name, action in actions.items():
+            button = QToolButton()
+            action.setIconText(name)
+            button.setDefaultAction(action)
+            button.setAccessibleName(action.text())
+            button.setStyleSheet("padding: 1px 7px")
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self._row.addWidget(button)
+
+
+class CompareFrame(QWidget):
+    """Holds the timeline, and once `divide` was called a second one under it."""
+
+    def __init__(self, timeline: TimelineView) -> None:
+        super().__init__()
+        self.a = timeline
+        self.strip_a, self.strip_b = Strip(tr("A")), Strip(tr("B"))
+        self.b: TimelineView | None = None
+        self.overlay: Overlay | None = None
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(_stacked(self.strip_a, timeline))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._split)
+        self.strip_a.hide()
+        self._lower: QWidget | None = None
+
+    def divide(self) -> tuple[TimelineView, Overlay]:
+        """Make the second timeline, unless it is there, and show it; also what lies over both."""
+        if self.b is None or self.overlay is None:
+            self.b = TimelineView()
+            self.b.setAccessibleName(tr("Timeline of run B"))
+            self._lower = _stacked(self.strip_b, self.b)
+            self._split.addWidget(self._lower)
+            self.overlay = Overlay(self, self.a, self.b)
+            self._split.splitterMoved.connect(lambda *_: self.overlay and self.overlay.update())
+        if self._lower is not None and not self.divided:
+            self.strip_a.show()
+            self._lower.show()
+            self._split.setSizes([self.height() // 2, self.height() // 2])
+        self._cover()
+        return self.b, self.overlay
+
+    def unite(self) -> None:
+        """Give the timeline all the room again."""
+        self.strip_a.hide()
+        if self._lower is not None and self.overlay is not None:
+            self._lower.hide()
+            self.overlay.hide()
+
+    @property
+    def divided(self) -> bool:
+        """Whether there are two timelines."""
+        return not self.strip_a.isHidden()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        super().resizeEvent(event)
+        self._cover()
+
+    def _cover(self) -> None:
+        if self.overlay is not None:
+            self.overlay.setGeometry(self.rect())
+            self.overlay.setVisible(self.divided)
+            self.overlay.raise_()
+
+
+def _stacked(strip: Strip, timeline: TimelineView) -> QWidget:
+    whole = QWidget()
+    whole.setMinimumWidth(int(2 * LABELS))
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(strip)
+    column.addWidget(timeline, 1)
+    return whole

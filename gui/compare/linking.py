@@ -1,0 +1,71 @@
+"""Two timelines that move as one: what is seen of one is what is seen of the other."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from core.compare.alignment import Alignment
+from gui.timeline.view import TimelineView
+from gui.timeline.viewport import Viewport
+
+
+def view_of_b(a: Viewport, alignment: Alignment, width: float) -> Viewport:
+    """What B shows in `width` pixels while A shows `a`: aligned moments at the same pixel."""
+    per_pixel = a.ns_per_pixel * alignment.scale
+    return Viewport(alignment.to_b(a.start), per_pixel * width, width)
+
+
+def view_of_a(b: Viewport, alignment: Alignment, width: float) -> Viewport:
+    """What A shows in `width` pixels while B shows `b`."""
+    per_pixel = b.ns_per_pixel / alignment.scale
+    return Viewport(alignment.to_a(b.start), per_pixel * width, width)
+
+
+class LinkedViews(QObject):
+    """Moves each of two timelines after the other, from `link` until `unlink`.
+
+    Both axes count from the moment `zero` of A and the one of B that is aligned with it.
+    """
+
+    def __init__(self, a: TimelineView, b: TimelineView) -> None:
+        super().__init__()
+        self.a, self.b = a, b
+        self.alignment = Alignment(0.0, 0.0)
+        self._linked = self._moving = False
+        self._seen = b.view
+        a.view_changed.connect(self._a_moved)
+        b.view_changed.connect(self._b_moved)
+
+    def link(self, alignment: Alignment, zero: float) -> None:
+        """Lay the times over each other like this; B moves to where A stands."""
+        self.alignment, self._linked = alignment, True
+        self.a.count_from(zero)
+        self.b.count_from(alignment.to_b(zero))
+        self._move_b()
+
+    def unlink(self) -> None:
+        """Let both views be."""
+        self._linked = False
+        self.a.count_from(0.0)
+
+    def _a_moved(self) -> None:
+        if self._linked and not self._moving:
+            self._move_b()
+
+    def _b_moved(self) -> None:
+        if not self._linked or self._moving:
+            return
+        before, now = self._seen, self.b.view
+        if (before.start, before.span) == (now.start, now.span):  # it has only another width
+            self._move_b()
+            return
+        self._moving = True
+        self.a.go_to(view_of_a(now, self.alignment, self.a.view.width), "linked")
+        self._moving = False
+        self._seen = now
+
+    def _move_b(self) -> None:
+        self._moving = True
+        self.b.go_to(view_of_b(self.a.view, self.alignment, self.b.view.width), "linked")
+        self._moving = False
+        self._seen = self.b.view

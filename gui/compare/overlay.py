@@ -1,0 +1,165 @@
+"""A transparent sheet over two timelines: joins between them, and outlines of a chosen row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from core.compare.matching import Matches
+from core.compare.pieces import NO_PIECES, Pieces
+from core.trace.trace import Span
+from gui.compare.marks import Joins, joins_of, outlines
+from gui.text import tr
+from gui.theme import Theme
+from gui.timeline.margins import AXIS, STEPS
+from gui.timeline.painter import Fonts, Frame
+from gui.timeline.selection import bounds_of
+from gui.timeline.view import TimelineView
+
+FAINT = 70  # opacity of a join that is not selected, of 255
+TINT = 60  # and of the fill of an outlined piece
+
+
+@dataclass(slots=True)
+class Shown:
+    """What is drawn: the matches whose joins are wanted, and the pieces outlined in A and B."""
+
+    matches: Matches | None = None
+    joins: bool = False
+    of_a: Pieces = field(default=NO_PIECES)
+    of_b: Pieces = field(default=NO_PIECES)
+
+
+class Overlay(QWidget):
+    """Lies over `parent`, in which both timelines stand, and lets every event through."""
+
+    def __init__(self, parent: QWidget, a: TimelineView, b: TimelineView) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.a, self.b = a, b
+        self.shown = Shown()
+        self.joined: Joins | None = None
+        for view in (a, b):
+            view.view_changed.connect(self.update)
+            view.selection_changed.connect(self.update)
+            view.strips_changed.connect(self.update)
+            view.verticalScrollBar().valueChanged.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            draw_marks(painter, self, self.shown, self.a, self.b)
+
+
+def draw_marks(
+    painter: QPainter, over: Overlay, shown: Shown, a: TimelineView, b: TimelineView
+) -> None:
+    """Draw outlines, faint joins and the selected join, in the pixels of `over`."""
+    for view, pieces in ((a, shown.of_a), (b, shown.of_b)):
+        if view.scene is not None and len(pieces):
+            _draw_outlines(painter, over, view, pieces)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    over.joined = None
+    if shown.joins and shown.matches is not None and a.scene is not None and b.scene is not None:
+        over.joined = joins_of(shown.matches, a.frame_of_rows, b.frame_of_rows)
+        _draw_joins(painter, over, over.joined)
+    if isinstance(a.selection, Span) and isinstance(b.selection, Span):
+        _draw_selected(painter, over, a.selection, b.selection)
+
+
+def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces: Pieces) -> None:
+    place = _offset(over, view)
+    painter.save()
+    painter.translate(place)
+    painter.setClipRect(_plot(view))
+    fill = QColor(view.theme.accent)
+    fill.setAlpha(TINT)
+    painter.setBrush(fill)
+    painter.setPen(QPen(QColor(view.theme.accent), 1))
+    painter.drawRects(
+        [rect.adjusted(0.5, 0.5, -0.5, -0.5) for rect in outlines(view.frame_of_rows, pieces)]
+    )
+    painter.restore()
+
+
+def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
+    """Thin lines from the bars of A to those of B; as many as are drawn are counted."""
+    above, below = _offset(over, over.a), _offset(over, over.b)
+    colour = QColor(over.a.theme.text)
+    colour.setAlpha(FAINT)
+    painter.setPen(QPen(colour, 1))
+    ends = zip(
+        joins.a.x.tolist(), _within(over.a, joins.a.bottom.tolist()),
+        joins.b.x.tolist(), _within(over.b, joins.b.top.tolist()), strict=True,
+    )  # fmt: skip
+    painter.drawLines(
+        [
+            QLineF(x0 + above.x(), y0 + above.y(), x1 + below.x(), y1 + below.y())
+            for x0, y0, x1, y1 in ends
+        ]
+    )
+    if len(joins.pairs) < joins.of:
+        _draw_count(painter, over, joins)
+
+
+def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
+    """Say that not every join is drawn."""
+    text = tr("{shown} of {count} joins", shown=len(joins.pairs), count=f"{joins.of:,}")
+    fonts, theme = Fonts.of(over.font()), over.a.theme
+    place = _offset(over, over.b)
+    right = place.x() + over.b.viewport().width() - 16
+    rect = QRectF(right - 220, place.y() - 42, 220, 16)
+    painter.setFont(fonts.small)
+    painter.setPen(QColor(theme.muted))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> None:
+    """A curve from the selected bar of A down to that of B, if both are on screen."""
+    begin = _anchor(over, over.a, one, below=True)
+    end = _anchor(over, over.b, other, below=False)
+    if begin is None or end is None:
+        return
+    middle = (begin.y() + end.y()) / 2
+    path = QPainterPath(begin)
+    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
+    theme: Theme = over.a.theme
+    for colour, width in ((theme.plot, 5.0), (theme.accent, 2.0)):
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawPath(path)
+    painter.setBrush(QColor(theme.accent))
+    for point in (begin, end):
+        painter.drawEllipse(point, 3.5, 3.5)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPointF | None:
+    """Where the curve meets a bar: the middle of what is seen of it, at its lower or upper edge."""
+    frame: Frame = view.frame_of_rows
+    row = next((row for row in frame.layout.rows if row.lane == span.lane), None)
+    start, end = bounds_of(span, view.now)
+    if row is None or end < frame.view.start or start > frame.view.end:
+        return None
+    x = frame.row_rect(row, start, end).center().x()
+    (y,) = _within(view, [frame.top + (row.bottom if below else row.top)])
+    return QPointF(x, y) + QPointF(_offset(over, view))
+
+
+def _within(view: TimelineView, heights: list[float]) -> list[float]:
+    """Heights in a timeline's widget, held within where its lanes are seen."""
+    last = float(view.viewport().height())
+    return [min(max(y, AXIS + STEPS), last) for y in heights]
+
+
+def _plot(view: TimelineView) -> QRectF:
+    frame = view.frame_of_rows
+    top = AXIS + STEPS
+    return QRectF(frame.left, top, frame.view.width, view.viewport().height() - top)
+
+
+def _offset(over: QWidget, view: TimelineView) -> QPoint:
+    return view.viewport().mapTo(over.parentWidget(), QPoint(0, 0)) - over.pos()

@@ -1,0 +1,184 @@
+"""Compare: the sentence that says why, the steps that are compared, the table of differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.compare.runs import TwoRuns
+from core.plan.task import Kind
+from gui.compare.table import DifferenceTable
+from gui.panels.fields import Choice
+from gui.text import NO_BREAK, duration_text, tr
+from gui.theme import Theme
+from gui.timeline.describe import TITLES
+from gui.timeline.margins import step_name
+
+MEDIAN, ALL = "median", "all"
+LISTED = 100  # of the latest steps, in a chooser
+
+
+class StepChoice(Choice):
+    """Which step of a run is compared: the median one, the mean of all, or one by its number."""
+
+    def __init__(self, letter: str) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Step of run {letter}", letter=letter))
+        self.setToolTip(tr("Which step of run {letter} is compared.", letter=letter))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._listed: list[int] = []
+        self.addItem(tr("median step"), MEDIAN)
+        self.addItem(tr("mean of all steps"), ALL)
+
+    def list_steps(self, steps: Sequence[int], warmup: int) -> None:
+        """Offer the latest of `steps`, newest first; what is chosen stays while it is there."""
+        wanted = list(steps)[-LISTED:][::-1]
+        self.setItemText(1, tr("mean of {n} steps", n=len(steps)))
+        if wanted == self._listed or self.view().isVisible():
+            return
+        chosen, self._listed = self.currentData(), wanted
+        blocked = self.blockSignals(True)
+        while self.count() > 2:
+            self.removeItem(self.count() - 1)
+        for step in wanted:
+            self.addItem(step_name(step, warmup), step)
+        self.setCurrentIndex(max(0, self.findData(chosen)))
+        self.blockSignals(blocked)
+
+    def name_median(self, step: int, warmup: int) -> None:
+        """Say which step the median one is."""
+        self.setItemText(0, tr("median: {step}", step=step_name(step, warmup)))
+
+    def chosen(self, steps: Sequence[int]) -> list[int] | None:
+        """What is chosen of `steps`; None for the median one."""
+        data = self.currentData()
+        if data == ALL:
+            return list(steps)
+        return None if data == MEDIAN else [data]
+
+
+class ComparePanel(QWidget):
+    """`row_chosen` carries a Difference or None; `steps_chosen` says that others are wanted.
+
+    `asked` says that the button of the empty panel was pressed.
+    """
+
+    row_chosen = Signal(object)
+    steps_chosen = Signal()
+    asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Compare"))
+        self.sentence = QLabel()
+        self.sentence.setObjectName("sentence")
+        self.sentence.setWordWrap(True)
+        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.sentence.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.sentence.setAccessibleName(tr("The main reason of the difference"))
+        self.step_a, self.step_b = StepChoice(tr("A")), StepChoice(tr("B"))
+        self.table = DifferenceTable()
+        self.matched = QLabel()
+        self.matched.setObjectName("quiet")
+        self.matched.setWordWrap(True)
+        for choice in (self.step_a, self.step_b):
+            choice.currentIndexChanged.connect(lambda _: self.steps_chosen.emit())
+        self.table.chosen.connect(self.row_chosen)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._build_empty())
+        self._stack.addWidget(self._build_body())
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.table.set_theme(theme)
+
+    def show_two(self, two: TwoRuns) -> None:
+        """Show what two runs differ by."""
+        self.sentence.setText(two.sentence(tr, duration_text).replace(" %", f"{NO_BREAK}%"))
+        self.table.show_two(two)
+        self.matched.setText(matched_text(two))
+        self._stack.setCurrentIndex(1)
+
+    def say(self, text: str) -> None:
+        """Say why there is nothing to compare yet."""
+        self.sentence.setText(text)
+        self.table.show_two(None)
+        self.matched.setText("")
+        self._stack.setCurrentIndex(1)
+
+    def clear(self) -> None:
+        """Nothing is compared."""
+        self.table.show_two(None)
+        self._stack.setCurrentIndex(0)
+
+    def _build_empty(self) -> QWidget:
+        page = QWidget()
+        words = QLabel(
+            tr(
+                "Put another run, a recording or the prediction below the run that is shown, "
+                "and see what takes longer, and why."
+            )
+        )
+        words.setObjectName("hint")
+        words.setWordWrap(True)
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.button = QToolButton()
+        self.button.clicked.connect(self.asked)
+        column = QVBoxLayout(page)
+        column.addStretch(1)
+        column.addWidget(words)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addStretch(1)
+        self.button.setText(tr("Compare with…"))
+        return page
+
+    def _build_body(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.sentence)
+        steps = QGridLayout()
+        steps.setContentsMargins(12, 2, 12, 6)
+        steps.setHorizontalSpacing(10)
+        for place, (name, choice) in enumerate(((tr("A"), self.step_a), (tr("B"), self.step_b))):
+            pair = QHBoxLayout()
+            label = QLabel(name)
+            label.setStyleSheet("font-weight: bold")
+            label.setBuddy(choice)
+            pair.addWidget(label)
+            pair.addWidget(choice, 1)
+            steps.addLayout(pair, 0, place)
+        column.addLayout(steps)
+        column.addWidget(self.table, 1)
+        self.matched.setContentsMargins(12, 4, 12, 6)
+        column.addWidget(self.matched)
+        return page
+
+
+def matched_text(two: TwoRuns) -> str:
+    """How many tasks are matched, and which are not, in words."""
+    words = [tr("{n} tasks matched", n=f"{len(two.matches):,}")]
+    only = (tr("only in A: {tasks}"), tr("only in B: {tasks}"))
+    for template, counts in zip(only, two.matches.unmatched(), strict=True):
+        if counts:
+            words.append(template.format(tasks=", ".join(_counted(counts))))
+    return "; ".join(words) + "."
+
+
+def _counted(counts: dict[Kind, int]) -> list[str]:
+    return [f"{count:,} {tr(TITLES.get(kind, 'Other')).lower()}" for kind, count in counts.items()]

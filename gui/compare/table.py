@@ -1,0 +1,208 @@
+"""The table of differences: what contributes most comes first; a row chosen is outlined above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from core.compare.differences import Difference, Group
+from core.compare.runs import TwoRuns
+from core.explain.causes import Cause
+from core.plan.task import Kind
+from gui.causes import CAUSE_LOOKS, CAUSE_WORDS, brush
+from gui.families import family_of
+from gui.text import MINUS, tr
+from gui.theme import LIGHT, Theme
+from gui.timeline.describe import TITLES
+
+ROW_ROLE = Qt.ItemDataRole.UserRole
+SHARE_ROLE = ROW_ROLE + 1
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+SWATCH = 10
+BARS = 5  # the column of bars
+BAR_WIDTH = 76
+NONE = "–"
+
+
+class DifferenceTable(QTreeWidget):
+    """Rows in groups; `chosen` carries the Difference of the current row, or None."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = LIGHT
+        self._two: TwoRuns | None = None
+        self.setAccessibleName(tr("Differences between run A and run B"))
+        heads = (tr("ms of lane time"), tr("A"), tr("B"), tr("B − A"), tr("Adds"), "")
+        self.setHeaderLabels(heads)
+        tip = tr("What it adds to B's step: its mean over B's lanes less that over A's.")
+        self.headerItem().setToolTip(4, tip)
+        for column in range(1, 5):
+            self.headerItem().setTextAlignment(column, RIGHT)
+        self.setRootIsDecorated(False)
+        self.setIndentation(0)
+        self.setUniformRowHeights(True)
+        self.setItemDelegateForColumn(BARS, _Bars(self))
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column in range(1, 5):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(BARS, QHeaderView.ResizeMode.Fixed)
+        header.resizeSection(BARS, BAR_WIDTH)
+        self.currentItemChanged.connect(self._emit_chosen)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.theme = theme
+        self._fill()
+
+    def show_two(self, two: TwoRuns | None) -> None:
+        """Show other differences, or none; the row that was chosen stays so if it is there."""
+        self._two = two
+        self._fill()
+
+    def _fill(self) -> None:
+        kept = self._current()
+        blocked = self.blockSignals(True)
+        self.clear()
+        two = self._two
+        if two is not None:
+            most = max((abs(row.contribution) for row in (*two.reasons, *two.lanes)), default=0)
+            self._add(tr("COMPUTE LANES: WORK, AND IDLE FOR"), two.reasons, two.difference, most)
+            self._add(tr("EACH COMPUTE LANE"), two.lanes, two.difference, most)
+            self._add(tr("COPY AND COMMUNICATION LANES"), two.beside, None, most)
+        self._choose_again(kept)
+        self.blockSignals(blocked)
+        if self._current() != kept:
+            self.chosen.emit(self._current())
+
+    def _add(self, heading: str, rows: Sequence[Difference], total: int | None, most: int) -> None:
+        if not rows:
+            return
+        head = QTreeWidgetItem(self, [heading])
+        head.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        head.setForeground(0, QColor(self.theme.muted))
+        head.setFirstColumnSpanned(True)
+        for row in rows:
+            self._add_row(row, most, total is not None)
+        if total is not None:
+            last = QTreeWidgetItem(
+                self, [tr("Difference of the steps"), "", "", "", _signed(total)]
+            )
+            last.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            for column in (0, 4):
+                font = last.font(column)
+                font.setBold(True)
+                last.setFont(column, font)
+            last.setTextAlignment(4, RIGHT)
+
+    def _add_row(self, row: Difference, most: int, adds: bool) -> None:
+        texts = [row_name(row), _ms(row.a), _ms(row.b), _signed(row.difference)]
+        item = QTreeWidgetItem(self, [*texts, _signed(row.contribution) if adds else ""])
+        item.setData(0, ROW_ROLE, row)
+        item.setData(BARS, SHARE_ROLE, row.contribution / most if most else 0.0)
+        item.setIcon(0, self._swatch(row))
+        for column in range(1, 5):
+            item.setTextAlignment(column, RIGHT)
+        item.setToolTip(0, row_tip(row))
+
+    def _swatch(self, row: Difference) -> QIcon:
+        """The colour of a kind, or the pattern of a cause."""
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(round(SWATCH * ratio), round(SWATCH * ratio))
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        area = QRectF(0, 0, SWATCH, SWATCH)
+        with QPainter(picture) as painter:
+            if row.group is Group.CAUSE:
+                painter.fillRect(area, brush(CAUSE_LOOKS[Cause(row.name)], self.theme, ratio))
+            elif row.group in (Group.KIND, Group.BESIDE):
+                colours = self.theme.colours_of(family_of(Kind(row.name)))
+                painter.fillRect(area, QColor(colours[0]))
+        return QIcon(picture)
+
+    def _current(self) -> Difference | None:
+        item = self.currentItem()
+        return None if item is None else item.data(0, ROW_ROLE)
+
+    def _choose_again(self, kept: Difference | None) -> None:
+        for index in range(self.topLevelItemCount() if kept is not None else 0):
+            item = self.topLevelItem(index)
+            row = item.data(0, ROW_ROLE)
+            if row is not None and kept is not None and _same(row, kept):
+                self.setCurrentItem(item)
+
+    def _emit_chosen(self, *_: object) -> None:
+        self.chosen.emit(self._current())
+
+
+class _Bars(QStyledItemDelegate):
+    """A contribution as a bar, to the right of the middle for more and to the left for less."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:  # fmt: skip
+        """Draw the cell, and in it the bar."""
+        super().paint(painter, option, index)
+        share = index.data(SHARE_ROLE)
+        table = self.parent()
+        if not share or not isinstance(table, DifferenceTable):
+            return
+        area = QRectF(option.rect).adjusted(4, 4, -4, -4)
+        middle = round(area.center().x())
+        length = max(1.0, abs(share) * area.width() / 2)
+        left = middle - length if share < 0 else float(middle)
+        colour = QColor(table.theme.accent if share < 0 else table.theme.warning)
+        painter.fillRect(QRectF(left, area.top(), length, area.height()), colour)
+        painter.fillRect(
+            QRectF(middle, option.rect.top(), 1, option.rect.height()), QColor(table.theme.line)
+        )
+
+
+def row_name(row: Difference) -> str:
+    """What a row is about, in words: `Forward`, `idle: pipeline fills`, `cpu:1 works`."""
+    if row.group is Group.CAUSE:
+        return tr("idle: {cause}", cause=tr(CAUSE_WORDS[Cause(row.name)].name))
+    if row.group in (Group.KIND, Group.BESIDE):
+        kind = Kind(row.name)
+        return tr(TITLES.get(kind, "Other work"))
+    if row.group is Group.LANE_WORK:
+        return tr("{lane} works", lane=row.name)
+    if row.group is Group.LANE_IDLE:
+        return tr("{lane} is idle", lane=row.name)
+    return tr("Tasks that overlap")
+
+
+def row_tip(row: Difference) -> str:
+    """A row in a sentence."""
+    values = {"a": _ms(row.a), "b": _ms(row.b), "adds": _signed(row.contribution)}
+    if row.group is Group.BESIDE:
+        words = tr("{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.", **values)
+    else:
+        words = tr("{a} ms in A, {b} ms in B: it adds {adds} ms to B's step.", **values)
+    return f"{row_name(row)}: {words}"
+
+
+def _same(row: Difference, other: Difference) -> bool:
+    return (row.group, row.name, row.place) == (other.group, other.name, other.place)
+
+
+def _ms(ns: int | None) -> str:
+    return NONE if ns is None else f"{ns / 1e6:.2f}"
+
+
+def _signed(ns: int) -> str:
+    return f"{ns / 1e6:+.2f}".replace("-", MINUS)

@@ -1,0 +1,81 @@
+"""The command that compares two recordings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import main
+from tests.make_believe import record, specification
+
+Compare = Callable[[str], int]
+
+
+@pytest.fixture
+def compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compare:
+    """Runs `compare` in a folder with the recordings two.arrow and eight.arrow."""
+    record(specification(microbatches=2), tmp_path / "two.arrow")
+    record(specification(microbatches=8), tmp_path / "eight.arrow")
+    (tmp_path / "text.arrow").write_text("no recording")
+    monkeypatch.chdir(tmp_path)
+    return lambda words: main.main(["compare", *words.split()])
+
+
+def test_the_sentence_and_the_tables_are_printed(
+    compare: Compare, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compare("two.arrow eight.arrow") == 0
+    said = capsys.readouterr().out
+    assert "A: two.arrow, step " in said and "B: eight.arrow, step " in said
+    assert "less on pipeline fill and drain" in said and "(8 micro-batches instead of 2)." in said
+    assert "idle: pipeline-fill" in said and "cpu:1 is idle" in said
+    assert "tasks matched; only B: " in said
+
+
+def test_the_printed_contributions_add_up_to_the_printed_difference(
+    compare: Compare, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare("two.arrow eight.arrow --step-a all --step-b 2")
+    table = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
+    *parts, total = (float(line.split()[-1]) for line in table)
+    assert sum(parts) == pytest.approx(total, abs=0.001 * len(parts))
+
+
+def test_the_differences_are_written_as_json(compare: Compare, tmp_path: Path) -> None:
+    assert compare("two.arrow eight.arrow --step-a 1 --step-b all --summary out.json") == 0
+    values = json.loads((tmp_path / "out.json").read_text())
+    assert values["steps"] == {"a": [2], "b": [2, 3, 4, 5, 6]}
+    assert sum(row["contribution_ns"] for row in values["lanes"]) == values["difference_ns"]
+
+
+@pytest.mark.parametrize("options", ["", "--align 1F0", "--scale fit --theme dark"])
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_both_runs_are_drawn(compare: Compare, tmp_path: Path, suffix: str, options: str) -> None:
+    pytest.importorskip("PySide6", reason="Qt is not installed")
+    assert compare(f"two.arrow eight.arrow --image both.{suffix} {options}") == 0
+    begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
+    assert (tmp_path / f"both.{suffix}").read_bytes().startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("two.arrow none.arrow", "none.arrow"),
+        ("two.arrow text.arrow", "text.arrow"),
+        ("two.arrow eight.arrow --step-a 9", "--step-a 9: two.arrow has the steps 1 to 5"),
+        ("two.arrow eight.arrow --step-b last", "--step-b last: eight.arrow has the steps 1 to 5"),
+        ("two.arrow eight.arrow --align 9F9", "--align 9F9: two.arrow has no such task; use start"),
+        ("two.arrow eight.arrow --align 0F7", "--align 0F7: two.arrow has no such task"),
+        ("two.arrow eight.arrow --image out.bmp", "--image out.bmp: use a name that ends in .png"),
+        ("two.arrow eight.arrow --summary a/b.json", "there is no folder"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(
+    compare: Compare, capsys: pytest.CaptureFixture[str], words: str, said: str
+) -> None:
+    assert compare(words) == 2
+    told = capsys.readouterr()
+    assert said in told.err and told.out == "" and len(told.err.splitlines()) == 1
