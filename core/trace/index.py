@@ -319,7 +319,7 @@ def _mapped(path: Path | str, place: Path, facts: dict[str, Any]) -> Trace:
     return Trace.of(
         header, [LaneSpans.of(spans) for spans in lanes], table,
         blocks=list(_blocks(array("block_starts"), array("block_sums"), lanes, kinds)),
-        step_table=StepBounds.of(*(array(f"steps_{name}") for name in _STEPS)),
+        step_table=StepBounds.of(array("steps_numbers"), array("steps_starts"), array("steps_ends")),
         counters=_counters(facts["counters"], *(array(f"counter_{name}") for name in _COUNTER)),
         logs=Log.of(log, facts["levels"], facts["texts"]),
         clocks=Clocks.of(clock, facts["devices"]),
