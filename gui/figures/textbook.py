@@ -215,7 +215,8 @@ def _boxes(
 def _view(run: Run, runs: Sequence[Run], width: float) -> Viewport:
     """All runs have the same scale: the longest one fills the plot."""
     longest = max(other.shown.span for other in runs)
-    return Viewport(run.shown.start, run.shown.span, width * run.shown.span / longest)
+    shown = run.shown
+    return Viewport(float(shown.start), float(shown.span), width * shown.span / longest)
 
 
 def _entries(

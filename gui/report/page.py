@@ -96,11 +96,12 @@ def bar_of(parts: Iterable[tuple[str, float]], before: float = 0.0) -> Html:
 
     It begins at the share `before`.
     """
-    spans = "".join(
-        f'<i style="width:{100 * max(0.0, share):.2f}%;background:var(--{escape(colour)})"></i>'
-        for colour, share in parts
-    )
-    return Html(f'<span class="bar" style="padding-left:{100 * before:.2f}%">{spans}</span>')
+    spans, space = "", f"margin-left:{100 * before:.2f}%;" if before else ""
+    for colour, share in parts:
+        width = f"width:{100 * max(0.0, share):.2f}%"
+        spans += f'<i style="{space}{width};background:var(--{escape(colour)})"></i>'
+        space = ""
+    return Html(f'<span class="bar">{spans}</span>')
 
 
 def picture(light: bytes, dark: bytes, words: str) -> Html:
@@ -147,7 +148,7 @@ dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr))
   gap: 12px 22px; margin: 10px 0; }
 dt { color: var(--muted); font-size: 12px; }
 dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; margin: 0 0 14px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th { text-align: right; font-weight: 600; font-size: 12px; color: var(--muted);
   padding: 4px 12px 4px 0; white-space: nowrap; border-bottom: 1px solid var(--line); }

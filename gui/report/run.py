@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.explain.balance import LaneBalance, lane_balance
@@ -49,28 +49,28 @@ def write_run_report(trace: Trace, path: Path) -> None:
     """
     with application():
         scene = Scene(trace)
-        write_page(path, run_title(trace), subtitle(trace), list(run_sections(scene)))
+        sections = [section for section in run_sections(scene) if section is not None]
+        write_page(path, run_title(trace), subtitle(trace), sections)
 
 
 def subtitle(trace: Trace) -> str:
     """When the run was, what its lanes share, and whether it ever ran."""
     note = next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
     predicted = tr("predicted, not measured") if trace.header.predicted else ""
-    return " · ".join(filter(None, (trace.header.started.replace("T", " "), predicted, note)))
+    started = trace.header.started.replace("T", " ").replace("+00:00", " UTC")
+    return " · ".join(filter(None, (started, predicted, note)))
 
 
-def run_sections(scene: Scene, go_on: Callable[[], bool] = lambda: True) -> Iterator[Section]:
-    """The sections of a run's report, worked out one by one.
-
-    `go_on` is asked between steps of the work whether to go on; with False nothing more comes.
-    """
+def run_sections(scene: Scene) -> Iterator[Section | None]:
+    """The sections of a run's report, worked out bit by bit: None stands for a bit without one."""
     steps = explained_steps(scene)
     figures = []
     for step in steps:
-        if not go_on():
-            return
         figures.append(scene.explained.figures(step))
-    yield from setup_sections(scene.trace) if not steps else _sections(scene, steps, figures)
+        yield None
+    if steps:
+        yield from _sections(scene, steps, figures)
+    yield from setup_sections(scene.trace)
 
 
 def explained_steps(scene: Scene) -> list[int]:
@@ -98,7 +98,6 @@ def _sections(
     yield Section(tr("Idle time by cause"), _idle(scene.trace, mean))
     yield Section(tr("Critical path"), _path(mean))
     yield Section(tr("Steps"), _steps(scene.trace, steps, figures))
-    yield from setup_sections(scene.trace)
 
 
 def _short(

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
 
 from core.figure import MM_PER_INCH, FigureOptions
+from core.trace.excerpt import lanes_of
 from core.trace.trace import Trace
 from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
 from gui.figures.shown import Range, default_range, range_between
@@ -126,8 +127,10 @@ def lay_out_timeline(
     strips = Strips(
         extras.memory and scene.most_held > 0, scene.prediction is not None, extras.path
     )
-    layout = lay_out(scene.trace.header.lanes, MOST_HEIGHT, strips)
-    view = Viewport(shown.start, shown.span, max(100.0, round(width) - LABELS - 2 * EDGE))
+    layout = lay_out(lanes_of(options.excerpt, scene.trace.header.lanes), MOST_HEIGHT, strips)
+    view = Viewport(
+        float(shown.start), float(shown.span), max(100.0, round(width) - LABELS - 2 * EDGE)
+    )
     title = _title_lines(scene.trace, shown, options)
     top = EDGE + TITLE * bool(title) + AXIS * options.axis + STEPS * options.makespan
     zero = float(shown.start if shown.zero is None else shown.zero)

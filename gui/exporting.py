@@ -1,0 +1,164 @@
+"""Figures, copies and reports of the run that is shown."""
+
+from __future__ import annotations
+
+from copy import copy
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from core.figure import FigureOptions
+from core.trace.trace import Trace
+from gui.banner import Banner
+from gui.dialogs import ask_save
+from gui.figures.make import figure_of
+from gui.figures.picture import Picture, copy_picture, write_picture
+from gui.figures.shown import Range, range_between
+from gui.panels.figure import FigurePanel, Wish
+from gui.report.job import ReportJob
+from gui.settings import Settings
+from gui.text import tr
+from gui.timeline.export import Extras
+from gui.timeline.scene import Scene
+from gui.timeline.viewport import Viewport
+
+FIGURES = ("PDF document (*.pdf)", "SVG drawing (*.svg)", "PNG image (*.png)")
+REPORT = "Web page (*.html)"
+NAME = "timeline.pdf"
+
+
+class Shown(Protocol):
+    """What the window shows now."""
+
+    @property
+    def scene(self) -> Scene | None:
+        """The scene in the timeline."""
+
+    def visible_part(self) -> Viewport:
+        """The time that is visible."""
+
+    def theme_name(self) -> str:
+        """Name of the theme."""
+
+    def memory_shown(self) -> bool:
+        """Whether what the lanes hold is shown below them."""
+
+    def path_shown(self) -> bool:
+        """Whether the critical path is shown."""
+
+    def prediction_shown(self) -> Trace | None:
+        """The prediction that is shown below the lanes, or None."""
+
+    def note(self, text: str) -> None:
+        """Say in the status bar that something was done."""
+
+
+class Exporting(QObject):
+    """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
+
+    def __init__(self, window: QWidget, shown: Shown, banner: Banner, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._shown = window, shown
+        self._banner, self._settings = banner, settings
+        self.panel: FigurePanel | None = None
+        self.report: ReportJob | None = None
+
+    def open(self) -> None:
+        """Show the panel of figures beside the window."""
+        if self._scene() is None:
+            return
+        if self.panel is None:
+            self.panel = FigurePanel(self.draw, self._window)
+            self.panel.set_options(self._settings.figure)
+            self.panel.save_asked.connect(self._ask_figure)
+            self.panel.copy_asked.connect(self._copy)
+            self.panel.finished.connect(self._keep)
+        self.panel.draw_now()
+        self.panel.show()
+        self.panel.raise_()
+        self.panel.activateWindow()
+
+    def draw(self, wish: Wish) -> Picture:
+        """The picture that is wished for, of the run that is shown. Raises ValueError."""
+        scene = self._shown.scene
+        if scene is None:
+            raise ValueError(tr("There is no run to draw."))
+        shown = [self._visible(scene)] if wish.visible else []
+        return figure_of([self._seen(scene)], wish.options, extras=self._extras(), shown=shown)
+
+    def copy_visible(self) -> None:
+        """Put what is visible on the clipboard, as an image and as SVG."""
+        scene = self._scene()
+        if scene is None:
+            return
+        options = FigureOptions(theme=self._shown.theme_name())
+        shown = [self._visible(scene)]
+        self._copy(figure_of([self._seen(scene)], options, extras=self._extras(), shown=shown))
+
+    def export_report(self) -> None:
+        """Ask for a file and write a report on the run into it."""
+        if self._scene() is not None:
+            start = Path(self._settings.folder) / "report.html"
+            ask_save(self._window, tr("Export report"), start, [tr(REPORT)], self.report_to)
+
+    def report_to(self, path: Path) -> None:
+        """Write a report bit by bit, so that the window answers and the user can cancel it."""
+        scene = self._scene()
+        if scene is not None:
+            self.report = ReportJob(self._window, scene, path)
+            self.report.failed.connect(self._banner.say)
+            self.report.done.connect(lambda: self._done(path))
+
+    def save_to(self, picture: Picture, path: Path) -> None:
+        """Write a picture; its format follows from the suffix."""
+        try:
+            write_picture(picture, path)
+        except ValueError as error:
+            self._banner.say(str(error))
+            return
+        self._done(path)
+
+    def _ask_figure(self, picture: Picture) -> None:
+        self._keep()
+        start = Path(self._settings.folder) / NAME
+        ask_save(
+            self.panel or self._window, tr("Save figure"), start, [tr(kind) for kind in FIGURES],
+            lambda path: self.save_to(picture, path),
+        )  # fmt: skip
+
+    def _copy(self, picture: Picture) -> None:
+        copy_picture(picture)
+        self._shown.note(tr("Copied as an image and as SVG."))
+
+    def _keep(self, *_: object) -> None:
+        if self.panel is not None:
+            self._settings.figure = self.panel.wish.options
+
+    def _done(self, path: Path) -> None:
+        self._settings.folder = str(path.parent)
+        self._banner.hide()
+        self._shown.note(tr("Exported {name}.", name=path.name))
+
+    def _scene(self) -> Scene | None:
+        scene = self._shown.scene
+        if scene is None:
+            self._banner.say(
+                tr("There is no run to write yet: press Run, or open a recording."), "info"
+            )
+        return scene
+
+    def _seen(self, scene: Scene) -> Scene:
+        """The scene with its prediction only if that is shown."""
+        seen = copy(scene)
+        if self._shown.prediction_shown() is None:
+            seen.set_prediction(None)
+        return seen
+
+    def _extras(self) -> Extras:
+        return Extras(self._shown.memory_shown(), self._shown.path_shown())
+
+    def _visible(self, scene: Scene) -> Range:
+        part = self._shown.visible_part()
+        return range_between(scene.trace, round(part.start), round(part.end))

@@ -1,0 +1,70 @@
+"""A report that is written bit by bit while the window goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QProgressDialog, QWidget
+
+from gui.figures.titles import run_title
+from gui.report.page import Section, write_page
+from gui.report.run import explained_steps, run_sections, subtitle
+from gui.text import tr
+from gui.timeline.scene import Scene
+
+SHOWN_AFTER_MS = 300  # a report that takes longer shows how far it is
+SECTIONS = 10  # about as many as a report has
+
+
+class ReportJob(QObject):
+    """Writes a report on a scene to `path`. It begins with the next event, and can be cancelled.
+
+    `done` comes when the file is there, `failed` with one line if it cannot be written; neither
+    comes if it was cancelled, and no file then.
+    """
+
+    done = Signal()
+    failed = Signal(str)
+
+    def __init__(self, window: QWidget, scene: Scene, path: Path) -> None:
+        super().__init__(window)
+        self._scene, self._path = scene, path
+        self._work = run_sections(scene)
+        self._sections: list[Section] = []
+        whole = len(explained_steps(scene)) + SECTIONS
+        self.progress = QProgressDialog(tr("Writing the report…"), tr("Cancel"), 0, whole, window)
+        self.progress.setWindowModality(Qt.WindowModality.NonModal)
+        self.progress.setMinimumDuration(SHOWN_AFTER_MS)
+        self.progress.setAutoClose(False)
+        self.progress.setAutoReset(False)
+        self.progress.canceled.connect(self._end)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._go_on)
+        self._timer.start(0)
+
+    def _go_on(self) -> None:
+        """Do the next bit."""
+        try:
+            section = next(self._work)
+        except StopIteration:
+            self._finish()
+            return
+        if section is not None:
+            self._sections.append(section)
+        self.progress.setValue(min(self.progress.value() + 1, self.progress.maximum() - 1))
+
+    def _finish(self) -> None:
+        self._end()
+        trace = self._scene.trace
+        try:
+            write_page(self._path, run_title(trace), subtitle(trace), self._sections)
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        self.done.emit()
+
+    def _end(self) -> None:
+        self._timer.stop()
+        self.progress.hide()
+        self.progress.deleteLater()

@@ -1,0 +1,94 @@
+"""Parts of a run by name: times, steps, lanes."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.trace.excerpt import Excerpt, lanes_of, parse_range, parse_time, range_of, steps_of
+from core.trace.trace import Trace
+from tests.make_believe import MS, specification, trace_of
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    return trace_of(specification(devices="4xcpu", steps=3))
+
+
+@pytest.mark.parametrize(
+    ("text", "ns"),
+    [("7ns", 7), ("1.5us", 1500), ("2µs", 2000), ("10ms", 10 * MS), ("0.25 s", 250 * MS),
+     (".5s", 500 * MS)],
+)  # fmt: skip
+def test_a_time_has_a_unit(text: str, ns: int) -> None:
+    assert parse_time(text) == ns
+
+
+@pytest.mark.parametrize("text", ["10", "ms", "-3ms", "1e3ms", "10 min", ""])
+def test_what_is_no_time_is_refused_with_the_units_that_are_accepted(text: str) -> None:
+    with pytest.raises(ValueError, match="ns, us, ms or s"):
+        parse_time(text)
+
+
+def test_a_range_may_be_open_at_either_end(trace: Trace) -> None:
+    assert parse_range("10ms:40ms") == (10 * MS, 40 * MS)
+    assert parse_range("10ms:") == (10 * MS, None)
+    assert range_of(Excerpt(range=":40ms"), trace) == (trace.bounds[0], 40 * MS)
+    assert range_of(Excerpt(range="40ms:"), trace) == (40 * MS, trace.bounds[1])
+
+
+@pytest.mark.parametrize("text", ["10ms", ":", "10:40", "10ms-40ms", "a:b"])
+def test_what_is_no_range_is_refused_in_one_line_that_names_it(text: str) -> None:
+    with pytest.raises(ValueError, match="use START:END") as raised:
+        parse_range(text)
+    assert f"--range {text}" in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_range_that_ends_before_it_begins_or_lies_outside_the_run_is_refused(
+    trace: Trace,
+) -> None:
+    with pytest.raises(ValueError, match="its end must come after its start"):
+        parse_range("40ms:10ms")
+    with pytest.raises(ValueError, match="the run lasts from 2.000 to"):
+        range_of(Excerpt(range="90s:91s"), trace)
+
+
+def test_steps_are_counted_from_the_first_measured_one_and_the_warm_ups_with_a_w(
+    trace: Trace,
+) -> None:
+    assert trace.header.specification.warmup == 2
+    assert steps_of(Excerpt(steps="1"), trace) == [2]
+    assert steps_of(Excerpt(steps="2-3"), trace) == [3, 4]
+    assert steps_of(Excerpt(steps="w1"), trace) == [0]
+    assert steps_of(Excerpt(steps="w2-1"), trace) == [1, 2]
+
+
+def test_a_step_that_the_run_lacks_is_refused_with_those_that_it_has(trace: Trace) -> None:
+    with pytest.raises(ValueError, match=r"--steps 3-9: .* steps 1 to 3 and the warm-up w1 to w2"):
+        steps_of(Excerpt(steps="3-9"), trace)
+    with pytest.raises(ValueError, match="must not come before its first"):
+        steps_of(Excerpt(steps="3-2"), trace)
+    for text in ("0", "x", "1-2-3", "-1"):
+        with pytest.raises(ValueError, match=f"--steps {text}: use a step or FIRST-LAST"):
+            Excerpt(steps=text).check()
+
+
+def test_lanes_are_chosen_by_number_range_and_name_and_stay_in_order(trace: Trace) -> None:
+    lanes = trace.header.lanes
+    chosen = lanes_of(Excerpt(lanes="cpu:3, 0-1"), lanes)
+    assert [lane.name for lane in chosen] == ["cpu:0", "cpu:1", "cpu:3"]
+    assert lanes_of(Excerpt(), lanes) == list(lanes)
+
+
+@pytest.mark.parametrize("text", ["7", "2-9", "3-1"])
+def test_a_lane_that_the_run_lacks_is_refused_with_those_that_it_has(
+    trace: Trace, text: str
+) -> None:
+    with pytest.raises(ValueError, match=f"--lanes {text}: the run has lanes 0 to 3"):
+        lanes_of(Excerpt(lanes=text), trace.header.lanes)
+    with pytest.raises(ValueError, match="there are cpu:0, cpu:1, cpu:2, cpu:3"):
+        lanes_of(Excerpt(lanes="gpu"), trace.header.lanes)
+
+
+def test_time_is_chosen_either_by_range_or_by_steps() -> None:
+    with pytest.raises(ValueError, match="both choose the time"):
+        Excerpt(range="1ms:", steps="2").check()
