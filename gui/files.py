@@ -22,6 +22,7 @@ from gui.timeline.export import export_image
 from gui.timeline.viewport import Viewport
 
 RECORDINGS = "Recordings (*.arrow)"
+TRACES = "Traces in Chrome's format (*.json *.json.gz)"
 FIGURES = ("PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)")
 
 
@@ -72,7 +73,7 @@ class Files:
 
     def open(self) -> None:
         """Ask for recordings and show them."""
-        kinds = [tr(RECORDINGS), tr("All files (*)")]
+        kinds = [tr(RECORDINGS), tr(TRACES), tr("All files (*)")]
         ask_open(
             self._window, tr("Open recordings"), self._settings.folder, kinds,
             self.open_paths, several=True,

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QToolBu
 from core.indexing import build_apart
 from core.trace.index import Cancelled, read_index
 from core.trace.recording import Opened, open_recording
+from core.trace.sniff import is_chrome_trace
 from gui.text import tr
 
 PARTS = 1000  # of the strip's bar
@@ -43,7 +44,7 @@ class Opening(QObject):
 
     def _open(self) -> None:
         try:
-            if read_index(self.path) is None:
+            if not is_chrome_trace(self.path) and read_index(self.path) is None:
                 build_apart(self.path, self._tell)
             self._end(open_recording(self.path, self._tell))
         except Cancelled:
@@ -112,7 +113,7 @@ class OpeningStrip(QFrame):
     def _show_progress(self, share: float) -> None:
         if self._opening is None:
             return
-        text = tr("Opening {name}: sorting its spans by lane, once, {share} %",
+        text = tr("Opening {name}: {share} %",
                   name=self._opening.path.name, share=round(100 * share))  # fmt: skip
         self.label.setText(text)
         self.bar.setValue(round(PARTS * share))

@@ -66,10 +66,15 @@ class StepBounds:
 
     @classmethod
     def of(
-        cls, numbers: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> StepBounds:
-        """The bounds of steps in order of their numbers, not copied until more are added."""
+        cls, numbers: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64],
+        *, bounds: tuple[int, int] = (0, 0),
+    ) -> StepBounds:  # fmt: skip
+        """The bounds of steps in order of their numbers, not copied until more are added.
+
+        `bounds` are those of spans that belong to no step, where there are no others.
+        """
         table = cls()
+        table._bounds = bounds
         table._columns = (Column.of(numbers), Column.of(starts), Column.of(ends))
         if len(numbers):
             table._bounds = (int(starts.min()), int(ends.max()))
@@ -95,7 +100,7 @@ class StepBounds:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """First start and last end of all; (0, 0) if there is no step."""
+        """First start and last end of all; (0, 0) if there is nothing."""
         return self._bounds
 
     def find(self, step: int) -> tuple[int, int]:

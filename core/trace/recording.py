@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from core.trace.index import Progress, build_index, read_index, tell
 from core.trace.schema import Header, RecordingError
+from core.trace.sniff import is_chrome_trace
 from core.trace.stream import Stream, naming_damage, open_stream
 from core.trace.trace import Trace
 
@@ -27,15 +28,22 @@ class Opened:
 
 
 def open_recording(
-    path: Path | str, progress: Progress | None = None, indexed_from: int = INDEXED_BYTES
+    path: Path | str, progress: Progress | None = None, indexed_from: int | None = None
 ) -> Opened:
     """Read a recording, up to its last whole batch if it was cut.
 
-    One of `indexed_from` bytes or more is mapped through its index, which is made the first time
-    and whenever the recording has changed since. `progress` is told how much is done of how much.
+    One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
+    which is made the first time and whenever the recording has changed since. `progress` is told
+    how much is done of how much.
+    A trace of another program in Chrome's format is read as far as core.trace.chrome goes.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
     if `progress` returns False: nothing half-written is left then.
     """
+    if is_chrome_trace(path):
+        from core.trace.chrome import read_chrome_trace  # only such files need its JSON library
+
+        imported = read_chrome_trace(path, progress)
+        return Opened(imported.trace, imported.lost and f"{path}: {imported.lost}")
     failed = ""
     if is_large(path, indexed_from):
         try:
@@ -49,10 +57,10 @@ def open_recording(
     return Opened(read.trace, "; ".join(filter(None, (read.warning, failed))))
 
 
-def is_large(path: Path | str, indexed_from: int = INDEXED_BYTES) -> bool:
-    """Whether a file is opened through an index."""
+def is_large(path: Path | str, indexed_from: int | None = None) -> bool:
+    """Whether a file is opened through an index: from INDEXED_BYTES on, unless given."""
     try:
-        return os.path.getsize(path) >= indexed_from
+        return os.path.getsize(path) >= (INDEXED_BYTES if indexed_from is None else indexed_from)
     except OSError:  # opening it says what is wrong
         return False
 

@@ -110,7 +110,7 @@ class Trace:
         """A trace with all that is known of a run, kept as it is given: none of it is copied."""
         trace = cls(header)
         trace.table, trace._lanes, trace._blocks = table, list(lanes), list(blocks)
-        trace.step_table = step_table or StepBounds()
+        trace.step_table = StepBounds() if step_table is None else step_table
         trace._counters = {(c.name, c.lane): c for c in counters}
         trace.logs, trace.clocks, trace.costs = logs or Log(), clocks or Clocks(), costs
         trace._open = {(span.step, span.task): span for span in open_tasks}
@@ -160,7 +160,7 @@ class Trace:
     def bounds(self) -> tuple[int, int]:
         """First start and last end of the run's spans and open tasks, in ns; (0, 0) if none."""
         moments = [span.start for span in self._open.values()]
-        if len(self.step_table):
+        if self.step_table.bounds != (0, 0):
             moments += self.step_table.bounds
         return (min(moments), max(moments)) if moments else (0, 0)
 

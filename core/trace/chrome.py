@@ -1,0 +1,326 @@
+"""Reads traces of other programs in Chrome's trace format: what ran when on which thread.
+
+The format is Google's "Trace Event Format": JSON with an event each, times in microseconds. Taken
+are complete events (`X`) and the names of processes and threads; of all others it is said how many
+there were. Files in the wild are packed by gzip, a bare list, or lack their end.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from core.models.description import ModelDescription
+from core.plan.specification import Specification
+from core.plan.task import KINDS, Kind, Lane, Role
+from core.plan.uncollected import uncollected
+from core.trace.columns import ABSENT, StepBounds
+from core.trace.index import Progress, tell
+from core.trace.schema import Header, RecordingError
+from core.trace.sniff import GZIP
+from core.trace.spans import LaneSpans, Spans
+from core.trace.table import TASK_DTYPE, TaskTable
+from core.trace.trace import Trace
+
+NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
+MOST_REPAIRS = 16  # ends that are tried for a file that was cut
+PIECE = 1 << 22  # bytes that are decoded at a time
+_OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,4096}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
+_BORDER = re.compile(rb"\}\s*,\s*\{")
+_Number = float | int | str | None
+
+
+class _Event(msgspec.Struct, gc=False):
+    """What is read of an event; some programs write numbers as text."""
+
+    ph: str = ""
+    ts: _Number = None
+    dur: _Number = None
+    pid: _Number = None
+    tid: _Number = None
+    name: str = ""
+    args: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _File(msgspec.Struct, gc=False):
+    """The form of most files; the other is a bare list of events."""
+
+    traceEvents: list[_Event]
+
+
+class _Named(msgspec.Struct):
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A trace, and what of the file is not in it; empty if that is nothing."""
+
+    trace: Trace
+    lost: str = ""
+
+
+def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Imported:
+    """Read a trace; a lane is a thread, and below it lies a nested lane for each depth of calls.
+
+    `progress` is told how much is done of how much. Raises RecordingError, naming the file, if it
+    cannot be read or has no complete event, and Cancelled if `progress` returns False.
+    """
+    try:
+        data = Path(path).read_bytes()
+        if data[:2] == GZIP:
+            data = _unpacked(data)
+    except OSError as error:
+        raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
+    with uncollected():
+        events, cut = _events(data, str(path), progress)
+        trace, strange = _trace(events, str(path))
+    return Imported(trace, _lost(events, strange, cut))
+
+
+def _unpacked(data: bytes) -> bytes:
+    """What a packed file holds, as far as it goes."""
+    parts = []
+    with gzip.open(io.BytesIO(data)) as file:
+        try:
+            while part := file.read(1 << 22):
+                parts.append(part)
+        except EOFError:
+            pass  # it was cut; its last event is missing anyhow
+    return b"".join(parts)
+
+
+def _events(data: bytes, name: str, progress: Progress | None) -> tuple[list[_Event], bool]:
+    """The file's events, and whether its end is missing."""
+    opening = _OPENING.match(data)
+    if opening is None:
+        raise RecordingError(f"{name} is no trace in Chrome's format: it has no list of events")
+    events: list[_Event] = []
+    try:
+        done = 0
+        for piece in _pieces(data, opening):
+            events += _decoded(piece)
+            done += len(piece)
+            tell(progress, min(done, len(data)), len(data))
+        return events, False
+    except msgspec.DecodeError:  # it was cut in the wrong place, here or where it was written
+        return _whole(data, b"]" if opening[0].lstrip()[:1] == b"[" else b"]}", name)
+
+
+def _pieces(data: bytes, opening: re.Match[bytes]) -> Iterator[bytes]:
+    """The list of events in pieces that are lists themselves.
+
+    Decoding holds up the other threads of the process, a window among them, for as long as a piece
+    takes. A piece ends between two objects; whether these are events, decoding will tell.
+    """
+    begin, head = opening.end(), opening[0]
+    while (border := _BORDER.search(data, begin + PIECE)) is not None:
+        yield b"[" + data[begin : border.start() + 1] + b"]"
+        begin = border.end() - 1
+    yield head + data[begin:]
+
+
+def _decoded(data: bytes) -> list[_Event]:
+    """The events of a list, or of an object that holds one. Raises msgspec.DecodeError."""
+    if data[:64].lstrip()[:1] == b"[":
+        return msgspec.json.decode(data, type=list[_Event])
+    return msgspec.json.decode(data, type=_File).traceEvents
+
+
+def _whole(data: bytes, end: bytes, name: str) -> tuple[list[_Event], bool]:
+    """The events of a file in one piece: as it is or, if its end is missing, with one."""
+    failed = ""
+    for tried in chain([data], _ends(data, end)):
+        try:
+            return _decoded(tried), tried is not data
+        except msgspec.DecodeError as error:
+            failed = failed or str(error)
+    raise RecordingError(f"{name} is no trace in Chrome's format: {failed}")
+
+
+def _ends(data: bytes, end: bytes) -> Iterator[bytes]:
+    """The data with the end that it lacks, after one of the last events that are whole."""
+    at = len(data)
+    for _ in range(MOST_REPAIRS):
+        at = data.rfind(b"}", 0, at)
+        if at < 0:
+            return
+        yield data[: at + 1] + end
+
+
+def _trace(events: Sequence[_Event], name: str) -> tuple[Trace, int]:
+    """The trace, and how many complete events have no time that can be read."""
+    complete = [event for event in events if event.ph == "X"]
+    begin, length = (_numbers(map(attrgetter(time), complete)) for time in ("ts", "dur"))
+    known = np.isfinite(begin) & (np.nan_to_num(length) >= 0)
+    if not known.any():
+        raise RecordingError(f"{name} has no complete event (ph X) that says when it ran")
+    if not known.all():
+        complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
+        begin, length = begin[known], length[known]
+    origin = begin.min()
+    start = np.rint((begin - origin) * NS_PER_UNIT).astype(np.int64)
+    # Both ends are rounded, not the length: what touched in the file touches here.
+    end = np.rint((begin + np.nan_to_num(length) - origin) * NS_PER_UNIT).astype(np.int64)
+    threads, thread = _coded(map(attrgetter("pid", "tid"), complete))
+    names, told = _coded(map(attrgetter("name"), complete))
+    table = TaskTable()
+    row = _rows(names, table)[told]
+    lanes, spans = _lanes(_titles(events, threads), thread, start, end, row, table)
+    header = Header(Specification(), ModelDescription("of another program", (), 0), tuple(lanes))
+    steps = StepBounds.of(
+        np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64),
+        bounds=(int(start.min()), int(end.max())),
+    )  # fmt: skip
+    trace = Trace.of(header, [LaneSpans.of(some) for some in spans], table, step_table=steps)
+    return trace, int((~known).sum())
+
+
+def _numbers(values: Iterable[_Number]) -> NDArray[np.float64]:
+    """Numbers that may be written as text; NaN for what is none."""
+    listed = list(values)
+    try:
+        return np.array(listed, np.float64)
+    except (TypeError, ValueError):
+        return np.array([_number(value) for value in listed], np.float64)
+
+
+def _number(value: _Number) -> float:
+    try:
+        return float("nan" if value is None else value)
+    except ValueError:
+        return float("nan")
+
+
+def _coded(values: Iterable[Any]) -> tuple[list[Any], NDArray[np.int32]]:
+    """The distinct values in order of appearance, and for each value which of these it is."""
+    listed = list(values)
+    distinct = list(dict.fromkeys(listed))
+    codes = {value: code for code, value in enumerate(distinct)}
+    return distinct, np.fromiter(map(codes.__getitem__, listed), np.int32, len(listed))
+
+
+def _rows(names: Sequence[str], table: TaskTable) -> NDArray[np.int32]:
+    """A row of the table for each name."""
+    rows = np.zeros(len(names), TASK_DTYPE)
+    for field in ("task", "microbatch", "stage", "replica", "block", "bucket",
+                  "paired_stage", "paired_microbatch"):  # fmt: skip
+        rows[field] = ABSENT
+    rows["kind"] = KINDS.index(Kind.OTHER)
+    rows["name"] = [table.name(name or "unnamed") for name in names]
+    return table.places(rows, np.empty(0, np.int32))
+
+
+def _titles(
+    events: Iterable[_Event], threads: Sequence[tuple[_Number, _Number]]
+) -> list[tuple[str, str]]:
+    """The name and the process of each thread, by its metadata or its numbers."""
+    told: dict[tuple[str, _Number, _Number], str] = {}
+    for event in events:
+        if event.ph == "M" and event.name in ("process_name", "thread_name"):
+            tid = event.tid if event.name == "thread_name" else None
+            try:
+                told[event.name, event.pid, tid] = msgspec.json.decode(event.args, type=_Named).name
+            except msgspec.DecodeError:
+                continue  # a name that is none; the number stands in its place
+    titles = []
+    for pid, tid in threads:
+        process = told.get(("process_name", pid, None)) or f"process {pid}"
+        titles.append((told.get(("thread_name", pid, tid)) or f"thread {tid}", process))
+    return titles
+
+
+def _lanes(
+    titles: Sequence[tuple[str, str]],
+    thread: NDArray[np.int32],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    row: NDArray[np.int32],
+    table: TaskTable,
+) -> tuple[list[Lane], list[Spans]]:
+    """A lane for each thread, then its nested ones, and the spans of each."""
+    order = np.lexsort((-end, start, thread))
+    thread, start, end, row = thread[order], start[order], end[order], row[order]
+    bounds = np.searchsorted(thread, np.arange(len(titles) + 1))
+    lanes, spans, nested = [], [], []
+    for index, (name, process) in enumerate(titles):
+        mine = slice(int(bounds[index]), int(bounds[index + 1]))
+        depth = _depths(start[mine], end[mine])
+        for level in range(int(depth.max()) + 1):
+            chosen = np.flatnonzero(depth == level) + mine.start
+            steps = np.full(len(chosen), ABSENT, np.int32)
+            some = Spans(table, start[chosen], end[chosen], steps, row[chosen])
+            if level:
+                nested.append((index, f"{name} depth {level}", process, some))
+            else:
+                lanes.append(Lane(index, name, process))
+                spans.append(some)
+    for serves, name, process, some in nested:
+        lanes.append(Lane(len(lanes), name, process, Role.NESTED, serves=serves))
+        spans.append(some)
+    return lanes, spans
+
+
+def _depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many events of a thread enclose each; those of one depth never overlap.
+
+    The events are in order of their starts, and of two that start together the longer comes first.
+    Where they nest, as the format demands, as many enclose an event as began before it and have
+    not ended.
+    """
+    turn = np.arange(len(start))
+    ended = np.searchsorted(np.sort(end), start, "right")
+    none = end == start  # they end as they begin: those that stand behind one have not ended yet
+    depth = turn - np.minimum(ended, turn)
+    if none.any() or not _is_apart(depth, start, end):
+        return _first_free(start, end)
+    return depth
+
+
+def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> bool:
+    """Whether no two events of one depth overlap."""
+    order = np.argsort(depth, kind="stable")
+    same = depth[order][1:] == depth[order][:-1]
+    return not bool((start[order][1:] < end[order][:-1])[same].any())
+
+
+def _first_free(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each event the first depth at which all before it have ended, one after the other."""
+    free: list[int] = []
+    depth = []
+    for begin, last in zip(start.tolist(), end.tolist(), strict=True):
+        level = next((n for n, until in enumerate(free) if until <= begin), len(free))
+        if level == len(free):
+            free.append(last)
+        else:
+            free[level] = last
+        depth.append(level)
+    return np.array(depth, np.int64)
+
+
+def _lost(events: Iterable[_Event], strange: int, cut: bool) -> str:
+    """What of a file is not shown."""
+    others = Counter(map(attrgetter("ph"), events))
+    for taken in ("X", "M"):
+        others.pop(taken, None)
+    parts = []
+    if others:
+        kinds = ", ".join(f"{count:,} of {ph or 'no phase'}" for ph, count in others.most_common())
+        parts.append(f"only complete events are read; left out are {kinds}")
+    if strange:
+        parts.append(f"{strange:,} complete events without a time are left out")
+    if cut:
+        parts.append("the file was cut: it is shown up to its last whole event")
+    return "; ".join(parts)
