@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
+from gui.compare.panel import ComparePanel
 from gui.layouts import column_of
 from gui.panels.batch import BatchPanel
 from gui.panels.buckets import BucketsChart
 from gui.panels.details import DetailsPanel
 from gui.panels.devices import DevicesPanel
 from gui.panels.log import LogPanel
+from gui.panels.marks import MarksPanel
 from gui.panels.runs import RunsPanel
 from gui.panels.sheet import scrolled
+from gui.panels.spans import SpansPanel
+from gui.panels.statistics import StatisticsPanel
 from gui.panels.steps import StepsPanel
 from gui.panels.strategy import StrategyPanel
 from gui.panels.why import WhyPanel
 from gui.predictions import Predictions
+from gui.search import SearchBar
 from gui.session import Session
 from gui.settings import Settings
 from gui.text import tr
@@ -43,13 +48,18 @@ class Panels:
         self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
         self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
         self.why, self.buckets = WhyPanel(), BucketsChart()
+        self.search, self.spans = SearchBar(), SpansPanel()
+        self.statistics, self.marks = StatisticsPanel(), MarksPanel()
         self.predictions = Predictions(session, settings)
+        self.compare = ComparePanel()
         self.sheets = (self.batch, self.devices)
-        self.of_steps = (self.steps, self.why, self.buckets)
+        self.of_steps = (
+            self.steps, self.why, self.buckets, self.statistics, self.search, self.spans,
+        )  # fmt: skip
         self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (
             self.form, self.predictions.whatif_panel, self.batch, self.devices, self.buckets,
-            self.log, self.steps, self.why,
+            self.log, self.steps, self.why, self.compare, self.statistics,
         )  # fmt: skip
 
     def places(self) -> tuple[Place, ...]:
@@ -69,9 +79,13 @@ class Panels:
             Place("log", tr("Log"), self.log, BELOW, beside="details", titled=False),
             Place("runs", tr("Runs"), self.runs, BELOW, beside="details", titled=False),
             Place("steps", tr("Steps"), self.steps, BELOW, beside="details", titled=False),
+            Place("spans", tr("Spans"), self.spans, BELOW, beside="details", titled=False),
             Place("why", tr("Why"), self.why, RIGHT, shown=False),
             Place("whatif", tr("What if"), predictions.whatif_panel, RIGHT, "why", shown=False),
             Place("advisor", tr("Advisor"), predictions.advisor_panel, RIGHT, "why", shown=False),
+            Place("compare", tr("Compare"), self.compare, RIGHT, "why", shown=False),
+            Place("statistics", tr("Statistics"), self.statistics, BELOW, "details", titled=False),
+            Place("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
         )
 
     def set_theme(self, theme: Theme) -> None:
