@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
 _DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -34,6 +35,14 @@ def bytes_text(count: float) -> str:
         if abs(count) >= scale:
             return f"{significant(count / scale)}{NO_BREAK}{unit}"
     return f"{count:.0f}{NO_BREAK}B"
+
+
+def about_text(count: int) -> str:
+    """A number of things, exact below ten thousand, else rounded: `8,214`, `≈ 1.2 M`."""
+    if count < 10_000:
+        return f"{count:,}"
+    scale, unit = next(pair for pair in _COUNTS if count >= pair[0])
+    return f"≈{NO_BREAK}{float(f'{count / scale:.2g}'):g}{NO_BREAK}{unit}"
 
 
 def percent_text(fraction: float) -> str:

@@ -10,8 +10,9 @@ from core.plan.task import Lane, Role
 from gui.panels.preview import numbers
 from gui.panels.sheet import CENTRE, LEFT, PAD, RIGHT, Sheet
 from gui.text import rows_text, tr
+from gui.timeline.hatch import hatch_brush
 from gui.timeline.margins import step_name
-from gui.timeline.painter import Fonts, hatch_brush, text_width
+from gui.timeline.painter import Fonts, text_width
 from gui.timeline.scene import Scene
 
 HEAD = 42.0

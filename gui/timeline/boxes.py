@@ -48,12 +48,23 @@ def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes
         wide = np.minimum(reduced.right, width + 2.0) - left
         wide = np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
         return Boxes(left, wide, np.full(len(left), height), reduced.family)
-    level = np.ceil(reduced.busy * LEVELS)
+    level = levels_of(reduced)
     first, last = runs(reduced.family, level)
     busy = level[first] > 0
     first, last = first[busy], last[busy]
-    heights = np.maximum(2.0, level[first] / LEVELS * height)
+    heights = level_heights(level[first], height)
     return Boxes(first.astype(float), (last - first).astype(float), heights, reduced.family[first])
+
+
+def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
+    """How high each pixel column is, 0 for an idle one to LEVELS for one that is all busy."""
+    return np.ceil(columns.busy * LEVELS).astype(np.int8)
+
+
+def level_heights(level: NDArray[np.int8], height: float) -> NDArray[np.float64]:
+    """The pixels of levels above 0 on a row of `height`; what is there at all can be seen."""
+    heights: NDArray[np.float64] = np.maximum(2.0, level / LEVELS * height)
+    return heights
 
 
 def fill_boxes(

@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from core.trace.columns import ABSENT
+from core.trace.table import TaskTable
 from gui.families import family_letters
-from gui.text import tr
-from gui.theme import Theme
+from gui.text import duration_text, tr
+from gui.theme import SERIES, Theme
 from gui.timeline.boxes import stacked
+from gui.timeline.colouring import ByDuration, ByNumber, ColourBy
 from gui.timeline.critical import draw_sample
-from gui.timeline.painter import HATCH, Fonts, hatch_brush, hatch_lines, text_width
+from gui.timeline.hatch import HATCH, hatch_brush, hatch_lines
+from gui.timeline.painter import Fonts, text_width
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
 from gui.timeline.strips import PALE, blend, memory_colours
 
 BOX = 12.0
 WIDE = 22.0  # the hatch needs more room to be seen
+RAMP_WIDE = 100.0
+MOST_NUMBERS = 3  # that share a colour are named
 GAP = 6.0  # between a box and its words
 SPACE = 18.0  # between entries
 LINE = 18.0  # from one line to the next
+_NAMES = {
+    ColourBy.MICROBATCH: ("micro-batch", "micro-batches", "no micro-batch"),
+    ColourBy.STAGE: ("stage", "stages", "no stage"),
+}
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -38,13 +49,8 @@ class LegendEntry:
 def legend_entries(
     scene: Scene, theme: Theme, strips: Strips, vector: bool = False
 ) -> list[LegendEntry]:
-    """The families that the scene has spans of, idle time, and what else is shown."""
-    entries = [
-        LegendEntry(
-            f"{tr(family.value)} ({letters})", BOX, _filled(*map(QColor, theme.colours_of(family)))
-        )
-        for family, letters in family_letters(scene.kinds).items()
-    ]
+    """What the bars' colours mean, idle time, and what else is shown."""
+    entries = _colour_entries(scene, theme)
     if entries:
         entries.append(LegendEntry(tr("idle"), WIDE, _hatched(theme, vector)))
     if entries and strips.path:
@@ -56,6 +62,40 @@ def legend_entries(
         entries.append(LegendEntry(tr("activations held"), BOX, _filled(activations)))
         entries.append(LegendEntry(tr("other memory"), BOX, _filled(rest)))
     return entries
+
+
+def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
+    """The families or numbers that the scene has spans of, or the range of durations."""
+    colouring = scene.colouring
+    if isinstance(colouring, ByDuration):
+        shortest, longest = map(duration_text, (colouring.shortest, colouring.longest))
+        text = tr("{shortest} to {longest}", shortest=shortest, longest=longest)
+        return [LegendEntry(text, RAMP_WIDE, _ramp(theme))] if scene.kinds else []
+    if isinstance(colouring, ByNumber):
+        words = number_words(colouring, scene.trace.table)
+        named = zip(words, colouring.colours(theme), strict=True)
+        return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
+    return [
+        LegendEntry(
+            f"{tr(family.value)} ({letters})", BOX, _filled(*map(QColor, theme.colours_of(family)))
+        )
+        for family, letters in family_letters(scene.kinds).items()
+    ]
+
+
+def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
+    """What each code of a colouring stands for: `stage 0, 8`; empty if nothing has it."""
+    one, many, none = _NAMES[colouring.by]
+    numbers = np.unique(table.rows[colouring.by.value])
+    there = [n for n in numbers.tolist() if n != ABSENT]
+    words = []
+    for code in range(SERIES):
+        mine = [number for number in there if number % SERIES == code]
+        listed = ", ".join(map(str, mine[:MOST_NUMBERS])) + (
+            "…" if len(mine) > MOST_NUMBERS else ""
+        )
+        words.append(f"{tr(one if len(mine) == 1 else many)} {listed}" if mine else "")
+    return [*words, tr(none) if ABSENT in numbers else ""]
 
 
 def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:
@@ -92,6 +132,16 @@ def _filled(*colours: QColor) -> Callable[[QPainter, QRectF], None]:
     def draw(painter: QPainter, box: QRectF) -> None:
         for part, colour in zip(stacked(box, len(colours)), colours, strict=True):
             painter.fillRect(part, colour)
+
+    return draw
+
+
+def _ramp(theme: Theme) -> Callable[[QPainter, QRectF], None]:
+    def draw(painter: QPainter, box: QRectF) -> None:
+        wide = box.width() / len(theme.ramp)
+        for number, colour in enumerate(theme.ramp):
+            part = QRectF(box.left() + number * wide, box.top(), wide, box.height())
+            painter.fillRect(part, QColor(colour))
 
     return draw
 

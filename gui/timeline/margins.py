@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from gui.text import duration_text, tr
 from gui.timeline.axis import ticks
-from gui.timeline.painter import Fonts, Frame, text_width
+from gui.timeline.frame import Fonts, Frame, text_width
+from gui.timeline.reduction import count_before, count_until
 from gui.timeline.rows import Group, Row
 from gui.timeline.scene import Scene
 
@@ -42,22 +43,19 @@ def draw_steps(
 ) -> None:
     """A line where each step begins, and its name and makespan where there is room."""
     view, warmup = frame.view, scene.trace.header.specification.warmup
-    first = int(scene.step_ends.searchsorted(view.start, "right"))
-    last = int(scene.step_starts.searchsorted(view.end, "left"))
+    first = int(count_until(scene.step_ends, view.start))
+    last = int(count_before(scene.step_starts, view.end))
     if last - first > view.width / 12:
         return
-    line = QPen(QColor(frame.theme.line), 1)
+    lines: set[float] = set()
     painter.setFont(fonts.small)
+    painter.setPen(QColor(frame.theme.muted))
     for index in range(first, last):
         start, end = int(scene.step_starts[index]), int(scene.step_ends[index])
+        lines |= {frame.x(start), frame.x(end)}
         x0, x1 = max(frame.x(start), frame.left), min(frame.x(end), frame.left + view.width)
-        painter.setPen(line)
-        for x in {frame.x(start), frame.x(end)}:
-            if frame.left <= x <= frame.left + view.width:
-                painter.drawLine(QPointF(x, top), QPointF(x, bottom))
         number = int(scene.step_numbers[index])
         unfinished = frame.now is not None and index == len(scene.step_starts) - 1
-        painter.setPen(QColor(frame.theme.muted))
         label = next(
             (
                 t
@@ -66,7 +64,11 @@ def draw_steps(
             ),
             "",
         )
-        painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
+        if label:
+            painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
+    painter.setPen(QPen(QColor(frame.theme.line), 1))
+    seen = [x for x in sorted(lines) if frame.left <= x <= frame.left + view.width]
+    painter.drawLines([QLineF(x, top, x, bottom) for x in seen])
 
 
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:

@@ -11,28 +11,28 @@ from core.explain.balance import held_bytes
 from core.explain.summary import MEMORY_COUNTERS
 from core.trace.columns import Column
 from core.trace.trace import Trace
+from gui.timeline.reduction import count_before, count_until
 from gui.timeline.viewport import Viewport
 
 ACTIVATIONS = "activations"
-BLOCK = 64  # values that share a maximum
+BLOCK = 16  # values that share a maximum
 
 
 class Peaks:
-    """Values over time, growing, and the largest of each block of 64 of them."""
+    """Values over time, growing, and the largest of each block of 16 of them.
+
+    `blocks` ends with a block that may still be filling; `largest` is the largest of all.
+    """
 
     def __init__(self) -> None:
         self._values, self._blocks = Column(np.float64), Column(np.float64)
+        self.blocks = self._blocks.view
+        self.largest = 0.0
 
     @property
     def values(self) -> NDArray[np.float64]:
         """All values."""
         return self._values.view
-
-    @property
-    def blocks(self) -> NDArray[np.float64]:
-        """The largest value of each block; the last block may still be filling."""
-        rest = self.values[len(self._blocks) * BLOCK :]
-        return np.append(self._blocks.view, rest.max()) if len(rest) else self._blocks.view
 
     def replace(self, since: int, values: NDArray[np.float64]) -> None:
         """Put `values` where the value at `since` stood, instead of all from there on."""
@@ -42,6 +42,9 @@ class Peaks:
         self._blocks.cut(known)
         fresh = self.values[known * BLOCK : whole * BLOCK]
         self._blocks.extend(fresh.reshape(-1, BLOCK).max(axis=1))
+        rest = self.values[whole * BLOCK :]
+        self.blocks = np.append(self._blocks.view, rest.max()) if len(rest) else self._blocks.view
+        self.largest = float(self.blocks.max(initial=0.0))
 
 
 class LaneMemory:
@@ -64,7 +67,7 @@ class LaneMemory:
     @property
     def peak(self) -> float:
         """The most bytes held so far."""
-        return float(self.held.blocks.max()) if len(self) else 0.0
+        return self.held.largest
 
     def update(self, trace: Trace) -> None:
         """Take the counters' new values; only what is not older than they are is worked out."""
@@ -87,8 +90,7 @@ class LaneMemory:
 
     def most(self, start: float, end: float) -> tuple[int, int]:
         """The most bytes held at once from `start` to `end` ns, and how many were activations."""
-        first = int(self.times.searchsorted(start, "right")) - 1
-        last = int(self.times.searchsorted(end, "left"))
+        first, last = int(count_until(self.times, start)) - 1, int(count_before(self.times, end))
         if last <= 0:
             return 0, 0
         first = max(0, first)
@@ -110,8 +112,9 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     if not len(memory):
         return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
     edges = view.start + np.arange(pixels + 1) * view.ns_per_pixel
-    first = np.searchsorted(memory.times, edges, "right") - 1  # in force where a pixel begins
-    last = np.searchsorted(memory.times, edges[1:], "left") - 1  # and just before it ends
+    first = count_until(memory.times, edges) - 1  # in force where a pixel begins
+    at_edge = memory.times[np.maximum(first[1:], 0)] == edges[1:]
+    last = first[1:] - at_edge  # and just before it ends
     empty = (last < 0) | (edges[:-1] >= end)
     first, last = np.maximum(first, 0), np.maximum(last, 0)
     crowded = first[-1] - first[0] > BLOCK * pixels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -13,6 +13,7 @@ from core.explain.stretches import Stretches
 from gui.causes import CAUSE_WORDS
 from gui.text import tr
 from gui.timeline.painter import Fonts, Frame, text_width
+from gui.timeline.reduction import count_before, count_until
 from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
 from gui.timeline.viewport import Viewport
@@ -27,8 +28,8 @@ MORE = "…"  # after a word that does not tell all
 
 def steps_to_explain(scene: Scene, view: Viewport) -> list[int]:
     """The steps on screen that are wide enough to be told of, and small enough to be explained."""
-    first = int(np.searchsorted(scene.step_ends, view.start, "right"))
-    last = int(np.searchsorted(scene.step_starts, view.end, "left"))
+    first = int(count_until(scene.step_ends, view.start))
+    last = int(count_before(scene.step_starts, view.end))
     lengths = scene.step_ends[first:last] - scene.step_starts[first:last]
     wide = np.flatnonzero(lengths >= STEP_PIXELS * view.ns_per_pixel) + first
     steps = [step for step in scene.step_numbers[wide].tolist() if step != scene.open_step]
@@ -39,35 +40,43 @@ def steps_to_explain(scene: Scene, view: Viewport) -> list[int]:
 def draw_reasons(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
     """A word in each bubble with room for it, of the steps that have been explained."""
     known = [s for s in steps_to_explain(scene, frame.view) if scene.explained.is_known(s)]
+    rows = {
+        row.lane: row
+        for row in frame.visible(frame.layout.rows)
+        if not row.helper and row.height >= LOW
+    }
     painter.setFont(fonts.small)
-    for row in frame.visible(frame.layout.rows):
-        if not row.helper and row.height >= LOW:
-            for step in known:
-                _draw_row(painter, scene, frame, fonts, row, step)
+    for step in known:
+        _draw_step(painter, scene, frame, fonts, rows, step)
 
 
-def _draw_row(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row, step: int
+def _draw_step(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, rows: Mapping[int, Row], step: int
 ) -> None:
     """A word in every stretch of one cause; in a gap without such a word, its main cause."""
     told: set[int] = set()
-    for gap, room, cause in _rooms(scene.explained.stretches(step), frame, row):
+    for gap, room, cause in _rooms(scene.explained.stretches(step), frame, rows):
         if _draw_word(painter, frame, fonts, room, cause, ""):
             told.add(gap)
-    for gap, room, cause in _rooms(scene.explained.gaps(step), frame, row):
+    for gap, room, cause in _rooms(scene.explained.gaps(step), frame, rows):
         if gap not in told:
             _draw_word(painter, frame, fonts, room, cause, MORE)
 
 
-def _rooms(found: Stretches, frame: Frame, row: Row) -> Iterator[tuple[int, QRectF, Cause]]:
-    """Gap, visible place and cause of a lane's stretches that may have room for a word."""
-    view, mine = frame.view, found.of_lane(row.lane)
-    scale = view.width / view.span
-    left = np.maximum((found.start[mine] - view.start) * scale, 0.0)
-    right = np.minimum((found.end[mine] - view.start) * scale, view.width)
-    for i in np.flatnonzero(right - left >= LEAST).tolist():
-        room = QRectF(frame.left + left[i], frame.top + row.top, right[i] - left[i], row.height)
-        yield int(found.gap[mine][i]), room, CAUSES[found.cause[mine][i]]
+def _rooms(
+    found: Stretches, frame: Frame, rows: Mapping[int, Row]
+) -> Iterator[tuple[int, QRectF, Cause]]:
+    """Gap, visible place and cause of a step's stretches that may have room for a word."""
+    view = frame.view
+    start, end = np.maximum(found.start, view.start), np.minimum(found.end, view.end)
+    wide = np.flatnonzero(end - start >= LEAST * view.ns_per_pixel)
+    lanes = np.searchsorted(found.lane_first, wide, "right") - 1
+    for i, lane in zip(wide.tolist(), lanes.tolist(), strict=True):
+        row = rows.get(lane)
+        if row is not None:
+            left, right = view.x(float(start[i])), view.x(float(end[i]))
+            room = QRectF(frame.left + left, frame.top + row.top, right - left, row.height)
+            yield int(found.gap[i]), room, CAUSES[found.cause[i]]
 
 
 def _draw_word(

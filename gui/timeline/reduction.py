@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.blocks import BLOCK, Blocks
 from core.trace.columns import Column
 from core.trace.spans import Spans
+from core.trace.table import TaskTable
 from gui.families import FAMILIES, FAMILY_CODES
 from gui.timeline.viewport import Viewport
 
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle of its own
-BLOCK = 16  # spans that share a prefix sum
+LONG = 2.0  # pixels of a block that is counted span by span
+_COUNT = len(FAMILIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +37,55 @@ class Bars:
 class PixelColumns:
     """One entry for each pixel: the family with the most time in it, and how much of it is busy.
 
-    `busy` is 0 to 1; `per_pixel` is the mean number of spans in a pixel.
+    `busy` is 0 to 1; `count` spans are in view, `per_pixel` of them in a pixel on average.
     """
 
     family: NDArray[np.int8]
     busy: NDArray[np.float64]
+    count: int
     per_pixel: float
 
 
-class LaneColumns:
-    """A lane's starts, ends and families side by side, kept up as spans arrive.
-
-    For each block of 16 spans, the time of every family before it is kept, so that a view over
-    millions of spans costs what its pixels cost.
-    """
+class RowFamilies:
+    """The family of each row of a task table, kept up as the table grows."""
 
     def __init__(self) -> None:
+        self._codes = Column(np.int8)
+
+    def of(self, table: TaskTable) -> NDArray[np.int8]:
+        """Index in FAMILIES of each row; to be asked for one and the same table only."""
+        known = len(self._codes)
+        if len(table) > known:
+            self._codes.extend(FAMILY_CODES[table.rows["kind"][known:]])
+        return self._codes.view
+
+
+class LaneColumns:
+    """A lane's spans with sums that let a view over millions of them cost what its pixels cost.
+
+    The times are the spans' own arrays. For each whole block of 16 spans, the time of every family
+    before it is kept; `families` may be shared by the lanes of one table.
+    """
+
+    def __init__(self, families: RowFamilies | None = None) -> None:
+        self._families = families or RowFamilies()
+        self._codes = np.empty(0, np.int8)
         self._starts = self._ends = np.empty(0, np.int64)
-        self._families = Column(np.int8)
-        self._block_starts = Column(np.int64)
-        self._sums = np.zeros((1, len(FAMILIES)), np.int64)
+        self._rows = np.empty(0, np.int32)
+        self._block_starts, self._sums = Column(np.int64), Column(np.int64)
+        self._summed = np.empty(0, np.int8)
+        self._present: list[int] = []
+
+    @classmethod
+    def over(cls, spans: Spans, blocks: Blocks, families: RowFamilies | None = None) -> LaneColumns:
+        """A lane whose sums were made before; they are not copied until the lane grows."""
+        made = cls(families)
+        made._take(spans)
+        made._block_starts = Column.of(blocks.starts)
+        made._sums = Column.of(blocks.sums.reshape(-1))
+        made._summed = FAMILY_CODES[blocks.kinds]
+        made._see(slice(len(blocks.starts) * BLOCK, None), made._summed)
+        return made
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -67,67 +101,131 @@ class LaneColumns:
         return self._ends
 
     @property
-    def families(self) -> NDArray[np.int8]:
-        """Index in FAMILIES of each span."""
-        return self._families.view
+    def rows(self) -> NDArray[np.int32]:
+        """Where each span stands in the table of tasks."""
+        return self._rows
 
     @property
     def block_starts(self) -> NDArray[np.int64]:
-        """Start of each whole block."""
+        """Start of each whole block of 16 spans."""
         return self._block_starts.view
 
     @property
     def block_sums(self) -> NDArray[np.int64]:
-        """Time of each family before each block, shape (blocks + 1, families)."""
-        return self._sums
+        """Time before each whole block, and after the last; shape (blocks + 1, columns)."""
+        return self._sums.view.reshape(-1, max(1, len(self._summed)))
+
+    @property
+    def summed(self) -> NDArray[np.int8]:
+        """The family of each column of `block_sums`; several may be of one."""
+        return self._summed
+
+    @property
+    def present(self) -> list[int]:
+        """The families of which the lane has a span."""
+        return self._present
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that are the lane's own: without the spans, which it shares."""
+        return self._block_starts.view.nbytes + self._sums.view.nbytes
+
+    def families(self, chosen: slice | NDArray[np.int64]) -> NDArray[np.int8]:
+        """Index in FAMILIES of some spans."""
+        codes: NDArray[np.int8] = self._codes[self._rows[chosen]]
+        return codes
 
     def update(self, spans: Spans) -> None:
         """Take those of `spans` (the whole lane) that are new."""
-        fresh = spans[len(self) :]
-        if not len(fresh):
-            return
-        self._starts, self._ends = spans.start, spans.end
-        self._families.extend(FAMILY_CODES[fresh["kind"]])
-        self._sum_blocks()
+        known = len(self)
+        if len(spans) > known:
+            self._take(spans)
+            self._see(slice(known, None), np.array(self._present, np.int8))
+            self._sum_blocks()
+
+    def _take(self, spans: Spans) -> None:
+        self._starts, self._ends, self._rows = spans.start, spans.end, spans.row
+        self._codes = self._families.of(spans.table)
+
+    def _see(self, fresh: slice, known: NDArray[np.int8]) -> None:
+        """Note the families of new spans, beside those that are `known`."""
+        seen = np.bincount(self.families(fresh), minlength=_COUNT)
+        seen[known] = 1
+        self._present = np.flatnonzero(seen).tolist()
 
     def _sum_blocks(self) -> None:
         known, whole = len(self._block_starts), len(self) // BLOCK
         if whole == known:
             return
         part = slice(known * BLOCK, whole * BLOCK)
-        lengths = self.ends[part] - self.starts[part]
-        each = (
-            _by_family(lengths, self.families[part]).reshape(-1, BLOCK, len(FAMILIES)).sum(axis=1)
-        )
-        sums = self._sums[-1] + np.cumsum(each, axis=0)
-        self._sums = np.concatenate([self._sums, sums])
+        codes = self.families(part)
+        self._know(np.flatnonzero(np.bincount(codes)).astype(np.int8))
+        count, column = len(self._summed), np.zeros(_COUNT, np.intp)
+        column[self._summed] = np.arange(count)
+        keys = np.repeat(np.arange(whole - known) * count, BLOCK) + column[codes]
+        each = np.bincount(keys, self.ends[part] - self.starts[part], (whole - known) * count)
+        sums = np.cumsum(each.reshape(-1, count), axis=0, dtype=np.int64)
+        self._sums.extend((self.block_sums[-1] + sums).reshape(-1))
         self._block_starts.extend(self.starts[part][::BLOCK])
+
+    def _know(self, families: NDArray[np.int8]) -> None:
+        """Make room in the sums for families that the lane had none of."""
+        fresh = np.setdiff1d(families, self._summed)
+        if not len(fresh):
+            return
+        rows, count = len(self._block_starts) + 1, len(self._summed)
+        grown = np.zeros((rows, count + len(fresh)), np.int64)
+        if count:
+            grown[:, :count] = self.block_sums
+        self._sums = Column.of(grown.reshape(-1))
+        self._summed = np.append(self._summed, fresh)
+
+
+def count_until(times: NDArray[np.int64], moments: float | NDArray[np.floating]) -> Any:
+    """How many of the sorted `times` are not after each moment.
+
+    NumPy would turn all of the times into floats to compare them with one.
+    """
+    return np.searchsorted(times, np.floor(moments).astype(np.int64), "right")
+
+
+def count_before(times: NDArray[np.int64], moments: float | NDArray[np.floating]) -> Any:
+    """How many of the sorted `times` are before each moment."""
+    return np.searchsorted(times, np.ceil(moments).astype(np.int64), "left")
 
 
 def visible(columns: LaneColumns, start: float, end: float) -> slice:
     """The spans of which some part lies between `start` and `end`."""
-    first = int(np.searchsorted(columns.ends, start, "right"))
-    last = int(np.searchsorted(columns.starts, end, "left"))
+    first = int(count_until(columns.ends, start))
+    last = int(count_before(columns.starts, end))
     return slice(first, max(first, last))
+
+
+def is_reduced(count: int, view: Viewport) -> bool:
+    """Whether so many spans of a lane are too many for a rectangle each."""
+    return count > SPANS_PER_PIXEL * view.width
 
 
 def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     """What to draw of a lane: bars up to about two spans a pixel, pixel columns beyond."""
     seen = visible(columns, view.start, view.end)
     count = seen.stop - seen.start
-    if count <= SPANS_PER_PIXEL * view.width:
+    if not is_reduced(count, view):
         scale = view.width / view.span
         left = (columns.starts[seen] - view.start) * scale
         right = (columns.ends[seen] - view.start) * scale
-        return Bars(seen.start, left, right, columns.families[seen])
-    edges = view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel
+        return Bars(seen.start, left, right, columns.families(seen))
     if count > BLOCK * view.width:
-        before = _sums_by_block(columns, edges)
+        times = _times_by_block(columns, view)
     else:
-        before = _sums_by_span(columns, seen, edges)
-    times = np.diff(before, axis=0)
-    busy = np.clip(times.sum(axis=1) / view.ns_per_pixel, 0, 1)
-    return PixelColumns(times.argmax(axis=1).astype(np.int8), busy, count / view.width)
+        times = _times_within(columns, seen, view)
+    codes = columns.present
+    family, most = np.full(len(times[0]), codes[0], np.int8), times[codes[0]].copy()
+    for code in codes[1:]:
+        family[times[code] > most] = code
+        np.maximum(most, times[code], out=most)
+    busy = np.minimum(times.sum(axis=0) * (1 / view.ns_per_pixel), 1.0)
+    return PixelColumns(family, busy, count, count / view.width)
 
 
 def runs(family: NDArray, height: NDArray) -> tuple[NDArray, NDArray]:
@@ -137,28 +235,81 @@ def runs(family: NDArray, height: NDArray) -> tuple[NDArray, NDArray]:
     return bounds[:-1], bounds[1:]
 
 
-def _by_family(lengths: NDArray, families: NDArray) -> NDArray:
-    """`lengths` in the column of their family, zeros elsewhere."""
-    spread = np.zeros((len(lengths), len(FAMILIES)), np.int64)
-    spread[np.arange(len(lengths)), families] = lengths
-    return spread
+@lru_cache(maxsize=8)
+def _edges(view: Viewport) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Where pixels begin and the last one ends, in ns, and the last whole ns until then."""
+    edges = view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel
+    return edges, np.floor(edges).astype(np.int64)
 
 
-def _sums_by_span(columns: LaneColumns, seen: slice, edges: NDArray) -> NDArray:
-    """Time of each family before each edge, exactly."""
-    starts, ends, families = columns.starts[seen], columns.ends[seen], columns.families[seen]
-    sums = np.zeros((len(starts) + 1, len(FAMILIES)))
-    np.cumsum(_by_family(ends - starts, families), axis=0, out=sums[1:])
-    begun = np.searchsorted(starts, edges, "right")
-    before = sums[begun]
-    last = np.maximum(begun - 1, 0)
-    beyond = np.where(begun > 0, np.maximum(ends[last] - edges, 0), 0)
-    before[np.arange(len(edges)), families[last]] -= beyond
-    return before
+def _times_within(columns: LaneColumns, seen: slice, view: Viewport) -> NDArray[np.float64]:
+    """Time of each family in each pixel, exactly; shape (families, pixels), of the spans `seen`.
+
+    Most spans lie within one pixel. Of the others, what the pixels at their two ends have is
+    counted, and those in between are filled.
+    """
+    pixels, wide, zero = int(view.width), view.ns_per_pixel, float(view.start)
+    start, end = columns.starts[seen] - zero, columns.ends[seen] - zero
+    np.maximum(start, 0.0, out=start)
+    np.minimum(end, pixels * wide, out=end)
+    family = columns.families(seen).astype(np.int32)
+    first = (start * (1 / wide)).astype(np.int32)
+    last = (end * (1 / wide)).astype(np.int32)
+    spent = end - start
+    cross = np.flatnonzero(last > first)
+    over, until, code = first[cross], last[cross], family[cross]
+    spent[cross] = (over + 1) * wide - start[cross]
+    row = pixels + 1  # what ends with the last pixel would begin the one behind it
+    times = np.bincount(family * row + first, spent, _COUNT * row)
+    times += np.bincount(code * row + until, end[cross] - until * wide, _COUNT * row)
+    between = until - over - 1
+    whole = np.repeat(code * row + over + 1 - (np.cumsum(between) - between), between)
+    times[whole + np.arange(len(whole))] = wide
+    return times.reshape(_COUNT, row)[:, :pixels]
 
 
-def _sums_by_block(columns: LaneColumns, edges: NDArray) -> NDArray:
-    """Time of each family before each edge, as if it were spread evenly within its block."""
-    times = np.append(columns.block_starts, columns.ends[len(columns) // BLOCK * BLOCK - 1])
-    sums = columns.block_sums
-    return np.stack([np.interp(edges, times, sums[:, f]) for f in range(len(FAMILIES))], axis=1)
+def _times_by_block(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
+    """Time of each family in each pixel, from the sums; shape (families, pixels).
+
+    Exactly in blocks that last longer than LONG pixels, so that a long pause stays one; elsewhere
+    as if the time were spread evenly over the block.
+    """
+    edges, moments = _edges(view)
+    starts, sums = columns.block_starts, columns.block_sums
+    whole = len(starts)
+    block = np.maximum(np.searchsorted(starts, moments, "right") - 1, 0)
+    if len(columns) > whole * BLOCK:
+        block[moments >= columns.starts[whole * BLOCK]] = whole
+    begin = starts.take(np.minimum(block, whole - 1))
+    length = starts.take(np.minimum(block + 1, whole - 1)) - begin
+    exact = (length > LONG * view.ns_per_pixel) | (block >= whole - 1)
+    share = np.clip((edges - begin) / np.maximum(length, 1), 0.0, 1.0)
+    share[exact] = 0.0
+    before = sums.take(block, axis=0).astype(np.float64)
+    behind = sums.take(np.minimum(block + 1, whole), axis=0)
+    before += (behind - before) * share[:, None]
+    spent = np.diff(before, axis=0)
+    times = np.zeros((_COUNT, len(edges) - 1))
+    for column, family in enumerate(columns.summed.tolist()):
+        times[family] += spent[:, column]
+    if exact.any():
+        inside = np.zeros((_COUNT, len(edges)))
+        inside[:, exact] = _times_inside(columns, block[exact], edges[exact])
+        times += np.diff(inside, axis=1)
+    return times
+
+
+def _times_inside(
+    columns: LaneColumns, block: NDArray[np.int64], edges: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Time of each family from the start of each `block` to its edge, span by span.
+
+    Shape (families, edges).
+    """
+    at = block[:, None] * BLOCK + np.arange(BLOCK)
+    place = np.minimum(at, len(columns) - 1)
+    spent = np.minimum(columns.ends[place], edges[:, None]) - columns.starts[place]
+    spent = np.where(at < len(columns), np.maximum(spent, 0.0), 0.0)
+    keys = np.arange(len(block))[:, None] + columns.families(place).astype(np.int64) * len(block)
+    times = np.bincount(keys.ravel(), spent.ravel(), len(block) * _COUNT)
+    return times.reshape(_COUNT, -1)

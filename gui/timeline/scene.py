@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from core.explain.balance import LaneBalance, lane_balance
 from core.explain.summary import measured_steps
-from core.plan.task import KINDS, Kind, Lane, Role
+from core.plan.task import KINDS, Kind, Lane, Role, working_lanes
 from core.trace.columns import ABSENT
 from core.trace.trace import Trace
 from gui.explained import Explained
 from gui.families import FAMILIES, FAMILY_CODES, Family
 from gui.text import bytes_text, percent_text, tr
+from gui.timeline.bar_words import WordsOfRows
+from gui.timeline.colouring import ByKind, Colouring
 from gui.timeline.memory import LaneMemory
-from gui.timeline.reduction import LaneColumns
+from gui.timeline.neighbourhood import Neighbourhood
+from gui.timeline.reduction import LaneColumns, RowFamilies
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
@@ -47,7 +50,9 @@ class Scene:
     """A trace with the columns and words that drawing needs; `update` follows a growing trace.
 
     `memory` has an entry for each compute lane, `ghosts` one for each lane once there is a
-    `prediction`; `kinds` are those that have a span. `explained` says why lanes are idle.
+    `prediction`; `kinds` are those that have a span. `explained` says why lanes are idle. `hits`
+    are the spans that were searched for: of each lane that has some their indices, sorted.
+    `colouring` says what the bars' colours mean, `neighbourhood` what a span waited for.
     """
 
     trace: Trace
@@ -66,11 +71,18 @@ class Scene:
     step_numbers: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
     step_ends: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
+    hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+    colouring: Colouring = field(default_factory=ByKind)
+    neighbourhood: Neighbourhood = field(init=False)
+    words: WordsOfRows = field(init=False)
+    _rows_known: int = 0
 
     def __post_init__(self) -> None:
         lanes = self.trace.header.lanes
         self.explained = Explained(self.trace)
-        self.columns = [LaneColumns() for _ in lanes]
+        self.words = WordsOfRows(self.trace.table)
+        self.neighbourhood = Neighbourhood(self.trace)
+        self.columns = _columns_of(self.trace)
         self.memory = {
             lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
         }
@@ -82,28 +94,31 @@ class Scene:
         if self._version == self.trace.version:
             return
         self._version, self.bounds = self.trace.version, self.trace.bounds
+        rows = self.trace.table.rows
+        self.kinds.update(KINDS[code] for code in np.unique(rows["kind"][self._rows_known :]))
+        self._rows_known = len(rows)
         for lane, columns in enumerate(self.columns):
-            spans = self.trace.spans(lane)
-            self.kinds.update(KINDS[code] for code in np.unique(spans["kind"][len(columns) :]))
-            columns.update(spans)
+            columns.update(self.trace.spans(lane))
         for memory in self.memory.values():
             memory.update(self.trace)
-        steps = self.trace.steps
-        bounds = np.array([self.trace.step_bounds(step) for step in steps], np.int64).reshape(-1, 2)
-        self.step_numbers = np.array(steps, np.int64)
-        self.step_starts, self.step_ends = bounds[:, 0], bounds[:, 1]
+        steps = self.trace.step_table
+        self.step_numbers, self.step_starts, self.step_ends = (
+            steps.numbers, steps.starts, steps.ends,
+        )  # fmt: skip
 
     def sum_up(self, steps: Sequence[int] | None = None, live: bool = False) -> None:
         """Work out what stands beside the lanes, over `steps` (default: the latest measured)."""
         lanes = self.trace.header.lanes
         chosen = shown_steps(self.trace, live) if steps is None else list(steps)
         self.summed = len(chosen)
-        self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in lanes]
+        working = working_lanes(lanes)
+        self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in working]
         self.facts = [
             lane_facts(self.trace, lane, balance, bool(chosen))
-            for lane, balance in zip(lanes, self.balances, strict=True)
+            for lane, balance in zip(working, self.balances, strict=True)
         ]
         tell_places(self.facts, self.trace.header.replicas)
+        self.facts += [LaneFacts(lane.name) for lane in lanes[len(working) :]]
 
     @property
     def open_step(self) -> int | None:
@@ -131,9 +146,20 @@ class Scene:
         self.beside_ghosts = dict(beside or {})
         self.ghosts = []
         if prediction is not None:
-            self.ghosts = [LaneColumns() for _ in range(lanes)]
-            for lane, columns in enumerate(self.ghosts):
-                columns.update(prediction.spans(lane))
+            self.ghosts = _columns_of(prediction)
+
+
+def _columns_of(trace: Trace) -> list[LaneColumns]:
+    """The columns of every lane, from sums that the trace comes with where it has them."""
+    families, made = RowFamilies(), []
+    for lane in range(len(trace.header.lanes)):
+        spans, blocks = trace.spans(lane), trace.blocks(lane)
+        if blocks is not None:
+            made.append(LaneColumns.over(spans, blocks, families))
+        else:
+            made.append(LaneColumns(families))
+            made[-1].update(spans)
+    return made
 
 
 def shown_steps(trace: Trace, live: bool = False) -> list[int]:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.theme import Theme
 from gui.timeline.boxes import Boxes, boxes_of, fill_boxes
+from gui.timeline.frame import Frame
 from gui.timeline.memory import LaneMemory, reduce_memory
-from gui.timeline.painter import Frame
-from gui.timeline.reduction import reduce_lane, runs
+from gui.timeline.raster import (
+    Palette,
+    draw_boxes,
+    draw_slices,
+    image_of,
+    outlined_columns,
+    palette_of,
+)
+from gui.timeline.reduction import PixelColumns, reduce_lane, runs
 from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
 
@@ -35,11 +46,20 @@ def draw_ghost(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
     if not scene.ghosts:
         return
     reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
-    boxes = boxes_of(reduced, frame.view.width, row.height)
-    bottom = frame.top + row.bottom
-    fill_boxes(painter, boxes, frame.left, bottom, frame.theme.families)
-    inside = _inside(boxes)
-    fill_boxes(painter, inside, frame.left, bottom - EDGE, _pale(frame.theme))
+    place, ghost = frame.place(row), _ghost_colours(frame.theme)
+    within = place.adjusted(0, 0, 0, -EDGE)
+    if not frame.vector and isinstance(reduced, PixelColumns):
+        slices = outlined_columns(reduced, row.height, EDGE, ghost.solid_codes, ghost.pale_codes)
+        draw_slices(painter, slices, place.left(), place.top(), 1.0)
+        return
+    outer = boxes_of(reduced, frame.view.width, row.height)
+    inner = _inside(outer)
+    if frame.vector:
+        fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
+        fill_boxes(painter, inner, place.left(), within.bottom(), ghost.pale)
+    else:
+        draw_boxes(painter, outer, place, ghost.solid_codes)
+        draw_boxes(painter, inner, within, ghost.pale_codes)
 
 
 def draw_memory(
@@ -57,15 +77,51 @@ def draw_memory(
     if not len(some):
         return
     shown = slice(int(some[0]), int(some[-1]) + 1)
-    bottom = frame.top + row.bottom
     left = frame.left + shown.start
-    lines = [stepped_line(heights[shown], left, bottom) for heights in (held, activations)]
+    if frame.vector:
+        bottom = frame.top + row.bottom
+        _draw_areas(painter, held[shown], activations[shown], left, bottom, frame.theme)
+        return
+    place = QRectF(left, frame.top + row.top, shown.stop - shown.start, row.height)
+    ratio = painter.device().devicePixelRatioF()
+    pixels = memory_pixels(held[shown], activations[shown], row.height, ratio, frame.theme)
+    painter.drawImage(place, image_of(pixels))
+
+
+def memory_pixels(
+    held: NDArray[np.float64], activations: NDArray[np.float64], height: float, ratio: float,
+    theme: Theme,
+) -> NDArray[np.uint32]:  # fmt: skip
+    """A memory strip as 0xAARRGGBB: a line of pixels for each device pixel of `height`.
+
+    Shape (lines, columns). The line at the top of what is held joins neighbouring columns.
+    """
+    lines = max(1, round(height * ratio))
+    tops = lines - np.round(np.stack([activations, held]) * ratio).astype(np.int16)
+    colours = [QColor(c).rgba() for c in (*memory_colours(theme), theme.memory)]
+    rest, inner, line = (np.uint32(colour) for colour in colours)
+    y = np.arange(lines, dtype=np.int16)[:, None]
+    pixels = np.where(y >= tops[1], rest, np.uint32(0))
+    np.copyto(pixels, inner, where=y >= tops[0])
+    before = np.append(tops[1, :1], tops[1, :-1])
+    upper = np.minimum(tops[1], before)
+    lower = np.maximum(tops[1], before) + max(1, round(EDGE * ratio))
+    np.copyto(pixels, line, where=(y >= upper) & (y < lower))
+    return pixels
+
+
+def _draw_areas(
+    painter: QPainter, held: NDArray[np.float64], activations: NDArray[np.float64],
+    left: float, bottom: float, theme: Theme,
+) -> None:  # fmt: skip
+    """The same as areas under lines, for figures."""
+    lines = [stepped_line(heights, left, bottom) for heights in (held, activations)]
     painter.setPen(Qt.PenStyle.NoPen)
-    for colour, line in zip(memory_colours(frame.theme), lines, strict=True):
+    for colour, line in zip(memory_colours(theme), lines, strict=True):
         painter.setBrush(colour)
         ends = [QPointF(line[-1].x(), bottom), QPointF(line[0].x(), bottom)]
         painter.drawPolygon(QPolygonF([*line, *ends]))
-    painter.setPen(QPen(QColor(frame.theme.memory), EDGE))
+    painter.setPen(QPen(QColor(theme.memory), EDGE))
     painter.drawPolyline(QPolygonF(lines[0]))
 
 
@@ -90,10 +146,21 @@ def _inside(boxes: Boxes) -> Boxes:
     return Boxes(left + EDGE, width - 2 * EDGE, inner, boxes.family[wide])
 
 
-def _pale(theme: Theme) -> tuple[tuple[QColor, ...], ...]:
-    """The families' colours, most of the way to the plot's."""
-    plot = QColor(theme.plot)
-    return tuple(tuple(blend(colour, plot, PALE) for colour in parts) for parts in theme.families)
+@dataclass(frozen=True, slots=True)
+class _GhostColours:
+    """The families' colours, and most of the way to the plot's; both as numbers too."""
+
+    solid: tuple[tuple[QColor, ...], ...]
+    pale: tuple[tuple[QColor, ...], ...]
+    solid_codes: Palette
+    pale_codes: Palette
+
+
+@lru_cache(maxsize=4)
+def _ghost_colours(theme: Theme) -> _GhostColours:
+    solid, plot = theme.families, QColor(theme.plot)
+    pale = tuple(tuple(blend(colour, plot, PALE) for colour in parts) for parts in solid)
+    return _GhostColours(solid, pale, palette_of(solid), palette_of(pale))
 
 
 def blend(colour: QColor, other: QColor, share: float) -> QColor:

@@ -89,6 +89,7 @@ class TimelineView(QAbstractScrollArea):
         self.lane_filter = LaneFilter(self.lanes, self.viewport(), self)
         self._mouse = MouseNavigator(self, self.lanes)
         self._picture: QPixmap | None = None
+        self._canvas = QPixmap()
 
     # What is shown
 
@@ -548,7 +549,10 @@ class TimelineView(QAbstractScrollArea):
     def _draw_picture(self) -> QPixmap:
         """Everything but selection and hover, which change more often than this."""
         ratio = self.devicePixelRatioF()
-        picture = QPixmap(self.viewport().size() * ratio)
+        size = self.viewport().size() * ratio
+        if self._canvas.size() != size:
+            self._canvas = QPixmap(size)
+        picture = self._canvas
         picture.setDevicePixelRatio(ratio)
         picture.fill(QColor(self.theme.plot))
         fonts = self._fonts()

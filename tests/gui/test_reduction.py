@@ -2,12 +2,24 @@
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
+from core.trace.blocks import BLOCK, Blocks, fill_blocks, kinds_of
 from core.trace.spans import Spans
 from core.trace.table import TASK_DTYPE, TaskTable
-from gui.families import FAMILIES, Family
-from gui.timeline.reduction import Bars, LaneColumns, PixelColumns, reduce_lane, runs, visible
+from gui.families import FAMILIES, Family, family_of
+from gui.timeline.reduction import (
+    Bars,
+    LaneColumns,
+    PixelColumns,
+    count_before,
+    count_until,
+    reduce_lane,
+    runs,
+    visible,
+)
 from gui.timeline.viewport import Viewport
 
 FORWARD, BACKWARD = FAMILIES.index(Family.FORWARD), FAMILIES.index(Family.BACKWARD)
@@ -104,8 +116,116 @@ def test_columns_that_grow_equal_columns_made_at_once() -> None:
     for last in (1, 15, 16, 17, 300, 777):
         grown.update(rows[:last])
     assert np.array_equal(grown.starts, whole.starts)
-    assert np.array_equal(grown.families, whole.families)
-    assert np.array_equal(grown.block_sums, whole.block_sums)
+    assert np.array_equal(grown.block_starts, whole.block_starts)
+    order, expected = np.argsort(grown.summed), np.argsort(whole.summed)
+    assert np.array_equal(grown.block_sums[:, order], whole.block_sums[:, expected])
+
+
+def test_a_family_that_comes_late_has_no_time_before() -> None:
+    times = [(i * 10, i * 10 + 10, Kind.FORWARD) for i in range(40)]
+    rows = spans([*times, *((400 + i, 401 + i, Kind.COPY) for i in range(40))])
+    made = LaneColumns()
+    for last in (40, 80):
+        made.update(rows[:last])
+    assert made.block_sums.tolist()[:3] == [[0, 0], [160, 0], [320, 0]]
+    assert made.block_sums[-1].tolist() == [400, 40]
+
+
+def test_columns_keep_the_spans_own_times() -> None:
+    three = spans(THREE)
+    made = LaneColumns()
+    made.update(three)
+    assert made.starts is three.start
+    assert made.ends is three.end
+
+
+def test_sums_that_were_made_before_give_the_same_picture() -> None:
+    random = np.random.default_rng(5)
+    whole = spans(random_times(random, 5000))
+    blocks = Blocks(
+        np.empty(5000 // BLOCK, np.int64), np.empty((5000 // BLOCK + 1, 4), np.int64),
+        kinds_of(whole),
+    )  # fmt: skip
+    assert len(blocks.kinds) == 4
+    fill_blocks(whole, blocks)
+    grown = LaneColumns()
+    grown.update(whole)
+    view = Viewport(0, float(whole.end[-1]), 60)
+    read, own = (reduce_lane(c, view) for c in (LaneColumns.over(whole, blocks), grown))
+    assert np.array_equal(read.family, own.family)
+    assert read.busy == pytest.approx(own.busy)
+
+
+KINDS_USED = (Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.STEP)
+
+
+def random_times(random: np.random.Generator, count: int) -> list[tuple[int, int, Kind]]:
+    """Spans of very different lengths with gaps of very different lengths, some of them none."""
+    long, gap = (random.geometric(1 / mean, count) - 1 for mean in (20, 12))
+    gap[random.integers(0, count, 3)] = 40 * count
+    start = np.cumsum(long + gap) - long
+    kinds = random.integers(0, len(KINDS_USED), count)
+    return [(int(s), int(s + n), KINDS_USED[k]) for s, n, k in zip(start, long, kinds, strict=True)]
+
+
+def times_by_count(times: list[tuple[int, int, Kind]], view: Viewport) -> np.ndarray:
+    """The time of each family in each pixel, span by span and pixel by pixel."""
+    pixels, wide = int(view.width), view.ns_per_pixel
+    found = np.zeros((len(FAMILIES), pixels))
+    for start, end, kind in times:
+        first, last = (start - view.start) // wide, (end - view.start) // wide
+        for pixel in range(max(0, int(first)), min(pixels - 1, int(last)) + 1):
+            begin = view.start + pixel * wide
+            spent = max(0.0, min(end, begin + wide) - max(start, begin))
+            found[FAMILIES.index(family_of(kind)), pixel] += spent
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000), count=st.integers(50, 1200), width=st.integers(3, 60),
+    part=st.tuples(st.floats(0, 0.8), st.floats(0.1, 1.0)),
+)  # fmt: skip
+def test_a_pixel_shows_what_a_count_of_its_time_by_family_finds(
+    seed: int, count: int, width: int, part: tuple[float, float]
+) -> None:
+    times = random_times(np.random.default_rng(seed), count)
+    end = times[-1][1]
+    view = Viewport(part[0] * end, max(1.0, part[1] * end), width)
+    made = columns(times)
+    reduced = reduce_lane(made, view)
+    assume(isinstance(reduced, PixelColumns))
+    expected = times_by_count(times, view)
+    seen = visible(made, view.start, view.end)
+    slack = 1e-6
+    if reduced.count > BLOCK * view.width:  # at most the two blocks at its edges are spread evenly
+        edges = np.searchsorted(made.starts, view.start + np.arange(width + 1) * view.ns_per_pixel)
+        blocks = [slice(max(0, e // BLOCK * BLOCK - BLOCK), e // BLOCK * BLOCK + BLOCK)
+                  for e in edges]  # fmt: skip
+        longest = max((int((made.ends[b] - made.starts[b]).sum()) for b in blocks), default=0)
+        slack = 2 * longest / view.ns_per_pixel
+    assert reduced.count == seen.stop - seen.start
+    busy = expected.sum(axis=0) / view.ns_per_pixel
+    assert np.abs(reduced.busy - busy).max() <= slack
+    shown = expected[reduced.family, np.arange(width)] / view.ns_per_pixel
+    assert (expected.max(axis=0) / view.ns_per_pixel - shown).max() <= 2 * slack
+
+
+def test_a_long_pause_in_a_block_stays_a_pause() -> None:
+    made = columns([(i, i + 1, Kind.FORWARD) for i in range(1000)]
+                   + [(9000 + i, 9001 + i, Kind.BACKWARD) for i in range(1000)])  # fmt: skip
+    reduced = reduce_lane(made, Viewport(0, 10_000, 100))
+    assert isinstance(reduced, PixelColumns)
+    assert reduced.busy.tolist() == pytest.approx([1.0] * 10 + [0.0] * 80 + [1.0] * 10)
+    assert set(reduced.family[:10]) == {FORWARD}
+    assert set(reduced.family[90:]) == {BACKWARD}
+
+
+@pytest.mark.parametrize("moment", [9.0, 9.5, 10.0, 10.5, -3.0, 99.0])
+def test_moments_are_counted_as_among_floats(moment: float) -> None:
+    times = np.array([0, 9, 10, 10, 11, 50])
+    assert count_until(times, moment) == sum(t <= moment for t in times)
+    assert count_before(times, moment) == sum(t < moment for t in times)
 
 
 def test_runs_join_neighbouring_columns_that_look_the_same() -> None:

@@ -1,0 +1,48 @@
+"""The lines that mean idle: a texture for the screen, diagonals for figures."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPixmap
+
+HATCH = 8
+
+
+def hatch_lines(rect: QRectF) -> list[QLineF]:
+    """Diagonals through a rectangle, cut at its edges."""
+    lines = []
+    first = int((rect.left() + rect.top()) // HATCH) + 1
+    last = int((rect.right() + rect.bottom()) // HATCH)
+    for n in range(first, last + 1):
+        total = n * HATCH  # on each diagonal x + y is constant
+        x0, x1 = max(rect.left(), total - rect.bottom()), min(rect.right(), total - rect.top())
+        lines.append(QLineF(x0, total - x0, x1, total - x1))
+    return lines
+
+
+@lru_cache(maxsize=8)
+def hatch_brush(colour: str, ratio: float) -> QBrush:
+    """One tile of the idle hatch as a texture."""
+    tile = QPixmap(round(HATCH * ratio), round(HATCH * ratio))
+    tile.setDevicePixelRatio(ratio)
+    tile.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(tile)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(colour), 0.8))
+    for shift in (-HATCH, 0, HATCH):
+        painter.drawLine(QPointF(shift - 1, HATCH + 1), QPointF(shift + HATCH + 1, -1))
+    painter.end()
+    return QBrush(tile)
+
+
+@lru_cache(maxsize=8)
+def hatch_tile(colour: str, ratio: float) -> NDArray[np.uint32]:
+    """The same tile as 0xAARRGGBB, premultiplied; shape (lines, columns)."""
+    image = hatch_brush(colour, ratio).textureImage()
+    image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    lines = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
+    return lines[:, : image.width()].copy()
