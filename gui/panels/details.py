@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
-from core.trace.trace import Span, Trace
+from core.trace.trace import Trace
 from gui.text import tr
 from gui.timeline.describe import facts, measure_facts, range_facts
 from gui.timeline.gap_words import ReasonRow, gap_sentence, reason_rows
@@ -48,7 +48,7 @@ class DetailsPanel(QWidget):
         self._hint = QLabel(
             tr(
                 "Click a bar or an idle gap to see what it is and what it waited for. "
-                "Drag to measure a range."
+                "Drag to count a range; Shift+click measures from the selected bar to another."
             )
         )
         self._hint.setObjectName("hint")
@@ -104,8 +104,8 @@ class DetailsPanel(QWidget):
             _fill(self.table, range_facts(trace, selection), ())
         else:
             told = facts(trace, selection, now)
-            if measure is not None and isinstance(selection, Span):
-                told = [*measure_facts(trace, measure, selection), *told]
+            if measure is not None:
+                told = [*measure_facts(trace, measure), *told]
             _fill(self.table, told, ())
         self._stack.setCurrentWidget(self._body)
 

@@ -31,11 +31,10 @@ class Table:
 
 
 def headline(counted: RangeStatistics) -> str:
-    """How long the range is, and where it is."""
+    """How long the range is, and where it begins."""
     return tr(
-        "{length} · {start} to {end}",
+        "{length} from {start}",
         length=duration_text(counted.wall_ns), start=time_text(counted.start),
-        end=time_text(counted.end),
     )  # fmt: skip
 
 

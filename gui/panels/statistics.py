@@ -82,7 +82,6 @@ class StatisticsPanel(QWidget):
         self._hint = _hint()
         self.head = QLabel()
         self.head.setObjectName("heading")
-        self.head.setWordWrap(True)
         self.notes = QLabel()
         self.notes.setObjectName("quiet")
         self.notes.setWordWrap(True)
@@ -238,15 +237,17 @@ class StatisticsPanel(QWidget):
 
     def _build(self) -> None:
         copy = [
-            _button(tr("Copy CSV"), tr("Copy plain numbers for a spreadsheet."), self.copy_csv),
-            _button(tr("Copy Markdown"), tr("Copy the tables as text."), self.copy_markdown),
+            _button(tr("CSV"), tr("Copy as plain numbers for a spreadsheet."), self.copy_csv),
+            _button(tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
         ]
+        copying = QLabel(tr("Copy as"))
+        copying.setObjectName("quiet")
         body = QWidget()
         body.setObjectName("plot")
         column = QVBoxLayout(body)
         column.setContentsMargins(10, 6, 10, 8)
         column.setSpacing(6)
-        column.addLayout(_row(self.head, *copy))
+        column.addLayout(_row(self.head, copying, *copy))
         column.addWidget(self.lanes)
         column.addWidget(self.kinds)
         title = QLabel(tr("Durations of whole spans"))
@@ -359,6 +360,7 @@ def _hint() -> QLabel:
 def _button(text: str, tip: str, slot: object) -> QPushButton:
     button = QPushButton(text)
     button.setToolTip(tip)
+    button.setAccessibleDescription(tip)
     button.clicked.connect(slot)
     return button
 

@@ -10,9 +10,9 @@ from PySide6.QtGui import QPainter
 
 from core.trace.marks import Mark, in_order
 from core.trace.trace import Span
-from gui.timeline.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair
+from gui.timeline.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair, tag_of
 from gui.timeline.describe import Card
-from gui.timeline.flags import Flag, draw_marks, flag_at, flags, mark_text
+from gui.timeline.flags import Flag, draw_marks, flag_at, flags, hide_ticks, mark_text
 from gui.timeline.margins import AXIS
 from gui.timeline.measure import Measure, draw_measure
 from gui.timeline.overlay import draw_outline, rect_of
@@ -156,10 +156,18 @@ class Aids(QObject):
             draw_outline(painter, frame, rect_of(frame, self.anchor))
             draw_measure(painter, frame, fonts, self.measure, area.bottom())
         painter.setClipRect(QRectF(frame.left - 1, 0, frame.view.width + 2, area.height()))
+        self._hide_ticks(painter, fonts)
         draw_marks(painter, frame, fonts, self.marks, bottom)
         if self.crosshair is not None:
             draw_crosshair(painter, frame, fonts, self.crosshair, bottom)
         painter.setClipping(False)
+
+    def _hide_ticks(self, painter: QPainter, fonts: Fonts) -> None:
+        frame = self._view.frame_of_rows
+        over = [flag.rect for flag in self._flags()]
+        if self.crosshair is not None:
+            over.append(tag_of(frame, fonts, self.crosshair)[1])
+        hide_ticks(painter, frame, fonts, over)
 
     def _flags(self) -> list[Flag]:
         view = self._view

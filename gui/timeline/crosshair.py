@@ -76,15 +76,22 @@ def draw_crosshair(
     painter.drawLine(QPointF(round(x), AXIS), QPointF(round(x), bottom))
     if shown.lane is not None:
         _draw_dot(painter, frame, shown.lane, x)
-    text = moment_text(shown.time - frame.zero, frame.view.ns_per_pixel)
-    width = text_width(fonts.small, text) + 12
-    left = min(max(x - width / 2, frame.left), frame.left + frame.view.width - width)
-    tag = QRectF(left, 2, width, AXIS - 5)
+    text, tag = tag_of(frame, fonts, shown)
     snapped = shown.lane is not None
     painter.fillRect(tag, QColor(theme.accent if snapped else theme.text))
     painter.setPen(QColor(theme.on_accent if snapped else theme.plot))
     painter.setFont(fonts.small)
     painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
+    """The time that stands on the axis, and its place."""
+    text = moment_text(shown.time - frame.zero, frame.view.ns_per_pixel)
+    width = text_width(fonts.small, text) + 12
+    left = min(
+        max(frame.x(shown.time) - width / 2, frame.left), frame.left + frame.view.width - width
+    )
+    return text, QRectF(left, 2, width, AXIS - 5)
 
 
 def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:

@@ -165,25 +165,18 @@ def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
     return [(tr("From, to"), _between(chosen.start, chosen.end)), (tr("Lanes"), names)]
 
 
-def measure_facts(trace: Trace, measure: Measure, selected: Span) -> Facts:
-    """What the Details panel lists of the distance between the selected span and another."""
-    other = measure.second if selected == measure.first else measure.first
-    ends = (
-        (tr("End to start"), measure.end_to_start), (tr("Start to start"), measure.start_to_start),
-        (tr("End to end"), measure.end_to_end),
-    )  # fmt: skip
-    begins = tr(
-        "{task} on {lane}", task=action(measure.first), lane=_lane(trace, measure.first.lane)
-    )
-    ends_at = tr(
-        "{task} on {lane}", task=action(measure.second), lane=_lane(trace, measure.second.lane)
-    )
-    way = tr("{first} → {second}", first=begins, second=ends_at)
-    title = f"{action(other)} · {span_title(other)} · {_lane(trace, other.lane)}"
+def measure_facts(trace: Trace, measure: Measure) -> Facts:
+    """What the Details panel lists of the distance between two spans."""
+    ends = [
+        tr("{task} on {lane}", task=action(span), lane=_lane(trace, span.lane))
+        for span in (measure.first, measure.second)
+    ]
     return [
-        (tr("Measured to"), title), (tr("Order"), way),
-        *((name, signed_text(ns)) for name, ns in ends),
-    ]  # fmt: skip
+        (tr("Measured"), " → ".join(ends)),
+        (tr("End to start"), signed_text(measure.end_to_start)),
+        (tr("Start to start"), signed_text(measure.start_to_start)),
+        (tr("End to end"), signed_text(measure.end_to_end)),
+    ]
 
 
 def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:

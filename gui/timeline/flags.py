@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from core.trace.marks import Mark
 from gui.text import duration_text, time_text, tr
+from gui.timeline.axis import ticks
 from gui.timeline.margins import AXIS
 from gui.timeline.painter import Fonts, Frame, text_width
 
@@ -42,7 +43,7 @@ def flags(frame: Frame, fonts: Fonts, marks: Sequence[Mark]) -> list[Flag]:
             continue
         room = min([right, *poles[index + 1 : index + 2]]) - x - 2
         text = _fitting(fonts, mark.note, min(room, WIDEST) - 2 * AIR)
-        width = text_width(fonts.small, text) + 2 * AIR if text else min(BARE, max(3.0, room))
+        width = text_width(fonts.small, text) + 2 * AIR if text else min(BARE, max(2.0, room))
         found.append(Flag(index, QRectF(x, TOP, width, HEIGHT), text))
     return found
 
@@ -78,6 +79,24 @@ def draw_marks(
             painter.fillRect(QRectF(x0, AXIS - 4, max(1.0, x1 - x0), 3), colour)
     for flag in flags(frame, fonts, marks):
         _draw_flag(painter, frame, fonts, flag, colour)
+
+
+def hide_ticks(painter: QPainter, frame: Frame, fonts: Fonts, over: Sequence[QRectF]) -> None:
+    """Take away the axis's labels that something is about to be drawn over in part."""
+    for label in tick_rects(frame, fonts) if over else ():
+        if any(label.intersects(rect) for rect in over):
+            painter.fillRect(label, QColor(frame.theme.plot))
+
+
+def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
+    """Where the labels of the axis stand (see margins.draw_axis)."""
+    found = []
+    for tick in ticks(frame.view, frame.zero):
+        width = text_width(fonts.small, tick.label)
+        middle = frame.left + tick.x - width / 2
+        left = min(max(middle, frame.left), frame.left + frame.view.width - width)
+        found.append(QRectF(left - 1, 0, width + 3, AXIS - 4))
+    return found
 
 
 def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour: QColor) -> None:

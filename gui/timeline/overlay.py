@@ -15,6 +15,7 @@ from gui.timeline.painter import Fonts, Frame
 from gui.timeline.selection import Selection, TimeRange, bounds_of
 
 CARD_WIDTH = 420.0
+TAG = 18.0  # height of what says how long a range is
 
 
 def draw_selection(
@@ -65,7 +66,7 @@ def draw_range(
     width = QFontMetricsF(fonts.bold).horizontalAdvance(text) + 12
     at = min(max((x0 + x1 - width) / 2, left), right - width)
     top = min((area.top() for area in areas), default=whole.top())
-    tag = QRectF(at, max(top + 1, frame.ceiling + 1), width, 18)
+    tag = QRectF(at, max(top - TAG, frame.ceiling + 1), width, TAG)
     painter.fillRect(tag, QColor(frame.theme.accent))
     painter.setPen(QColor(frame.theme.on_accent))
     painter.setFont(fonts.bold)
