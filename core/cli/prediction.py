@@ -22,7 +22,7 @@ from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, Link, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.outline import Outline
-from core.predict.predict import Prediction, predict_step, predicted_trace
+from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.predict.setting import outline_without_machine, setting_of
 from core.trace.writer import TaskColumns
 
@@ -35,13 +35,14 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     check(specification)
     check_writable("--summary", arguments.summary)
     check_image("--image", arguments.image)
-    check_distinct(arguments.summary, arguments.image)
+    check_writable("--record", arguments.record)
+    check_distinct(arguments.summary, arguments.image, arguments.record)
     options = figure_options(arguments)
     costs = costs_of_arguments(arguments)
     model = describe_model(specification)
-    if arguments.image is None:
+    if arguments.image is None and arguments.record is None:
         filled, outline = outline_without_machine(specification, model, costs)
-    else:  # the picture tells of each task what only its plan knows
+    else:  # a picture and a recording tell of each task what only its plan knows
         setting = setting_of(specification, model, costs)
         filled, outline = setting.specification, Outline.of_plan(setting.plan)
     _check_slow(costs, outline.lanes)
@@ -51,6 +52,10 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
         text = json.dumps(summary, indent=1, allow_nan=False)
         with whole_file(arguments.summary) as path:
             path.write_text(text + "\n", encoding="utf-8")
+    if arguments.record is not None:
+        told = (setting.header, TaskColumns(setting.plan.tasks), prediction.columns)
+        with whole_file(arguments.record) as path:
+            path.write_bytes(predicted_recording(*told))
     if arguments.image is not None:
         tasks = TaskColumns(setting.plan.tasks)
         trace = predicted_trace(setting.header, tasks, prediction.columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,6 +83,14 @@ def predicted_batch(tasks: TaskColumns, columns: StepColumns) -> pa.RecordBatch:
     """The spans of a predicted step, of index 0; `tasks` are the columns of the plan's tasks."""
     starts, ends = columns.start.tolist(), columns.end.tolist()
     return span_batch(tasks, Timings(0, columns.task.tolist(), starts, ends))
+
+
+def predicted_recording(header: Header, tasks: TaskColumns, columns: StepColumns) -> bytes:
+    """A predicted step as a recording, which the window opens as it opens a run's."""
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, replace(header, predicted=True).to_schema()) as stream:
+        stream.write_batch(predicted_batch(tasks, columns))
+    return sink.getvalue()
 
 
 def lane_times(columns: StepColumns, lanes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

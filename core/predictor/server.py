@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import io
 import os
 import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
 
-import pyarrow as pa
-
 from core.engine.lifeline import hold_on
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError
-from core.predict.predict import predicted_batch
+from core.predict.predict import predicted_recording
 from core.predict.whatif import Question, WhatIf, whole_answer
 from core.predictor.jobs import (
     Advise,
@@ -134,10 +131,8 @@ class Server:
 def drawn(question: Question) -> bytes:
     """A question's prediction as a recording. Raises PlanError."""
     setting, prediction = whole_answer(question)
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, setting.header.to_schema()) as stream:
-        stream.write_batch(predicted_batch(TaskColumns(setting.plan.tasks), prediction.columns))
-    return sink.getvalue()
+    tasks = TaskColumns(setting.plan.tasks)
+    return predicted_recording(setting.header, tasks, prediction.columns)
 
 
 def main() -> None:

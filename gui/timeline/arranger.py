@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.text import tr
+from gui.timeline.frame import Fonts, Frame
 from gui.timeline.groups import Arrangement, Grouping, RowState, compute_lanes, moved
 from gui.timeline.margins import AXIS, LABELS, STEPS
-from gui.timeline.painter import Fonts, Frame
 from gui.timeline.selection import Selection, TimeRange
 from gui.timeline.summaries import Summaries
 

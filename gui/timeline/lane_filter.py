@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from gui.text import tr
 from gui.timeline.arranger import LaneArranger
+from gui.timeline.frame import Fonts
 from gui.timeline.margins import AXIS, INDENT, LABELS, STEPS
-from gui.timeline.painter import Fonts
 
 LEAVE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down)
 MANY = 24  # with more lanes the field is there without being asked for

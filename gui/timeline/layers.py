@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gui.timeline.painter import Frame
+from gui.timeline.frame import Frame
 
 
 def layers(frame: Frame) -> list[Frame]:

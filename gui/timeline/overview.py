@@ -9,16 +9,20 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.plan.task import Role
 from gui.text import tr
 from gui.theme import LIGHT, Theme
+from gui.timeline.aggregate import Aggregate
+from gui.timeline.hits import draw_hit_columns
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import INDENT, LABELS
 from gui.timeline.painter import Fonts, Frame, LanePainter
 from gui.timeline.rows import Layout, Row, Strips
 from gui.timeline.scene import Scene
+from gui.timeline.summaries import draw_areas
 from gui.timeline.viewport import Viewport
 
 HEIGHT = 34  # of the strip; the legend stands below it
 LEGEND = 24
 EDGE = 5.0
+HITS_TOP = 0.5  # where the marks of what was searched for stand
 RIGHT = 12.0
 
 
@@ -33,6 +37,7 @@ class Overview(QWidget):
         self.setAccessibleName(tr("Overview of the whole run"))
         self.setToolTip(tr("The whole run; click or drag to move the view."))
         self._scene: Scene | None = None
+        self._together = Aggregate()  # of all lanes, where these are more than the strip has pixels
         self._theme = LIGHT
         self._now: float | None = None
         self._visible = Viewport()
@@ -50,6 +55,7 @@ class Overview(QWidget):
     def show_scene(self, scene: Scene | None) -> None:
         """Show another run, or nothing."""
         self._scene, self._picture = scene, None
+        self._together = Aggregate()
         self._explain()
 
     def set_strips(self, strips: Strips) -> None:
@@ -119,7 +125,13 @@ class Overview(QWidget):
         ]
         frame = Frame(whole, Layout(tuple(rows), height=HEIGHT), LABELS, 0, self._theme)
         with QPainter(picture) as painter:
-            LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
+            if height < 1:
+                self._together.update([scene.trace.spans(lane) for lane in lanes])
+                strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
+                draw_areas(painter, self._together, frame, strip)
+            else:
+                LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
+            draw_hit_columns(painter, scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 
     def _explain(self) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from core.trace.trace import Span
+from gui.timeline.arrows import draw_arrows
 from gui.timeline.critical import draw_critical
 from gui.timeline.layers import layers
 from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
+from gui.timeline.nested import draw_block_numbers
 from gui.timeline.overlay import draw_card, draw_selection
 from gui.timeline.painter import Fonts, Frame, LanePainter
 from gui.timeline.reasons import draw_reasons
@@ -33,6 +36,7 @@ def _draw_rows(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area
     painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))
     draw_strips(painter, scene, frame)
     per_pixel = LanePainter(painter, scene, frame, fonts).draw()
+    draw_block_numbers(painter, scene, frame, fonts)
     if frame.critical:
         draw_critical(painter, scene, frame)
     draw_reasons(painter, scene, frame, fonts)
@@ -49,6 +53,8 @@ def draw_over(
         painter.setClipRect(
             QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
         )
+        if isinstance(selection, Span):
+            draw_arrows(painter, frame, selection, scene.neighbourhood.of(selection))
         draw_selection(painter, scene.trace, frame, fonts, selection, bottom)
         painter.setClipping(False)
     if hovered is not None:

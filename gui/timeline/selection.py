@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.explain.lanes import Gap, gap_at
-from core.plan.task import Role
 from core.explain.statistics import COUNTED
+from core.plan.task import Role
 from core.trace.trace import Span
 from gui.timeline.painter import Frame
 from gui.timeline.reduction import LaneColumns, count_until

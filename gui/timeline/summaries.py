@@ -13,8 +13,8 @@ from gui.families import FAMILIES
 from gui.text import duration_text, percent_text, time_text, tr
 from gui.theme import Theme
 from gui.timeline.aggregate import Aggregate
+from gui.timeline.frame import Frame
 from gui.timeline.margins import heading_text
-from gui.timeline.painter import Frame
 from gui.timeline.rows import Group
 from gui.timeline.scene import Scene
 

@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from core.engine.client import HOUSE
+from core.plan.task import Role
+from core.trace.recording import open_recording
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
          "transfer_ms": 0}  # fmt: skip
@@ -55,6 +57,15 @@ def test_a_prediction_is_drawn_as_a_run_is(predict, tmp_path):
     done = predict("--stages 4 --costs costs.json --image out.png")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_prediction_is_kept_as_a_recording_that_says_what_it_is(predict, tmp_path):
+    done = predict("--stages 4 --microbatches 3 --costs costs.json --record out.arrow")
+    assert done.returncode == 0, done.stderr
+    trace = open_recording(tmp_path / "out.arrow").trace
+    assert trace.header.predicted
+    assert sum(lane.role is Role.COMPUTE for lane in trace.header.lanes) == 4
+    assert trace.step_bounds(0) == (0, (4 + 3 - 1) * 6_000_000)
 
 
 def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
