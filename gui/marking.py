@@ -113,6 +113,7 @@ class Marking(QObject):
             self.remove(here)
 
     def _add(self, mark: Mark) -> None:
+        self._timeline.show_moments(mark.start, mark.start)  # its note is typed there
         self._timeline.aids.change_marks([*self.marks, mark])
         index = self.marks.index(mark)
         self._panel.set_current(index)

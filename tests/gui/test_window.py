@@ -77,12 +77,17 @@ def test_selecting_a_span_shows_its_own_step_and_its_details(
     assert "Waited for" in cells
 
 
-def test_a_selected_range_lists_every_lanes_time(window: MainWindow, client: FakeClient) -> None:
+def test_a_selected_range_is_told_in_details_and_counted_in_statistics(
+    window: MainWindow, client: FakeClient
+) -> None:
     perform(window, client, specification())
     window.timeline.select(TimeRange(100 * MS, 150 * MS))
     table = window.details.table
-    assert [table.item(row, 0).text() for row in range(table.rowCount())] == ["cpu:0", "cpu:1"]
-    assert table.horizontalHeaderItem(0).text().replace("\u00a0", " ") == "50 ms"
+    cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in (0, 1)}
+    assert cells["Lanes"] == "all 2"
+    assert cells["From, to"].replace("\u00a0", " ") == "100.000 ms to 150.000 ms (50 ms)"
+    assert window.panels.statistics.isVisible()
+    assert window.panels.statistics.counted.wall_ns == 50 * MS
 
 
 def test_run_is_disabled_with_the_reason_while_the_form_cannot_run(window: MainWindow) -> None:
