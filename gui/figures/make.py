@@ -48,11 +48,10 @@ def figure_of(
     headings = list(names) or own
     chosen = [Run(*parts) for parts in zip(scenes, times, headings, strict=True)]
     caption = caption_of(chosen) if options.caption is None else options.caption
-    figure = lay_out_textbook(
-        chosen, options, title if options.title is None else options.title, caption
-    )
+    shown_title = title if options.title is None else options.title
+    figure = lay_out_textbook(chosen, options, shown_title, caption)
     return Picture(
-        title, figure.style.width, figure.height, PER_INCH,
+        shown_title or title, figure.style.width, figure.height, PER_INCH,
         lambda painter: draw_textbook(painter, figure), figure.style.scale,
     )  # fmt: skip
 

@@ -43,6 +43,11 @@ class ReportJob(QObject):
         self._timer.timeout.connect(self._go_on)
         self._timer.start(0)
 
+    @property
+    def working(self) -> bool:
+        """Whether there is more to come."""
+        return self._timer.isActive()
+
     def _go_on(self) -> None:
         """Do the next bit."""
         try:
