@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -23,7 +23,9 @@ from gui.actions import MOUSE
 from gui.menus import all_keys_text, listed_actions
 from gui.text import tr
 
-LINES = 28  # of a column, which the smallest window still shows
+LINES = 28  # of a column at least, which a small screen still shows
+COLUMN = 350  # pixels that a column takes at most
+SHARE = 0.94  # of the screen
 Section = tuple[str, list[tuple[str, str, str]]]
 """A heading, and lines of keys (or a gesture), a name and what it does."""
 
@@ -61,6 +63,13 @@ def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
     return made
 
 
+def lines_of(found: Sequence[Section], width: int) -> int:
+    """How high columns must be for all of them to fit side by side into so many pixels."""
+    total = sum(len(rows) + 2 for _, rows in found)
+    wide = max(1, width // COLUMN)
+    return max(LINES, -(-total // wide) + 2)
+
+
 class KeySheet(QDialog):
     """A list that stays beside the window until Esc, `?` or its frame closes it."""
 
@@ -72,7 +81,8 @@ class KeySheet(QDialog):
         row = QHBoxLayout(sheet)
         row.setContentsMargins(18, 12, 18, 14)
         row.setSpacing(28)
-        for column in columns(found):
+        room = self.screen().availableSize() * SHARE
+        for column in columns(found, lines_of(found, room.width())):
             row.addLayout(_grid(column))
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -82,8 +92,8 @@ class KeySheet(QDialog):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(area)
-        room, wanted = self.screen().availableSize() * 0.94, sheet.sizeHint()
-        self.resize(wanted.boundedTo(room))
+        bar = area.verticalScrollBar().sizeHint().width()
+        self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
         if event.text() == "?":

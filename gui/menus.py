@@ -92,7 +92,7 @@ def keys_text(action: QAction) -> str:
 def all_keys_text(action: QAction) -> str:
     """All shortcuts of an action, the first one first."""
     native = QKeySequence.SequenceFormat.NativeText
-    return tr(" or ").join(keys.toString(native) for keys in action.shortcuts())
+    return ", ".join(keys.toString(native) for keys in action.shortcuts())
 
 
 def _with_keys(tip: str, action: QAction) -> str:

@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
 from gui.fuzzy import score
 from gui.text import tr
 
-WIDTH, HEIGHT = 620, 400
-TOP = 56  # below the window's upper edge
+WIDTH, HEIGHT = 620, 420
+TOP = 44  # below the window's upper edge
 MARGIN = 20
+PAD = 8
 PLACE_ROLE = Qt.ItemDataRole.UserRole
 STEPS = {
     Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10,
@@ -82,7 +83,7 @@ class Palette(QFrame):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
+        column.setContentsMargins(PAD, PAD, PAD, PAD)
         column.addWidget(self.field)
         column.addWidget(self.list)
         self.hide()
@@ -99,8 +100,7 @@ class Palette(QFrame):
         window = self.parentWidget()
         assert window is not None
         width = min(WIDTH, window.width() - 2 * MARGIN)
-        height = min(HEIGHT, window.height() - TOP - MARGIN)
-        self.setGeometry((window.width() - width) // 2, TOP, width, height)
+        self.setGeometry((window.width() - width) // 2, TOP, width, self._height(window))
         self.show()
         self.raise_()
         self.field.setFocus()
@@ -147,6 +147,14 @@ class Palette(QFrame):
             items[0].setDisabled(True)
         self.list.addTopLevelItems(items)
         self.list.setCurrentItem(items[0])
+        if (window := self.parentWidget()) is not None:
+            self.resize(self.width(), self._height(window))
+
+    def _height(self, window: QWidget) -> int:
+        """As high as the list needs, as far as there is room."""
+        rows = self.list.topLevelItemCount() * max(1, self.list.sizeHintForRow(0))
+        wanted = self.field.sizeHint().height() + rows + 4 * PAD
+        return min(HEIGHT, window.height() - TOP - MARGIN, wanted)
 
 
 def _item(command: Command) -> QTreeWidgetItem:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QTabBar, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from gui.session import Run
 from gui.text import tr
@@ -43,12 +43,10 @@ class RunTabs(QTabBar):
         self.setDrawBase(False)
         self.setExpanding(False)
         self.setMovable(True)
-        self.setTabsClosable(True)
         self.setUsesScrollButtons(True)
         self._kept: dict[Run, Kept] = {}
         self.currentChanged.connect(self._emit_chosen)
         self.tabBarClicked.connect(self._emit_chosen)
-        self.tabCloseRequested.connect(self.close_at)
 
     def open(self, run: Run) -> Kept:
         """Bring a run's tab to the front without choosing it; what it kept, if it was open."""
@@ -59,6 +57,7 @@ class RunTabs(QTabBar):
         if place < 0:
             place = self.addTab("")
             self.setTabData(place, run)
+            self.setTabButton(place, QTabBar.ButtonPosition.RightSide, self._close_button(run))
         self.setCurrentIndex(place)
         self.blockSignals(blocked)
         self.update_run(run)
@@ -102,6 +101,16 @@ class RunTabs(QTabBar):
     def previous(self) -> None:
         """Show the previous tab; before the first the last."""
         self._turn(-1)
+
+    def _close_button(self, run: Run) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("close")
+        button.setText("×")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard has Ctrl+W
+        button.setAccessibleName(tr("Close {title}", title=title_of(run)))
+        button.setToolTip(tr("Close this tab; the run stays in the Runs panel. (Ctrl+W)"))
+        button.clicked.connect(lambda _=False: self.close_at(self._place(run)))
+        return button
 
     def _turn(self, by: int) -> None:
         if self.count():

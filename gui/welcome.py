@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QToolButton,
@@ -28,8 +27,8 @@ from gui.theme import Theme
 WIDEST = 860
 RECENT = 5  # recordings that are listed; the File menu has them all
 SENTENCE = (
-    "Bubblescope runs a training step in parallel on this machine's devices and shows what every "
-    "device does, when it waits, and why."
+    "Runs a training step in parallel on this machine's devices and shows what every device does, "
+    "when it waits, and why."
 )
 TRIES = (
     ("schedules", "Run GPipe, then 1F1B", "Two short pipelines on 4 CPU lanes; Ctrl+Tab changes "
@@ -107,7 +106,7 @@ class WelcomePage(QScrollArea):
         self._recent = QGridLayout()
         self._recent.setHorizontalSpacing(12)
         self._recent.setVerticalSpacing(2)
-        self._recent.setColumnStretch(1, 1)
+        self._recent.setColumnStretch(3, 1)
         self._column.addLayout(self._recent)
         hint = QLabel(
             tr(
@@ -137,9 +136,11 @@ class WelcomePage(QScrollArea):
             self.cards.append(card)
         self._column.addLayout(row)
 
-    def _recent_button(self, path: Path, there: bool) -> QPushButton:
-        button = QPushButton(path.name)
+    def _recent_button(self, path: Path, there: bool) -> QToolButton:
+        button = QToolButton()
+        button.setText(path.name)
         button.setObjectName("link")
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setEnabled(there)
         button.setToolTip(str(path))
         button.setAccessibleName(tr("Open {name}", name=path.name))
@@ -149,6 +150,8 @@ class WelcomePage(QScrollArea):
     def _remove_button(self, path: Path) -> QToolButton:
         button = QToolButton()
         button.setText("×")
+        button.setObjectName("close")
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setToolTip(tr("Take this file off the list."))
         button.setAccessibleName(tr("Remove {name} from the list", name=path.name))
         button.clicked.connect(lambda _=False: self.forgotten.emit(path))
