@@ -32,7 +32,7 @@ from gui.timeline.scene import Scene
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
-WIDTHS = {"strategy": 280, "batch": 340, "devices": 340, "details": 500, "why": 490}
+WIDTHS = {"strategy": 280, "batch": 300, "devices": 380, "details": 480, "why": 490}
 HEIGHTS = {"batch": 250}
 
 
