@@ -179,7 +179,8 @@ def _is_lane(lane: Lane) -> Callable[[Value], bool]:
 def _row_values(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDArray[np.bool_]:
     if isinstance(value, Numbers):
         column = rows[_OF_A_ROW.get(key, key)]
-        return _within(column, value) & (column != ABSENT)
+        there: NDArray[np.bool_] = column != ABSENT
+        return _within(column, value) & there
     if isinstance(value, Action):
         return _does(rows, value) | _named(rows, table, Pattern(_text_of(value)))
     if key == "kind":

@@ -32,8 +32,8 @@ from gui.timeline.scene import Scene
 
 AT_ONCE = 200_000  # rows that are sorted while one waits; more are sorted in a thread
 ROW_HEIGHT = 20
-WIDTHS = {"lane": 90, "kind": 130, "start": 120, "duration": 90, "name": 220}
-WIDTH = 80
+WIDTHS = {"task": 70, "kind": 120, "step": 56, "start": 110, "microbatch": 84, "name": 220}
+WIDTH = 76
 
 
 class _Sorter(QObject):
@@ -266,14 +266,22 @@ class SpansPanel(QWidget):
         line.setContentsMargins(8, 6, 8, 2)
         line.setSpacing(6)
         line.addWidget(self.field, 1)
-        for part in (self.count, self._cancel, self._column, self._descending, self.save):
-            line.addWidget(part)
+        line.addWidget(self.count)
+        under = QHBoxLayout()
+        under.setContentsMargins(8, 0, 8, 4)
+        under.setSpacing(6)
+        for part in (QLabel(tr("Sort by")), self._column, self._descending):
+            under.addWidget(part)
+        under.addStretch(1)
+        for part in (self._cancel, self.save):
+            under.addWidget(part)
         self.problem.setContentsMargins(10, 0, 10, 2)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addLayout(line)
         column.addWidget(self.problem)
+        column.addLayout(under)
         column.addWidget(self.table, 1)
         self._build_table()
 

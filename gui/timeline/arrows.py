@@ -15,20 +15,22 @@ from gui.timeline.selection import bounds_of
 
 HEAD = 7.0
 HALF_HEAD = 3.2
-BEND = 24.0  # pixels that an arrow runs along its lane before it turns
+LIFT = 13.0  # pixels that an arrow within a lane rises above its bars
 THIN, THICK = 1.0, 2.0
 HALO = 2.5
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A line with a head from one point of the picture to another.
+    """A line with a head, from the end of one bar to the beginning of another.
 
-    `held` marks the one from what the span waited for last.
+    `down` tells whether it arrives from above; `held` marks the one from what the span waited for
+    last.
     """
 
     start: QPointF
     end: QPointF
+    down: bool
     held: bool
 
 
@@ -73,9 +75,12 @@ def _rect_of(frame: Frame, span: Span) -> QRectF:
 
 
 def _between(source: QRectF, target: QRectF, held: bool) -> Arrow:
-    """From the end of one bar to the beginning of another, at the middles of their rows."""
-    start = QPointF(source.right(), source.center().y())
-    return Arrow(start, QPointF(target.left(), target.center().y()), held)
+    """From edge to edge of two bars, so that no word is crossed; within a lane over its top."""
+    down = target.top() >= source.top()
+    leaves = source.bottom() if target.top() > source.top() else source.top()
+    start = QPointF(source.right(), leaves)
+    end = QPointF(target.left(), target.top() if down else target.bottom())
+    return Arrow(start, end, down, held)
 
 
 def _is_seen(frame: Frame, arrow: Arrow) -> bool:
@@ -86,16 +91,20 @@ def _is_seen(frame: Frame, arrow: Arrow) -> bool:
 
 
 def _path(arrow: Arrow) -> QPainterPath:
-    """Out of one bar along its row and into the other along its own."""
-    bend = min(BEND, max(6.0, abs(arrow.end.x() - arrow.start.x()) / 2))
-    neck = QPointF(arrow.end.x() - HEAD + 1, arrow.end.y())
+    """A curve that leaves and arrives upright; between bars of a lane it bends over them."""
+    back = -1 if arrow.down else 1
+    neck = arrow.end + QPointF(0, back * (HEAD - 1))
     path = QPainterPath(arrow.start)
-    path.cubicTo(arrow.start + QPointF(bend, 0), neck - QPointF(bend, 0), neck)
+    if abs(arrow.start.y() - arrow.end.y()) < LIFT / 2:
+        lift = QPointF(0, -LIFT)
+        path.cubicTo(arrow.start + lift, neck + lift, neck)
+    else:
+        middle = (arrow.start.y() + neck.y()) / 2
+        path.cubicTo(QPointF(arrow.start.x(), middle), QPointF(neck.x(), middle), neck)
     return path
 
 
 def _head(arrow: Arrow) -> QPolygonF:
     x, y = arrow.end.x(), arrow.end.y()
-    return QPolygonF(
-        [QPointF(x, y), QPointF(x - HEAD, y - HALF_HEAD), QPointF(x - HEAD, y + HALF_HEAD)]
-    )
+    far = y + (-HEAD if arrow.down else HEAD)
+    return QPolygonF([QPointF(x, y), QPointF(x - HALF_HEAD, far), QPointF(x + HALF_HEAD, far)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -15,6 +15,8 @@ from core.trace.spans import Spans
 from core.trace.trace import Span, Trace
 from gui.families import FAMILIES, FAMILY_CODES, family_of
 from gui.theme import RAMP, SERIES, Theme
+from gui.timeline.reduction import Bars, PixelColumns
+from gui.timeline.viewport import Viewport
 
 SAMPLE = 4096  # spans of a lane that tell how long spans are
 RANGE = (5, 95)  # per cent of the durations that the ramp covers
@@ -141,12 +143,19 @@ def letters_of(colours: Colours, theme: Theme) -> Colours:
     return tuple(tuple(QColor(theme.letters_on(c.name())) for c in several) for several in colours)
 
 
-def codes_at(colouring: Colouring, spans: Spans, times: NDArray[np.float64]) -> NDArray[np.int8]:
-    """The code of what ran at each of some times in ns, or began last before it.
+def recoloured(
+    colouring: Colouring, reduced: Bars | PixelColumns, spans: Spans, view: Viewport
+) -> Bars | PixelColumns:
+    """What is drawn of a lane's `spans`, with codes of a colouring instead of families.
 
-    Reduced pictures take it of each pixel's middle. Raises ValueError if there are no spans.
+    A pixel of a reduced lane has the colour of what ran at its middle, or began last before it.
     """
-    if not len(spans):
-        raise ValueError("there are no spans to colour by")
-    at = np.maximum(np.searchsorted(spans.start, times, "right") - 1, 0)
-    return colouring.codes(spans[at])
+    if colouring.by is ColourBy.KIND:
+        return reduced
+    if isinstance(reduced, Bars):
+        shown = spans[reduced.first : reduced.first + len(reduced.left)]
+    else:
+        middles = view.start + (np.arange(len(reduced.family)) + 0.5) * view.ns_per_pixel
+        begun = np.searchsorted(spans.start, np.floor(middles).astype(np.int64), "right")
+        shown = spans[np.maximum(begun - 1, 0)]
+    return replace(reduced, family=colouring.codes(shown))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.trace.search import Hits
 from core.trace.trace import Trace
+from gui.theme import Theme
 from gui.timeline.frame import Frame
 
 HEIGHT = 4.0  # pixels of a mark
@@ -28,7 +29,7 @@ def hit_columns(
     return found
 
 
-def draw_hit_columns(painter: QPainter, trace: Trace, hits: Hits, frame: Frame, top: float) -> None:
+def hit_marks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF]:
     """A mark at the height `top` for each pixel of the plot in which a hit of any lane begins."""
     pixels = max(1, int(frame.view.width))
     edges = frame.view.start + np.arange(pixels + 1) * (frame.view.span / pixels)
@@ -36,7 +37,12 @@ def draw_hit_columns(painter: QPainter, trace: Trace, hits: Hits, frame: Frame, 
     found = np.zeros(pixels, np.bool_)
     for lane, indices in hits.items():
         found |= hit_columns(trace.spans(lane).start, indices, edges)
-    marks = [QRectF(frame.left + x, top, WIDTH, HEIGHT) for x in np.flatnonzero(found).tolist()]
-    painter.setPen(QColor(0, 0, 0, 0))
-    painter.setBrush(QColor(frame.theme.accent))
+    return [QRectF(frame.left + x, top, WIDTH, HEIGHT) for x in np.flatnonzero(found).tolist()]
+
+
+def draw_hit_marks(painter: QPainter, theme: Theme, marks: list[QRectF]) -> None:
+    """Draw the marks of `hit_marks`."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.text))
     painter.drawRects(marks)
+    painter.setBrush(Qt.BrushStyle.NoBrush)

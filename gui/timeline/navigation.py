@@ -38,24 +38,3 @@ def along_lane(trace: Trace, span: Span, by: int) -> Span | None:
     if span.index < 0 or not 0 <= index < len(trace.spans(span.lane)):
         return None
     return trace.span(span.lane, index)
-
-
-def dependent(trace: Trace, span: Span) -> Span | None:
-    """The earliest span of the step that waited for this one, one that waited for it last first."""
-    waiting = []
-    for lane in range(len(trace.header.lanes)):
-        spans = trace.spans(lane)
-        first, last = spans["step"].searchsorted([span.step, span.step + 1])
-        waiting += [
-            other
-            for index in range(int(first), int(last))
-            if span.task in (other := trace.span(lane, index)).after
-        ]
-    return min(
-        waiting, key=lambda other: (not _last_for(trace, other, span), other.start), default=None
-    )
-
-
-def _last_for(trace: Trace, other: Span, span: Span) -> bool:
-    prior = trace.waited_for(other)
-    return prior is not None and prior.task == span.task

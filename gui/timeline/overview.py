@@ -10,7 +10,7 @@ from core.plan.task import Role
 from gui.text import tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.aggregate import Aggregate
-from gui.timeline.hits import draw_hit_columns
+from gui.timeline.hits import draw_hit_marks, hit_marks
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import INDENT, LABELS
 from gui.timeline.painter import Fonts, Frame, LanePainter
@@ -43,6 +43,7 @@ class Overview(QWidget):
         self._visible = Viewport()
         self._picture: QPixmap | None = None
         self._drawn = Viewport()
+        self._marks: list[QRectF] = []
         self._strips = Strips()
         self._legend: list[list[LegendEntry]] = []
         self._explain()
@@ -83,6 +84,7 @@ class Overview(QWidget):
             if scene is not None and self._picture is not None:
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_window(painter, whole)
+                draw_hit_marks(painter, self._theme, self._marks)
                 self._name(painter)
             at = QPointF(LABELS, HEIGHT + 5)
             draw_legend(painter, self._theme, Fonts.of(self.font()), at, self._legend)
@@ -131,7 +133,7 @@ class Overview(QWidget):
                 draw_areas(painter, self._together, frame, strip)
             else:
                 LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
-            draw_hit_columns(painter, scene.trace, scene.hits, frame, HITS_TOP)
+        self._marks = hit_marks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 
     def _explain(self) -> None:

@@ -19,9 +19,9 @@ from gui.finding import Finder
 from gui.panels.spans import SpansPanel
 from gui.search import SearchBar, hints
 from gui.searching import Searcher
-from gui.theme import LIGHT
+from gui.theme import DARK
 from gui.timeline.frame import Frame
-from gui.timeline.hits import HEIGHT, draw_hit_columns, hit_columns
+from gui.timeline.hits import HEIGHT, draw_hit_marks, hit_columns, hit_marks
 from gui.timeline.overview import Overview
 from gui.timeline.rows import Layout
 from gui.timeline.scene import Scene
@@ -224,11 +224,12 @@ def test_the_strip_is_marked_where_a_hit_begins(qapp: object) -> None:
     trace = trace_of(SPEC)
     span = max(trace, key=lambda span: span.start)
     start, end = trace.bounds
-    frame = Frame(Viewport(start, end - start, 400), Layout(), 10, 0, LIGHT)
+    frame = Frame(Viewport(start, end - start, 400), Layout(), 10, 0, DARK)
     image = QImage(420, 20, QImage.Format.Format_RGB32)
     image.fill(0)
     with QPainter(image) as painter:
-        draw_hit_columns(painter, trace, {span.lane: np.array([span.index])}, frame, 2)
+        marks = hit_marks(trace, {span.lane: np.array([span.index])}, frame, 2)
+        draw_hit_marks(painter, DARK, marks)
     lit = {x for x in range(420) for y in (int(2 + HEIGHT / 2),) if image.pixelColor(x, y).blue()}
     assert lit
     assert min(lit) == pytest.approx(frame.x(span.start), abs=1.01)
