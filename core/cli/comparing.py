@@ -9,11 +9,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from core.cli.report import table
 from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference, Group
 from core.compare.runs import TwoRuns, compare_runs, duration_text
 from core.compare.spent import whole_steps
+from core.explain.causes import PASSES
 from core.explain.gaps import task_of
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plan.task import PlanError
@@ -43,7 +46,7 @@ def compare(arguments: argparse.Namespace, write_both: WriteBoth) -> None:
             strict=True,
         )
     ]  # fmt: skip
-    two = compare_runs(*traces, *steps)
+    two = compare_runs(traces[0], traces[1], steps[0], steps[1])
     alignment = _alignment(two, traces, names, arguments.align, arguments.scale == FIT)
     if arguments.summary is not None:
         values = json.dumps({"a": names[0], "b": names[1], **two.to_dict()}, indent=1)
@@ -150,6 +153,7 @@ def _start_of(trace: Trace, step: int, name: str, action: str) -> int:
     columns = StepColumns.of_trace(trace, step)
     texts = [str(task_of(columns, position)) for position in range(len(columns))]
     if action not in texts:
-        known = next((text for text in texts if text[:1].isdigit()), texts[0])
+        passes = np.flatnonzero(PASSES[columns.kind])
+        known = texts[int(passes[0])] if len(passes) else texts[0]
         raise PlanError(f"--align {action}: {name} has no such task; use {START}, or {known}")
     return int(columns.start[texts.index(action)])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind, working_lanes
-from core.trace.columns import ABSENT
+from core.trace.columns import ABSENT, places
 from core.trace.trace import Trace
 
 PLACES = (
@@ -44,7 +44,7 @@ class StepTasks:
         rows, lanes, indices, starts, ends = [], [], [], [], []
         for lane in (one.index for one in working_lanes(trace.header.lanes)):
             spans = trace.spans(lane)
-            first, last = (int(i) for i in np.searchsorted(spans.step, [step, step + 1]))
+            first, last = (int(i) for i in places(spans.step, [step, step + 1]))
             rows.append(trace.table.rows[spans.row[first:last]])
             lanes.append(np.full(last - first, lane, np.int32))
             indices.append(np.arange(first, last))

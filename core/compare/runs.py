@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from core.compare.differences import Difference, beside, by_lane, by_reason
 from core.compare.matching import Matches, StepTasks, match_steps
 from core.compare.sentence import sentence
 from core.compare.settings import Say, Setting, differing_settings
-from core.compare.spent import Spent, median_step, spent, whole_steps
+from core.compare.spent import Spent, median_step, never, spent, whole_steps
 from core.plan.task import PlanError
 from core.trace.trace import Trace
 
@@ -31,19 +31,27 @@ class TwoRuns:
     """Two runs beside each other.
 
     `reasons` (kinds and causes) and `lanes` each add up to the difference of the makespans; the
-    rows of `beside` contribute nothing. `matches` pairs the tasks of the first of the compared
-    steps, or of the median ones where several are compared (`step_a` and `step_b`).
+    rows of `beside` contribute nothing. `matches` pairs the tasks of `step_a` and `step_b`: the
+    compared steps, or the median ones where several are compared.
     """
 
     a: Spent
     b: Spent
-    step_a: int
-    step_b: int
     reasons: tuple[Difference, ...]
     lanes: tuple[Difference, ...]
     beside: tuple[Difference, ...]
     settings: tuple[Setting, ...]
     matches: Matches
+
+    @property
+    def step_a(self) -> int:
+        """The step of A whose tasks are matched."""
+        return self.a.step
+
+    @property
+    def step_b(self) -> int:
+        """The step of B whose tasks are matched."""
+        return self.b.step
 
     @property
     def makespans(self) -> tuple[int, int]:
@@ -85,27 +93,28 @@ def row_dict(row: Difference) -> dict[str, Any]:
 
 
 def compare_runs(
-    a: Trace, b: Trace, steps_a: Sequence[int] | None = None, steps_b: Sequence[int] | None = None
+    a: Trace,
+    b: Trace,
+    steps_a: Sequence[int] | None = None,
+    steps_b: Sequence[int] | None = None,
+    stop: Callable[[], bool] = never,
 ) -> TwoRuns:
     """Compare steps of two runs, the median step of each unless `steps_a` or `steps_b` name some.
 
     Of several steps means are compared: medians of parts would not add up. Raises PlanError for a
-    run without a whole step or without lanes that compute.
+    run without a whole step or without lanes that compute, and Stopped as `spent` does.
     """
     chosen_a = chosen_steps(a, steps_a, "the first run")
     chosen_b = chosen_steps(b, steps_b, "the second run")
-    spent_a, spent_b = spent(a, chosen_a), spent(b, chosen_b)
-    step_a, step_b = median_step(a, chosen_a), median_step(b, chosen_b)
+    spent_a, spent_b = spent(a, chosen_a, stop), spent(b, chosen_b, stop)
     return TwoRuns(
         spent_a,
         spent_b,
-        step_a,
-        step_b,
         by_reason(spent_a, spent_b),
         by_lane(spent_a, spent_b),
         beside(spent_a, spent_b),
-        differing_settings(a, step_a, b, step_b),
-        match_steps(StepTasks.of(a, step_a), StepTasks.of(b, step_b)),
+        differing_settings(a, spent_a.step, b, spent_b.step),
+        match_steps(StepTasks.of(a, spent_a.step), StepTasks.of(b, spent_b.step)),
     )
 
 

@@ -147,6 +147,6 @@ def _settings_words(named: Sequence[Weight], settings: Sequence[Setting], say: S
     """` (8 micro-batches instead of 2)`: of the settings that bear on the first reason."""
     known = {setting.name: setting for setting in settings}
     bearing = named[0].topic.settings if named else ()
-    chosen = [known[name] for name in bearing if name in known] or list(settings)
+    chosen = [known[name] for name in bearing if name in known]
     words = ", ".join(setting.words(say) for setting in chosen[:MOST_SETTINGS])
     return f" ({words})" if words else ""

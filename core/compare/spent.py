@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.causes import CAUSES, cause_totals, explain_step
+from core.explain.causes import CAUSES, Explanation, cause_totals, explain_step
 from core.explain.summary import completed_steps, measured_steps
 from core.plan.task import KINDS, Lane, PlanError, Role
+from core.trace.columns import places
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -22,7 +23,8 @@ class Spent:
     `work` has the time of each kind, (n, len(KINDS)), and `idle` that of each cause,
     (n, len(CAUSES)). `overlap` (n) is 0 where no two tasks of a lane ran at once, and less where
     some did; with it every lane adds up to `makespan`. `beside` (len(KINDS)) is what copy and
-    communication lanes did meanwhile.
+    communication lanes did meanwhile. Of `step`, the one of median makespan, there is the whole
+    `explanation`.
     """
 
     lanes: tuple[Lane, ...]
@@ -32,6 +34,8 @@ class Spent:
     idle: NDArray[np.int64]
     overlap: NDArray[np.int64]
     beside: NDArray[np.int64]
+    step: int
+    explanation: Explanation
 
     @property
     def mean_makespan(self) -> int:
@@ -39,8 +43,20 @@ class Spent:
         return self.makespan // len(self.steps)
 
 
-def spent(trace: Trace, steps: Sequence[int]) -> Spent:
-    """Sum up `steps`, at least one. Raises PlanError for a run without compute lanes."""
+class Stopped(Exception):
+    """Nobody wants to know any more."""
+
+
+def never() -> bool:
+    """No reason to stop."""
+    return False
+
+
+def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) -> Spent:
+    """Sum up `steps`, at least one. Raises PlanError for a run without compute lanes.
+
+    Raises Stopped if `stop`, which is asked before each step, says so.
+    """
     every = trace.header.lanes
     lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
     helpers = [lane.index for lane in every if lane.role in (Role.COPY, Role.COMMUNICATION)]
@@ -48,13 +64,17 @@ def spent(trace: Trace, steps: Sequence[int]) -> Spent:
         raise PlanError("the run has no lanes that compute; compare runs that have some")
     work = np.zeros((len(every), len(KINDS)), np.int64)
     idle = np.zeros((len(every), len(CAUSES)), np.int64)
-    makespan = 0
+    makespan, middle = 0, median_step(trace, steps)
     for step in steps:
+        if stop():
+            raise Stopped
         columns = StepColumns.of_trace(trace, step)
         explanation = explain_step(columns, every)
         np.add.at(work, (columns.lane, columns.kind.astype(np.int64)), columns.duration)
         idle += cause_totals(explanation)
         makespan += explanation.makespan
+        if step == middle:
+            kept = explanation
     work_here, idle_here = work[lanes], idle[lanes]
     return Spent(
         tuple(every[lane] for lane in lanes),
@@ -64,6 +84,8 @@ def spent(trace: Trace, steps: Sequence[int]) -> Spent:
         idle_here,
         makespan - work_here.sum(axis=1) - idle_here.sum(axis=1),
         work[helpers].sum(axis=0),
+        middle,
+        kept,
     )
 
 
@@ -79,8 +101,8 @@ def whole_steps(trace: Trace, live: bool = False) -> list[int]:
 def median_step(trace: Trace, steps: Sequence[int]) -> int:
     """The step of median makespan among `steps`, at least one; of an even number the shorter."""
     table = trace.step_table
-    places = np.searchsorted(table.numbers, steps)
-    lengths = table.ends[places] - table.starts[places]
+    at = places(table.numbers, steps)
+    lengths = table.ends[at] - table.starts[at]
     order = np.argsort(lengths, kind="stable")
     return int(steps[int(order[(len(order) - 1) // 2])])
 

@@ -43,7 +43,6 @@ class Shown(Protocol):
     """What comparing needs of the window."""
 
     run_shown: Run | None
-    scene: Scene | None
 
 
 class Comparing(QObject):
@@ -128,6 +127,7 @@ class Comparing(QObject):
         self._scene_b = Scene(other.trace)
         b.set_theme(self._theme)
         b.show_scene(self._scene_b)
+        self.a.show_prediction(False)  # two comparisons at once are too many
         self._show_strips()
         self._enable(True)
         self.begun.emit()
@@ -145,6 +145,7 @@ class Comparing(QObject):
             self._links.b.show_scene(None)
         self.outline(None)
         self.frame.unite()
+        self.a.show_prediction(self._settings.prediction)
         self.panel.clear()
         self._enable(False)
         self.a.setFocus()
@@ -337,12 +338,9 @@ class Comparing(QObject):
         overlay.shown.joins = self._joins
         overlay.shown.matches = None if self.two is None else self.two.matches
         overlay.shown.of_a = overlay.shown.of_b = NO_PIECES
-        scene = self._window.scene
-        if self.two is not None and self._row is not None and scene and self._scene_b:
-            overlay.shown.of_a = pieces_of(self._row, scene.explained.explanation(self.two.step_a))
-            overlay.shown.of_b = pieces_of(
-                self._row, self._scene_b.explained.explanation(self.two.step_b)
-            )
+        if self.two is not None and self._row is not None:
+            overlay.shown.of_a = pieces_of(self._row, self.two.a.explanation)
+            overlay.shown.of_b = pieces_of(self._row, self.two.b.explanation)
         overlay.update()
 
     def _say_titles(self) -> None:

@@ -20,7 +20,7 @@ from gui.timeline.selection import bounds_of
 from gui.timeline.view import TimelineView
 
 FAINT = 70  # opacity of a join that is not selected, of 255
-TINT = 60  # and of the fill of an outlined piece
+TINT = 28  # and of the fill of an outlined piece
 
 
 @dataclass(slots=True)
@@ -79,9 +79,9 @@ def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces:
     fill = QColor(view.theme.accent)
     fill.setAlpha(TINT)
     painter.setBrush(fill)
-    painter.setPen(QPen(QColor(view.theme.accent), 1))
+    painter.setPen(QPen(QColor(view.theme.accent), 2))
     painter.drawRects(
-        [rect.adjusted(0.5, 0.5, -0.5, -0.5) for rect in outlines(view.frame_of_rows, pieces)]
+        [rect.adjusted(1, 1, -1, -1) for rect in outlines(view.frame_of_rows, pieces)]
     )
     painter.restore()
 

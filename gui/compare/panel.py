@@ -26,6 +26,7 @@ from gui.timeline.describe import TITLES
 from gui.timeline.margins import step_name
 
 MEDIAN, ALL = "median", "all"
+MOST_STEPS = 1000  # of the latest, that a mean is taken of
 LISTED = 100  # of the latest steps, in a chooser
 
 
@@ -44,7 +45,10 @@ class StepChoice(Choice):
     def list_steps(self, steps: Sequence[int], warmup: int) -> None:
         """Offer the latest of `steps`, newest first; what is chosen stays while it is there."""
         wanted = list(steps)[-LISTED:][::-1]
-        self.setItemText(1, tr("mean of {n} steps", n=len(steps)))
+        if len(steps) > MOST_STEPS:
+            self.setItemText(1, tr("mean of the last {n} steps", n=MOST_STEPS))
+        else:
+            self.setItemText(1, tr("mean of {n} steps", n=len(steps)))
         if wanted == self._listed or self.view().isVisible():
             return
         chosen, self._listed = self.currentData(), wanted
@@ -64,7 +68,7 @@ class StepChoice(Choice):
         """What is chosen of `steps`; None for the median one."""
         data = self.currentData()
         if data == ALL:
-            return list(steps)
+            return list(steps)[-MOST_STEPS:]
         return None if data == MEDIAN else [data]
 
 

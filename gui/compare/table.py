@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -30,7 +30,7 @@ SHARE_ROLE = ROW_ROLE + 1
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 SWATCH = 10
 BARS = 5  # the column of bars
-BAR_WIDTH = 76
+BAR_WIDTH = 60
 NONE = "–"
 
 
@@ -50,6 +50,7 @@ class DifferenceTable(QTreeWidget):
         self.headerItem().setToolTip(4, tip)
         for column in range(1, 5):
             self.headerItem().setTextAlignment(column, RIGHT)
+        self.setIconSize(QSize(SWATCH, SWATCH))
         self.setRootIsDecorated(False)
         self.setIndentation(0)
         self.setUniformRowHeights(True)
@@ -98,9 +99,7 @@ class DifferenceTable(QTreeWidget):
         for row in rows:
             self._add_row(row, most, total is not None)
         if total is not None:
-            last = QTreeWidgetItem(
-                self, [tr("Difference of the steps"), "", "", "", _signed(total)]
-            )
+            last = QTreeWidgetItem(self, [tr("Step"), "", "", "", _signed(total)])
             last.setFlags(Qt.ItemFlag.ItemIsEnabled)
             for column in (0, 4):
                 font = last.font(column)
@@ -173,9 +172,9 @@ class _Bars(QStyledItemDelegate):
 
 
 def row_name(row: Difference) -> str:
-    """What a row is about, in words: `Forward`, `idle: pipeline fills`, `cpu:1 works`."""
+    """What a row is about, in words: `Forward`, `idle: fill`, `cpu:1 works`."""
     if row.group is Group.CAUSE:
-        return tr("idle: {cause}", cause=tr(CAUSE_WORDS[Cause(row.name)].name))
+        return tr("idle: {cause}", cause=tr(_cause(Cause(row.name))))
     if row.group in (Group.KIND, Group.BESIDE):
         kind = Kind(row.name)
         return tr(TITLES.get(kind, "Other work"))
@@ -184,6 +183,11 @@ def row_name(row: Difference) -> str:
     if row.group is Group.LANE_IDLE:
         return tr("{lane} is idle", lane=row.name)
     return tr("Tasks that overlap")
+
+
+def _cause(cause: Cause) -> str:
+    words = CAUSE_WORDS[cause]
+    return words.mark or words.name
 
 
 def row_tip(row: Difference) -> str:

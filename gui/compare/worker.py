@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from core.compare.runs import TwoRuns, compare_runs
+from core.compare.spent import Stopped, never
 from core.plan.task import PlanError
 from core.trace.trace import Trace
 
@@ -47,7 +48,7 @@ class CompareWorker(QObject):
         return False
 
     def drop(self) -> None:
-        """Let no answer come to what was asked."""
+        """Let no answer come to what was asked; a thread ends after the step that it is at."""
         self._asked += 1
 
     def close(self) -> None:
@@ -59,7 +60,9 @@ class CompareWorker(QObject):
     def _work(
         self, number: int, a: Trace, b: Trace, steps_a: list[int], steps_b: list[int]
     ) -> None:
-        self._answered.emit(number, _worked_out(a, b, steps_a, steps_b))
+        self._answered.emit(
+            number, _worked_out(a, b, steps_a, steps_b, lambda: number != self._asked)
+        )
 
     def _take(self, number: int, answer: object) -> None:
         if number == self._asked:
@@ -75,8 +78,12 @@ def tasks_in(trace: Trace, steps: Sequence[int]) -> int:
     return count
 
 
-def _worked_out(a: Trace, b: Trace, steps_a: list[int], steps_b: list[int]) -> TwoRuns | str:
+def _worked_out(
+    a: Trace, b: Trace, steps_a: list[int], steps_b: list[int], stop: Callable[[], bool] = never
+) -> TwoRuns | str:
     try:
-        return compare_runs(a, b, steps_a, steps_b)
+        return compare_runs(a, b, steps_a, steps_b, stop)
     except PlanError as error:
         return str(error)
+    except Stopped:
+        return ""

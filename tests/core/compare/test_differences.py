@@ -13,8 +13,8 @@ from core.compare.matching import StepTasks, match_steps
 from core.compare.pieces import pieces_of
 from core.compare.runs import TwoRuns, compare_runs, duration_text
 from core.compare.sentence import TOPICS, weights
-from core.compare.spent import median_step, whole_steps
-from core.explain.causes import CAUSES, Cause, explain_run_step
+from core.compare.spent import Stopped, median_step, whole_steps
+from core.explain.causes import CAUSES, Cause
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, PlanError, Role
 from core.trace.columns import ABSENT
@@ -211,6 +211,19 @@ def test_a_run_without_a_whole_step_is_refused() -> None:
         compare_runs(pipeline(), empty)
 
 
+def test_a_comparison_that_nobody_wants_any_more_ends_before_the_next_step() -> None:
+    asked: list[bool] = []
+
+    def stop() -> bool:
+        asked.append(len(asked) == 2)
+        return asked[-1]
+
+    a = pipeline()
+    with pytest.raises(Stopped):
+        compare_runs(a, a, whole_steps(a), whole_steps(a), stop)
+    assert len(asked) == 3
+
+
 def test_a_step_that_is_not_there_is_refused_by_its_number() -> None:
     with pytest.raises(PlanError, match="the first run has no step 99; it has 2 to 6"):
         compare_runs(pipeline(), pipeline(), [99])
@@ -237,8 +250,7 @@ def test_the_differences_can_be_written_as_plain_values() -> None:
 @given(traces(), traces())
 def test_the_pieces_of_a_row_are_as_long_as_the_row_says(a: Trace, b: Trace) -> None:
     two = compare_runs(a, b)
-    for trace, name in ((a, "a"), (b, "b")):
-        explanation = explain_run_step(trace, 0)
+    for side, name in ((two.a, "a"), (two.b, "b")):
         for row in (*two.reasons, *two.lanes, *two.beside):
-            found = pieces_of(row, explanation)
+            found = pieces_of(row, side.explanation)
             assert int((found.end - found.start).sum()) == (getattr(row, name) or 0)
