@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import NoReturn
 
 from core.cli.figures import add_figure
+from core.cli.spans_table import add_table
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.lanes import ACCEPTED
 from core.plan.schedules import SCHEDULES
@@ -49,6 +50,7 @@ def make_parser() -> argparse.ArgumentParser:
                         help="several stand on one axis, as a figure")  # fmt: skip
     export.add_argument("--image", metavar="FILE", help="*.png, *.svg or *.pdf")
     export.add_argument("--report", metavar="FILE", help="tables and pictures as one *.html")
+    add_table(export)
     add_figure(export)
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
     opening = commands.add_parser("open", help="open a recording in the window")

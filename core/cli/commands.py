@@ -16,6 +16,7 @@ from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
 from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text
+from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.engine.wire import describe_exit
@@ -125,15 +126,18 @@ def _write_outputs(
 def export(
     arguments: argparse.Namespace, write_image: WriteImage, write_report: WriteReport
 ) -> None:
-    """Draw recordings, or report on one, or both. Raises PlanError or ValueError in one line."""
+    """Draw recordings, report on one, list its spans. Bad input raises a ValueError in one line."""
     check_image("--image", arguments.image)
     check_page("--report", arguments.report)
-    check_distinct(arguments.image, arguments.report)
+    query = table_query(arguments)
+    check_distinct(arguments.image, arguments.report, arguments.table)
     options = figure_options(arguments)
-    if arguments.image is None and arguments.report is None:
-        raise PlanError("export needs --image FILE or --report FILE")
-    if arguments.report is not None and len(arguments.recordings) > 1:
-        raise PlanError(f"--report {arguments.report} is for one recording")
+    if not (arguments.image or arguments.report or arguments.table):
+        raise PlanError("export needs --image FILE, --report FILE or --table FILE")
+    for option in ("report", "table"):
+        file = getattr(arguments, option)
+        if file is not None and len(arguments.recordings) > 1:
+            raise PlanError(f"--{option} {file} is for one recording")
     traces = []
     for name in arguments.recordings:
         opened = open_recording(name)
@@ -144,6 +148,8 @@ def export(
         write_image(traces, Path(arguments.image), options)
     if arguments.report is not None:
         write_report(traces[0], Path(arguments.report))
+    if arguments.table is not None:
+        write_table(traces[0], arguments, query)
 
 
 def execute(

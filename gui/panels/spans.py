@@ -273,8 +273,8 @@ class SpansPanel(QWidget):
         for part in (QLabel(tr("Sort by")), self._column, self._descending):
             under.addWidget(part)
         under.addStretch(1)
-        for part in (self._cancel, self.save):
-            under.addWidget(part)
+        under.addWidget(self._cancel)
+        under.addWidget(self.save)
         self.problem.setContentsMargins(10, 0, 10, 2)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -17,8 +17,8 @@ from gui.theme import SERIES, Theme
 from gui.timeline.boxes import stacked
 from gui.timeline.colouring import ByDuration, ByNumber, ColourBy
 from gui.timeline.critical import draw_sample
+from gui.timeline.frame import Fonts, text_width
 from gui.timeline.hatch import HATCH, hatch_brush, hatch_lines
-from gui.timeline.painter import Fonts, text_width
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
 from gui.timeline.strips import PALE, blend, memory_colours

@@ -10,10 +10,11 @@ from core.plan.task import Role
 from gui.text import tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.aggregate import Aggregate
+from gui.timeline.frame import Fonts, Frame
 from gui.timeline.hits import draw_hit_marks, hit_marks
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import INDENT, LABELS
-from gui.timeline.painter import Fonts, Frame, LanePainter
+from gui.timeline.painter import LanePainter
 from gui.timeline.rows import Layout, Row, Strips
 from gui.timeline.scene import Scene
 from gui.timeline.summaries import draw_areas

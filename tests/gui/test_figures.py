@@ -325,7 +325,7 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
         ("--image x.svg --steps 9 --figure slide", "--steps 9: the run has"),
         ("--image x.svg --range 10s:", "--range 10s:: the run lasts from"),
         ("--report x.txt", "--report x.txt: use a name that ends in .html"),
-        ("", "export needs --image FILE or --report FILE"),
+        ("", "export needs --image FILE, --report FILE or --table FILE"),
     ],
 )
 def test_bad_options_of_the_command_line_are_one_line_and_write_nothing(

@@ -1,0 +1,51 @@
+"""The options that write a recording's spans as a table, and the table."""
+
+from __future__ import annotations
+
+import argparse
+
+from core.files import check_writable
+from core.plan.task import PlanError
+from core.trace.listing import COLUMNS, Listing
+from core.trace.query import Query, parse_query
+from core.trace.search import Search
+from core.trace.spans_csv import write_spans_csv
+from core.trace.trace import Trace
+
+
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a table of spans."""
+    add = parser.add_argument
+    add("--table", metavar="FILE", help="all spans as *.csv, a line each")
+    add("--where", metavar="QUERY", default="",
+        help="only some of them: --where='kind:forward mb:2-5 >5ms'")  # fmt: skip
+    add("--sort", metavar="COLUMN", help=f"{', '.join(COLUMNS)}; largest first: --sort=-duration")
+
+
+def table_query(arguments: argparse.Namespace) -> Query:
+    """What the options of a table ask for. Raises PlanError or QueryError in one line."""
+    if arguments.table is None:
+        if arguments.where or arguments.sort:
+            raise PlanError("--where and --sort are for a table; add --table FILE")
+        return Query()
+    check_writable("--table", arguments.table)
+    if not arguments.table.lower().endswith(".csv") and not arguments.table.startswith("/dev/"):
+        raise PlanError(f"--table {arguments.table}: use a name that ends in .csv")
+    if arguments.sort is not None and arguments.sort.removeprefix("-") not in COLUMNS:
+        raise PlanError(f"--sort {arguments.sort}: use one of {', '.join(COLUMNS)}")
+    return parse_query(arguments.where)
+
+
+def write_table(trace: Trace, arguments: argparse.Namespace, query: Query) -> None:
+    """Write the spans of a trace that the query asks for. Raises OSError in one line."""
+    listing = Listing.of(trace)
+    if query.terms:
+        search = Search(trace, query)
+        while not search.advance():
+            pass
+        listing = Listing.of(trace, search.hits)
+    if arguments.sort is not None:
+        column = arguments.sort
+        listing = listing.sorted_by(column.removeprefix("-"), column.startswith("-"))
+    for _ in write_spans_csv(listing, arguments.table):
+        pass

@@ -1,0 +1,71 @@
+"""A recording's spans as a table, from the command line."""
+
+import csv
+
+import pytest
+
+import main
+from core.plan.task import Kind
+from core.trace.listing import COLUMNS
+from core.trace.trace import Trace
+from tests.make_believe import record, specification
+
+BAD_INPUT = 2
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    path = tmp_path / "run.arrow"
+    spec = specification("pipeline", schedule="1f1b", microbatches=4, steps=2, warmup=0)
+    return path, record(spec, path)
+
+
+def table(recorded, *options: str) -> list[dict[str, str]]:
+    recording, _ = recorded
+    path = recording.with_suffix(".csv")
+    assert main.main(["export", str(recording), "--table", str(path), *options]) == 0
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def told(trace: Trace, is_so=lambda span: True) -> list[tuple[int, int]]:
+    return [(span.step, span.task) for span in trace if is_so(span)]
+
+
+def listed(lines: list[dict[str, str]]) -> list[tuple[int, int]]:
+    return [(int(line["step"]), int(line["task"])) for line in lines]
+
+
+def test_every_span_has_a_line(recorded):
+    assert listed(table(recorded)) == told(recorded[1])
+
+
+def test_a_query_chooses_and_a_column_sorts(recorded):
+    lines = table(recorded, "--where=kind:forward step:1", "--sort=-start")
+    forwards = [s for s in recorded[1] if s.kind is Kind.FORWARD and s.step == 1]
+    assert listed(lines) == [
+        (s.step, s.task) for s in sorted(forwards, key=lambda s: s.start, reverse=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--table", "{}/s.csv", "--where=stag:1"], ["stag:1", "stage"]),
+        (["--table", "{}/s.csv", "--sort=colour"], ["--sort colour", *COLUMNS]),
+        (["--table", "{}/s.txt"], ["s.txt", ".csv"]),
+        (["--table", "{}/none/s.csv"], ["none", "folder"]),
+        (["--image", "{}/s.png", "--where=mb:1"], ["--where", "--table"]),
+        ([], ["--image", "--report", "--table"]),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_leaves_no_file(
+    recorded, tmp_path, capsys, options, named
+):
+    options = [option.format(tmp_path) for option in options]
+    assert main.main(["export", str(recorded[0]), *options]) == BAD_INPUT
+    told = capsys.readouterr().err.strip()
+    assert "\n" not in told
+    for words in named:
+        assert words in told
+    assert not list(tmp_path.glob("s.*"))
