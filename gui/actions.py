@@ -155,9 +155,9 @@ ENTRIES = (
         )
         for value, text, tip in (
             ("none", "Nothing", "Let all lanes stand without headings."),
-            ("device", "Device", "Let the lanes of a device stand together."),
-            ("node", "Node", "Let the lanes of a host stand together, or of so many devices."),
-            ("pipeline", "Pipeline", "Let the lanes that hold a replica stand together."),
+            ("devices", "Device", "Let the lanes of a device stand together."),
+            ("nodes", "Node", "Let the lanes of a host stand together, or of so many devices."),
+            ("pipelines", "Pipeline", "Let the lanes that hold a replica stand together."),
         )
     ),
     Entry(

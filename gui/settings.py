@@ -119,7 +119,7 @@ class Settings:
     @property
     def grouping(self) -> str:
         """What the timeline's lanes are grouped by."""
-        return str(self._store.value("grouping", "device", type=str))
+        return str(self._store.value("grouping", "devices", type=str))
 
     @grouping.setter
     def grouping(self, name: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.explain.balance import LanePart, lane_parts
 from core.plan.task import Lane, Role
+from core.trace.trace import Trace
 from gui.panels.preview import numbers
 from gui.panels.sheet import CENTRE, LEFT, PAD, RIGHT, Sheet
 from gui.text import rows_text, tr
@@ -29,6 +32,7 @@ class BatchPanel(Sheet):
 
     def __init__(self) -> None:
         self._step: int | None = None
+        self._known: tuple[Trace, int, int, list[LanePart]] | None = None
         super().__init__()
         self.empty = tr("Which rows go to which lane appears here with the first step.")
         self.setAccessibleName(tr("Batch split"))
@@ -45,14 +49,18 @@ class BatchPanel(Sheet):
             return 0, []
         last = steps[-2] if scene.trace.open_tasks and len(steps) > 1 else steps[-1]
         step = self._step if self._step in steps else last
-        return step, lane_parts(scene.trace, step)
+        known, version = self._known, scene.trace.version
+        if known is None or known[0] is not scene.trace or known[1:3] != (version, step):
+            known = self._known = (scene.trace, version, step, lane_parts(scene.trace, step))
+        return step, known[3]
 
     def content_height(self, scene: Scene) -> float:  # noqa: D102
         return HEAD + ROW * len(_compute(scene)) + 8
 
     def words(self, scene: Scene) -> str:  # noqa: D102
         step, parts = self.parts(scene)
-        lanes = [f"{lane.name}: {_rows(parts, lane)}" for lane in _compute(scene)]
+        mine = _by_lane(parts)
+        lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in _compute(scene)]
         return f"{_step_words(scene, step)}. {split_words(parts)}. " + "; ".join(lanes)
 
     def draw(self, painter: QPainter, scene: Scene, fonts: Fonts) -> None:  # noqa: D102
@@ -60,17 +68,19 @@ class BatchPanel(Sheet):
         self._heading(painter, fonts, _step_words(scene, step), split_words(parts))
         total = sum({(p.replica, p.microbatch): p.rows for p in parts}.values())
         lanes = _compute(scene)
-        names = max(text_width(fonts.bold, lane.name) for lane in lanes) + 12
-        for number, lane in enumerate(lanes):
-            y = HEAD + ROW * number
+        longest = max((lane.name for lane in lanes), key=len)
+        names, own = text_width(fonts.bold, longest) + 12, _by_lane(parts)
+        first, last = (int((y - HEAD) // ROW) for y in (self.seen.top(), self.seen.bottom()))
+        for number, lane in list(enumerate(lanes))[max(0, first) : last + 1]:
+            y, mine = HEAD + ROW * number, own[lane.index]
             painter.setFont(fonts.bold)
             painter.setPen(QColor(self.theme.text))
             painter.drawText(QRectF(PAD, y, names, CELL), LEFT, lane.name)
             track = QRectF(PAD + names, y, self.width() - 2 * PAD - names - COUNT, CELL)
-            self._track(painter, fonts, track, [p for p in parts if p.lane == lane.index], total)
+            self._track(painter, fonts, track, mine, total)
             painter.setFont(fonts.small)
             painter.setPen(QColor(self.theme.muted))
-            count = rows_text(_rows(parts, lane)) if _rows(parts, lane) else tr("no rows")
+            count = rows_text(_rows(mine)) if mine else tr("no rows")
             painter.drawText(QRectF(self.width() - PAD - COUNT, y, COUNT, CELL), RIGHT, count)
 
     def _heading(self, painter: QPainter, fonts: Fonts, name: str, words: str) -> None:
@@ -125,8 +135,15 @@ def _compute(scene: Scene) -> list[Lane]:
     return [lane for lane in scene.trace.header.lanes if lane.role is Role.COMPUTE]
 
 
-def _rows(parts: list[LanePart], lane: Lane) -> int:
-    return sum(part.rows for part in parts if part.lane == lane.index)
+def _by_lane(parts: list[LanePart]) -> defaultdict[int, list[LanePart]]:
+    found: defaultdict[int, list[LanePart]] = defaultdict(list)
+    for part in parts:
+        found[part.lane].append(part)
+    return found
+
+
+def _rows(parts: list[LanePart]) -> int:
+    return sum(part.rows for part in parts)
 
 
 def _step_words(scene: Scene, step: int) -> str:

@@ -65,9 +65,11 @@ class DevicesPanel(Sheet):
         painter.drawText(QRectF(self.width() - PAD - 90, 4, 90, 17), RIGHT, over)
         y = HEAD
         for balance in sorted(scene.balances, key=lambda b: (lanes[b.lane].serves, b.lane)):
-            at = QRectF(PAD, y, names, BAR)
-            self._lane(painter, fonts, _short_name(lanes[balance.lane]), balance, at, most)
-            y += _height(scene, balance)
+            high = _height(scene, balance)
+            if y + high > self.seen.top() and y < self.seen.bottom():
+                at = QRectF(PAD, y, names, BAR)
+                self._lane(painter, fonts, _short_name(lanes[balance.lane]), balance, at, most)
+            y += high
         for rows in (balance_rows(scene), share_rows(scene)):
             if rows:
                 y = self._table(painter, fonts, rows, y + TABLE / 2) + TABLE / 2

@@ -26,6 +26,7 @@ class Sheet(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.scene: Scene | None = None
         self.theme = LIGHT
+        self.seen = QRectF()  # what of it is drawn now
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -57,6 +58,7 @@ class Sheet(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self.theme.plot))
+            self.seen = QRectF(event.rect())
             if self.scene is not None and self.scene.trace.span_count:
                 self.draw(painter, self.scene, Fonts.of(self.font()))
             else:

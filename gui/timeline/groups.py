@@ -23,9 +23,9 @@ class Grouping(StrEnum):
     """What the lanes of a group have in common."""
 
     NONE = "none"
-    DEVICE = "device"
-    NODE = "node"
-    PIPELINE = "pipeline"
+    DEVICE = "devices"
+    NODE = "nodes"
+    PIPELINE = "pipelines"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ class Scene:
     facts: list[LaneFacts] = field(default_factory=list)
     balances: list[LaneBalance] = field(default_factory=list)
     summed: int = 0
+    _summed_up: tuple[int, list[int]] | None = None
     bounds: tuple[int, int] = (0, 0)
     _version: int = -1
     memory: dict[int, LaneMemory] = field(default_factory=dict)
@@ -110,6 +111,10 @@ class Scene:
         """Work out what stands beside the lanes, over `steps` (default: the latest measured)."""
         lanes = self.trace.header.lanes
         chosen = shown_steps(self.trace, live) if steps is None else list(steps)
+        about = (self.trace.version, chosen)
+        if about == self._summed_up:
+            return
+        self._summed_up = about
         self.summed = len(chosen)
         working = working_lanes(lanes)
         self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in working]

@@ -38,7 +38,7 @@ def test_lanes_are_arranged_by_keys_alone(window: MainWindow) -> None:
     press(window, Qt.Key.Key_G)
     press(window, Qt.Key.Key_G)
     assert window.timeline.lanes.state.grouping is Grouping.PIPELINE
-    assert window.actions_by_name["group_pipeline"].isChecked()
+    assert window.actions_by_name["group_pipelines"].isChecked()
     press(window, Qt.Key.Key_S, SHIFT)
     press(window, Qt.Key.Key_E)
     assert shown(window) == [2, 3, 4, 5, 6, 7]
@@ -58,10 +58,10 @@ def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
     make_window: MakeWindow, client: FakeClient, settings: Settings
 ) -> None:
     window = make_window(client, settings)
-    assert window.actions_by_name["group_device"].isChecked()
+    assert window.actions_by_name["group_devices"].isChecked()
     window.actions_by_name["group_none"].trigger()
     window.lane_menu.set_node_devices(4)
-    assert window.actions_by_name["group_node"].isChecked()
+    assert window.actions_by_name["group_nodes"].isChecked()
     window.actions_by_name["nested"].trigger()
     again = make_window(client, settings)
     assert again.timeline.lanes.state.grouping is Grouping.NODE
@@ -83,7 +83,7 @@ def test_the_number_of_a_nodes_devices_is_asked_for_without_waiting(window: Main
 
 def test_settings_that_cannot_be_read_give_groups_by_device() -> None:
     assert grouping_of("galaxy") is Grouping.DEVICE
-    assert grouping_of("pipeline") is Grouping.PIPELINE
+    assert grouping_of("pipelines") is Grouping.PIPELINE
 
 
 def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
