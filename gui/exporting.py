@@ -22,6 +22,7 @@ from gui.settings import Settings
 from gui.text import tr
 from gui.timeline.export import Extras
 from gui.timeline.scene import Scene
+from gui.timeline.view import TimelineView
 from gui.timeline.viewport import Viewport
 
 FIGURES = ("PDF document (*.pdf)", "SVG drawing (*.svg)", "PNG image (*.png)")
@@ -35,6 +36,10 @@ class Shown(Protocol):
     @property
     def scene(self) -> Scene | None:
         """The scene in the timeline."""
+
+    @property
+    def timeline(self) -> TimelineView:
+        """The timeline, whose lanes stand as the user has arranged them."""
 
     def visible_part(self) -> Viewport:
         """The time that is visible."""
@@ -86,16 +91,13 @@ class Exporting(QObject):
         if scene is None:
             raise ValueError(tr("There is no run to draw."))
         shown = [self._visible(scene)] if wish.visible else []
-        return figure_of([self._seen(scene)], wish.options, extras=self._extras(), shown=shown)
+        extras = self._extras(wish.options.theme)
+        return figure_of([self._seen(scene)], wish.options, extras=extras, shown=shown)
 
     def copy_visible(self) -> None:
         """Put what is visible on the clipboard, as an image and as SVG."""
-        scene = self._scene()
-        if scene is None:
-            return
-        options = FigureOptions(theme=self._shown.theme_name())
-        shown = [self._visible(scene)]
-        self._copy(figure_of([self._seen(scene)], options, extras=self._extras(), shown=shown))
+        if self._scene() is not None:
+            self._copy(self.draw(Wish(FigureOptions(theme=self._shown.theme_name()), True)))
 
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""
@@ -156,8 +158,11 @@ class Exporting(QObject):
             seen.set_prediction(None)
         return seen
 
-    def _extras(self) -> Extras:
-        return Extras(self._shown.memory_shown(), self._shown.path_shown())
+    def _extras(self, theme: str) -> Extras:
+        return Extras(
+            self._shown.memory_shown(), self._shown.path_shown(),
+            self._shown.timeline.stack.layout, self._settings.colours(theme),
+        )  # fmt: skip
 
     def _visible(self, scene: Scene) -> Range:
         part = self._shown.visible_part()

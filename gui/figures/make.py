@@ -31,9 +31,10 @@ def figure_of(
     All begin at the same place and have the same scale, so that lengths can be compared. `names`
     are their headings (default: what tells them apart) and `shown` which time of each is shown
     (default: the options' excerpt, else the measured step of median makespan). Several runs need a
-    preset; without one a single run's timeline is drawn as the window shows it, with `extras`.
-    There must be a QGuiApplication: `gui.figures.picture.application` gives one. Raises ValueError
-    in one line for options that cannot be drawn or do not suit a run.
+    preset; without one a single run's timeline is drawn as the window shows it, with `extras`, of
+    which other figures take the colours alone. There must be a QGuiApplication:
+    `gui.figures.picture.application` gives one. Raises ValueError in one line for options that
+    cannot be drawn or do not suit a run.
     """
     options.check()
     scenes = [run if isinstance(run, Scene) else Scene(run) for run in runs]
@@ -49,7 +50,7 @@ def figure_of(
     chosen = [Run(*parts) for parts in zip(scenes, times, headings, strict=True)]
     caption = caption_of(chosen) if options.caption is None else options.caption
     shown_title = title if options.title is None else options.title
-    figure = lay_out_textbook(chosen, options, shown_title, caption)
+    figure = lay_out_textbook(chosen, options, shown_title, caption, extras.colours)
     return Picture(
         shown_title or title, figure.style.width, figure.height, PER_INCH,
         lambda painter: draw_textbook(painter, figure), figure.style.scale,

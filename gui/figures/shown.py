@@ -57,16 +57,18 @@ def default_range(trace: Trace) -> Range:
 
 def median_range(trace: Trace) -> Range:
     """The measured step of median makespan (of an even number, the shorter of the middle two)."""
-    measured = measured_steps(trace)
-    steps = measured[:-1] if len(measured) > 1 and trace.open_tasks else measured
-    if len(steps) < 2:
+    table, warmup = trace.step_table, trace.header.specification.warmup
+    measured = np.flatnonzero(table.numbers >= warmup)
+    if len(measured) > 1 and trace.open_tasks:
+        measured = measured[:-1]
+    if len(measured) < 2:
         return default_range(trace)
-    bounds = np.array([trace.step_bounds(step) for step in steps])
-    order = np.argsort(bounds[:, 1] - bounds[:, 0], kind="stable")
-    place = int(order[(len(order) - 1) // 2])
-    name = step_name(steps[place], trace.header.specification.warmup)
-    text = tr("{step}, the median of {count} steps", step=name, count=len(steps))
-    return Range(int(bounds[place, 0]), int(bounds[place, 1]), text, (steps[place],))
+    lengths = table.ends[measured] - table.starts[measured]
+    place = int(measured[np.argsort(lengths, kind="stable")[(len(measured) - 1) // 2]])
+    step = int(table.numbers[place])
+    text = tr("{step}, the median of {count} steps", step=step_name(step, warmup),
+              count=len(measured))  # fmt: skip
+    return Range(int(table.starts[place]), int(table.ends[place]), text, (step,))
 
 
 def range_between(trace: Trace, start: int, end: int) -> Range:
@@ -75,13 +77,10 @@ def range_between(trace: Trace, start: int, end: int) -> Range:
         raise ValueError(
             f"the range {start} to {end} ns is empty; its end must come after its start"
         )
-    steps = [
-        s
-        for s in trace.steps
-        if start <= trace.step_bounds(s)[0] and trace.step_bounds(s)[1] <= end
-    ]
+    table = trace.step_table
+    inside = (table.starts >= start) & (table.ends <= end)
     text = tr("{start} to {end}", start=duration_text(start), end=duration_text(end))
-    return Range(start, end, text, tuple(steps))
+    return Range(start, end, text, tuple(table.numbers[inside].tolist()))
 
 
 def excerpt_range(trace: Trace, excerpt: Excerpt) -> Range | None:

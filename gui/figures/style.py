@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 
 from core.figure import MM_PER_INCH, PRESETS, FigureOptions, Preset
 from gui.figures.looks import Looks, looks_of
-from gui.theme import THEMES
+from gui.theme import THEMES, edited
 
 PT = 10.0  # units a point, so that every size of text is a whole number of units
 PER_INCH = 720.0
@@ -80,8 +81,11 @@ class Style:
         return float(self.base.pixels)
 
     @classmethod
-    def of(cls, options: FigureOptions) -> Style:
-        """The style of a preset with what the options change of it. Raises KeyError without one."""
+    def of(cls, options: FigureOptions, colours: Mapping[str, str]) -> Style:
+        """The style of a preset with what the options change of it. Raises KeyError without one.
+
+        `colours` are the user's own in the options' theme.
+        """
         preset = PRESETS[options.preset or ""]
         points = options.font_pt or preset.font_pt
         width_mm = options.width_mm or preset.width_mm
@@ -94,7 +98,7 @@ class Style:
             width_mm * MM,
             _height(preset, width_mm),
             options.scale or preset.scale,
-            looks_of(THEMES[options.theme], hatching, options.greyscale),
+            looks_of(edited(THEMES[options.theme], colours), hatching, options.greyscale),
             (5.0 if preset.height_mm else 1.5) * size,
         )  # fmt: skip
 

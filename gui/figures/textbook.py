@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.balance import lane_balance
 from core.figure import FigureOptions
-from core.plan.task import Lane, Role
+from core.plan.task import Lane, Role, working_lanes
 from core.trace.excerpt import lanes_of
 from gui.families import FAMILIES, Family, family_letters, family_of
 from gui.figures.looks import Look
@@ -24,7 +25,8 @@ from gui.timeline.viewport import Viewport
 
 CELL = 0.25 * PT  # the width in which spans that are too close together are summed up
 MOST_CELLS = 400_000  # of all lanes together
-LEAST_BOX = 1.5 * PT
+LEAST_BOX = 0.4 * PT
+LEAST_GAP = 0.3  # of a box's height, where boxes are low
 MOST_HEIGHT = 240 * MM  # a page; figures of many lanes have lower boxes
 SWATCH = 1.7  # em, a box of the legend
 SPACE = 1.1  # em between two entries of the legend
@@ -124,10 +126,17 @@ class Run:
 
 
 def lay_out_textbook(
-    runs: Sequence[Run], options: FigureOptions, title: str, caption: str
+    runs: Sequence[Run],
+    options: FigureOptions,
+    title: str,
+    caption: str,
+    colours: Mapping[str, str] = MappingProxyType({}),
 ) -> Textbook:
-    """Stack the runs on one axis. Raises ValueError for lanes that a run lacks."""
-    style = Style.of(options)
+    """Stack the runs on one axis, in the user's own `colours` where there are any.
+
+    Raises ValueError for lanes that a run lacks.
+    """
+    style = Style.of(options, colours)
     lanes = [_lanes(run, options) for run in runs]
     left, right = _plot(runs, lanes, options, style)
     views = [_view(run, runs, right - left) for run in runs]
@@ -140,15 +149,16 @@ def lay_out_textbook(
     captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
     foot = _foot(options, style, legend, captions)
     head = style.edge + face.line * len(titles) + (0.35 * style.em if titles else 0.0)
-    around = head + sum(foot) + style.edge + sum(_above_all(runs, lanes, options, style))
+    around = head + sum(foot) + style.edge + sum(_above_all(runs, options, style))
     box = _box_height(runs, lanes, style, around)
-    all_of_it = around + box * sum(map(_parts, lanes))
+    gap = min(GAP * style.em, LEAST_GAP * box)
+    all_of_it = around + box * sum(map(_parts, lanes)) + gap * sum(map(_gaps, lanes))
     spare = max(0.0, (style.height or 0.0) - all_of_it)
     panels, y = [], head + spare / 2
     for number, run in enumerate(runs):
         y += PANELS * style.em if number else 0.0
         placed = zip(lanes[number], boxes[number], strict=True)
-        panel = _panel(run, views[number], placed, options, style, y, box)
+        panel = _panel(run, views[number], placed, options, style, y, (box, gap))
         panels.append(panel)
         y = panel.rows[-1].bottom if panel.rows else panel.band
     key = y + foot[0] + spare / 2
@@ -260,7 +270,7 @@ def _reduced(boxes: list[list[Boxes]], style: Style, room: float) -> list[str]:
     most = max((lane.per_cell for mine in boxes for lane in mine), default=0.0)
     if not most:
         return []
-    text = tr("Reduced: up to {spans} spans in a quarter of a point.", spans=f"{most:,.0f}")
+    text = tr("Reduced: up to {spans} spans in one mark.", spans=f"{most:,.1f}")
     return style.base.wrapped(text, room)
 
 
@@ -278,7 +288,11 @@ def _box_height(
     runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], style: Style, around: float
 ) -> float:
     """As high as the style wants its boxes, or as the page has room for beside all else."""
-    room = ((style.height or MOST_HEIGHT) - around) / max(1.0, sum(map(_parts, lanes)))
+    parts, gaps = sum(map(_parts, lanes)), sum(map(_gaps, lanes))
+    free = (style.height or MOST_HEIGHT) - around
+    room = (free - GAP * style.em * gaps) / max(1.0, parts)
+    if room * LEAST_GAP < GAP * style.em:
+        room = free / max(1.0, parts + LEAST_GAP * gaps)
     halves = any(Family.OVERLAP in map(family_of, run.scene.kinds) for run in runs)
     return max(LEAST_BOX, min(style.tallest * (1.4 if halves else 1.0), room))
 
@@ -288,18 +302,26 @@ def _parts(lanes: Sequence[Lane]) -> float:
     return sum(1.0 if lane.role is Role.COMPUTE else HELPER for lane in lanes)
 
 
-def _above_all(
-    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], options: FigureOptions, style: Style
-) -> Iterator[float]:
-    """What the panels take beside their boxes."""
-    for number, (run, mine) in enumerate(zip(runs, lanes, strict=True)):
+def _gaps(lanes: Sequence[Lane]) -> int:
+    """How many gaps there are between the lanes."""
+    return max(0, len(lanes) - 1)
+
+
+def _above_all(runs: Sequence[Run], options: FigureOptions, style: Style) -> Iterator[float]:
+    """What the panels take beside their lanes."""
+    for number, run in enumerate(runs):
         yield PANELS * style.em * bool(number) + sum(_above(run, options, style))
-        yield GAP * style.em * max(0, len(mine) - 1)
 
 
 def _lanes(run: Run, options: FigureOptions) -> list[Lane]:
-    """The lanes that are shown, each with those below it that move data for it."""
-    chosen = lanes_of(options.excerpt, run.scene.trace.header.lanes)
+    """The lanes that are shown, each with those below it that move data for it.
+
+    Lanes that only tell the blocks inside a pass are shown where they are named.
+    """
+    every = run.scene.trace.header.lanes
+    chosen = lanes_of(options.excerpt, every)
+    if not options.excerpt.lanes:
+        chosen = working_lanes(chosen)
     return sorted(chosen, key=lambda lane: (lane.serves, lane.index))
 
 
@@ -312,12 +334,14 @@ def _above(run: Run, options: FigureOptions, style: Style) -> tuple[float, float
 
 def _panel(
     run: Run, view: Viewport, lanes: Iterable[tuple[Lane, Boxes]], options: FigureOptions,
-    style: Style, top: float, box: float,
+    style: Style, top: float, sizes: tuple[float, float],
 ) -> Panel:  # fmt: skip
+    """A run below `top`; `sizes` are a box's height and the gap between two lanes."""
+    box, gap = sizes
     heading, band = _above(run, options, style)
     rows, y = [], top + heading + band
     for lane, mine in lanes:
         height = box if lane.role is Role.COMPUTE else HELPER * box
         rows.append(Row(lane, y, height, mine, idle_text(run, lane) if options.idle else ""))
-        y += height + GAP * style.em
+        y += height + gap
     return Panel(run.scene, run.shown, run.heading, view, top, top + heading, tuple(rows))

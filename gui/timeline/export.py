@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 
@@ -16,14 +17,15 @@ from gui.figures.picture import SCREEN, Picture, application, check_target, writ
 from gui.figures.shown import Range, default_range, range_between
 from gui.figures.titles import run_title
 from gui.text import duration_text, tr
-from gui.theme import THEMES
+from gui.theme import THEMES, edited
 from gui.timeline.critical import draw_critical
 from gui.timeline.frame import Fonts, Frame, text_width
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
+from gui.timeline.nested import draw_block_numbers
 from gui.timeline.painter import LanePainter
 from gui.timeline.reasons import draw_reasons, steps_to_explain
-from gui.timeline.rows import Strips, lay_out
+from gui.timeline.rows import Layout, Strips, lay_out
 from gui.timeline.scene import Scene
 from gui.timeline.strips import draw_strips
 from gui.timeline.viewport import Viewport
@@ -38,10 +40,16 @@ MOST_HEIGHT = 20_000.0
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What is shown beside the spans, where there is such a thing: memory lines, critical path."""
+    """What the window adds to a run: memory lines, critical path, and colours of the user's own.
+
+    With a `layout` the lanes stand as they do there, in their heights and groups, and what stands
+    under them comes from it too.
+    """
 
     memory: bool = True
     path: bool = False
+    layout: Layout | None = None
+    colours: Mapping[str, str] = field(default_factory=dict)
 
 
 SHOWN = Extras()
@@ -122,12 +130,9 @@ def lay_out_timeline(
     if not options.idle:
         for facts in scene.facts:
             facts.idle = ""
-    theme, fonts = THEMES[options.theme], Fonts.of(_font())
+    theme, fonts = edited(THEMES[options.theme], extras.colours), Fonts.of(_font())
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
-    strips = Strips(
-        extras.memory and scene.most_held > 0, scene.prediction is not None, extras.path
-    )
-    layout = lay_out(lanes_of(options.excerpt, scene.trace.header.lanes), MOST_HEIGHT, strips)
+    strips, layout = _layout(scene, options, extras)
     view = Viewport(
         float(shown.start), float(shown.span), max(100.0, round(width) - LABELS - 2 * EDGE)
     )
@@ -145,6 +150,17 @@ def lay_out_timeline(
     return Timeline(scene, frame, shown, options, legend, title, caption, bottom + EDGE / 2)
 
 
+def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strips, Layout]:
+    """What stands under the lanes, and where: as in the window's layout if there is one."""
+    ghosts = scene.prediction is not None
+    strips = Strips(extras.memory and scene.most_held > 0, ghosts, extras.path)
+    if extras.layout is None or options.excerpt.lanes:
+        lanes = lanes_of(options.excerpt, scene.trace.header.lanes)
+        return strips, lay_out(lanes, MOST_HEIGHT, strips)
+    layout = extras.layout
+    return Strips(bool(layout.memory), ghosts and bool(layout.ghosts), extras.path), layout
+
+
 def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     """Draw a timeline in its own pixels."""
     frame, scene, options = timeline.frame, timeline.scene, timeline.options
@@ -160,6 +176,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
         draw_axis(painter, frame, fonts, bottom, top)
     draw_strips(painter, scene, frame)
     LanePainter(painter, scene, frame, fonts).draw()
+    draw_block_numbers(painter, scene, frame, fonts)
     scene.explained.warm(steps_to_explain(scene, frame.view), inf)
     if frame.critical:
         draw_critical(painter, scene, frame)

@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
 import main
 from core.figure import PRESETS, FigureOptions
+from core.plan.task import Lane, Role
 from core.trace.excerpt import Excerpt
 from core.trace.trace import Trace
 from gui.causes import Pattern
@@ -27,6 +29,8 @@ from gui.figures.shown import median_range
 from gui.figures.textbook import Run, Textbook, lay_out_textbook
 from gui.figures.titles import shared_title
 from gui.theme import DARK, LIGHT, contrast
+from gui.timeline.export import Extras
+from gui.timeline.rows import lay_out
 from gui.timeline.scene import Scene
 from tests.make_believe import GPUS, record, specification, trace_of
 
@@ -257,6 +261,41 @@ def test_copy_lanes_stand_below_the_lane_that_they_serve() -> None:
     names = [row.lane.name for row in layout(trace).panels[0].rows]
     assert names == ["cuda:0", "cuda:0 copy", "cuda:1", "cuda:1 copy"]
     assert words(svg(figure_of([trace], FigureOptions("one-column")))).count("copy") == 2
+
+
+def test_lanes_by_the_hundred_fit_on_a_page() -> None:
+    spec = specification("dp", devices="256xcpu", batch=256, steps=1, warmup=0)
+    figure = layout(trace_of(spec))
+    (panel,) = figure.panels
+    assert len(panel.rows) == 256
+    assert figure.height <= 245 / 25.4 * 720
+    assert all(b.top >= a.bottom for a, b in pairwise(panel.rows))
+    names = words(svg(figure_of([panel.scene], FigureOptions("one-column"))))
+    assert 20 < sum(name.startswith("cpu:") for name in names) < 256
+
+
+def test_lanes_that_tell_the_inside_of_passes_are_shown_where_they_are_named(gpipe: Trace) -> None:
+    lanes = (*gpipe.header.lanes, Lane(4, "cpu:0 blocks", "cpu", Role.NESTED, serves=0))
+    trace = Trace(replace(gpipe.header, lanes=lanes))
+    assert [row.lane.index for row in layout(trace).panels[0].rows] == [0, 1, 2, 3]
+    options = FigureOptions("one-column", excerpt=Excerpt(lanes="0,4"))
+    (panel,) = lay_out_textbook([Run(Scene(trace), median_range(trace))], options, "", "").panels
+    assert [row.lane.index for row in panel.rows] == [0, 4]
+
+
+def test_the_users_own_colours_are_in_every_figure(gpipe: Trace) -> None:
+    extras = Extras(colours={"forward": "#123456"})
+    for options in (FigureOptions("slide"), FigureOptions()):
+        assert b"#123456" in svg_of(figure_of([gpipe], options, extras=extras))
+
+
+def test_a_timeline_as_shown_keeps_the_windows_layout(gpipe: Trace) -> None:
+    scene = Scene(gpipe)
+    low = lay_out(gpipe.header.lanes[1:3], 1000, compute=22.0)
+    picture = figure_of([scene], FigureOptions(), extras=Extras(layout=low))
+    text = words(svg(picture))
+    assert [word for word in text if word.startswith("cpu:")] == ["cpu:1", "cpu:2"]
+    assert picture.height < figure_of([scene], FigureOptions()).height / 2
 
 
 def test_a_figure_that_sums_spans_up_says_so() -> None:
