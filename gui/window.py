@@ -350,6 +350,7 @@ class MainWindow(QMainWindow):
         )
         if gap is not None:
             timeline.fit_selection(gap)
+            timeline.lanes.reveal(gap.lane)
         self.note(said)
 
     def _step_pane(self, by: int) -> None:
@@ -478,10 +479,13 @@ class MainWindow(QMainWindow):
         self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 
     def _restore(self) -> None:
+        self.layout().invalidate()  # else it asks for room for all docks side by side
+        self.layout().activate()
         self.resize(SIZE)
-        size_docks(self, self._docks)
         kept = self.settings.window
-        if kept is not None:
+        if kept is None:
+            size_docks(self, self._docks)
+        else:
             self.restoreGeometry(kept[0])
             self.restoreState(kept[1])
         self.form.set_specification(self.settings.specification)
