@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit
 
 from core.trace.marks import Mark
 from gui.panels.marks import MarksPanel
@@ -74,7 +74,8 @@ class Marking(QObject):
         if self._run is None or selected is None:
             self.said.emit(tr("Select a range, a span or an idle gap to mark it."))
         else:
-            self._add(Mark(*map(round, bounds_of(selected, self._timeline.now))))
+            start, end = bounds_of(selected, self._timeline.now)
+            self._add(Mark(round(start), round(end)))
 
     def next_mark(self) -> None:
         """Go to the next mark behind the one that one is at, or behind the view's middle."""
@@ -127,7 +128,7 @@ class Marking(QObject):
         if place.isEmpty():
             self._timeline.show_moments(self.marks[index].start, self.marks[index].last)
             place = self._timeline.aids.flag(index)
-        self.editor = NoteEditor(self.marks[index].note, place, self._timeline.viewport())
+        self.editor = NoteEditor(self.marks[index].note, place, self._timeline)
         self.editor.typed.connect(lambda note: self._rename(index, note, together=fresh))
         self.editor.closed.connect(self._forget_editor)
 
@@ -172,9 +173,10 @@ class NoteEditor(QLineEdit):
     typed = Signal(str)
     closed = Signal()
 
-    def __init__(self, note: str, place: QRectF, over: QWidget) -> None:
+    def __init__(self, note: str, place: QRectF, timeline: TimelineView) -> None:
+        over = timeline.viewport()
         super().__init__(note, over)
-        self._open = True
+        self._open, self._timeline = True, timeline
         self.setAccessibleName(tr("Note of the mark"))
         self.setPlaceholderText(tr("Note"))
         left = min(max(place.left(), LABELS), max(LABELS, over.width() - EDITOR))
@@ -195,9 +197,8 @@ class NoteEditor(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
-            timeline = self.parentWidget().parentWidget()
             self.finish(keep=event.key() != Qt.Key.Key_Escape)
-            timeline.setFocus()
+            self._timeline.setFocus()
         else:
             super().keyPressEvent(event)
 

@@ -35,10 +35,10 @@ def code_bounds(codes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Durations in bins of equal width on a logarithmic axis, n of them.
+    """Durations in bins of about equal width on a logarithmic axis, n of them.
 
     Bin i has `counts[i]` durations with size codes from `codes[i]` to below `codes[i + 1]`, which
-    are durations from `edges[i]` to below `edges[i + 1]` ns. There are no bins without durations.
+    are durations from `edges[i]` to below `edges[i + 1]` ns. The first and the last are not empty.
     """
 
     codes: NDArray[np.int64]
@@ -54,16 +54,29 @@ def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
     used = np.flatnonzero(counts)
     if not len(used):
         return Histogram(np.zeros(1, np.int64), np.zeros(1), np.zeros(0, np.int64))
-    width = 1
-    while used[-1] // width - used[0] // width + 1 > most:
-        width *= 2
-    first, last = int(used[0]) // width, int(used[-1]) // width
-    codes = np.arange(first, last + 2, dtype=np.int64) * width
-    padded = np.concatenate([counts, np.zeros(width, np.int64)])[codes[0] : codes[-1]]
+    for codes in _LADDERS:
+        first = int(np.searchsorted(codes, used[0], "right")) - 1
+        last = int(np.searchsorted(codes, used[-1], "right"))
+        if last - first <= most:
+            break
+    codes = codes[first : last + 1]
     edges = code_bounds(codes)
     if codes[0] == 0:
         edges[0] = 0.0
-    return Histogram(codes, edges, padded.reshape(-1, width).sum(axis=1))
+    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return Histogram(codes, edges, np.diff(sums[codes]))
+
+
+def _ladder(parts: float) -> NDArray[np.int64]:
+    """The size codes nearest to where so many equal parts of every octave begin, and the end."""
+    exact = np.arange(0, CODES >> BITS, 1 / parts)
+    octave, place = np.divmod(exact, 1.0)
+    inside = np.round((2**place - 1) * (1 << BITS))
+    return np.unique(np.append((octave * (1 << BITS) + inside).astype(np.int64), CODES))
+
+
+_LADDERS = [_ladder(2.0**power) for power in range(BITS, -6, -1)]
+"""Edges of bins in size codes, from the narrowest to a pair that takes in all durations."""
 
 
 class Ranked:

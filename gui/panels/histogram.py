@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter,
 from core.explain.durations import Histogram, histogram
 from gui.panels.drawing import LEFT, PAD, Drawing
 from gui.text import duration_text, percent_text, tr
-from gui.timeline.painter import Fonts, text_width
+from gui.timeline.frame import Fonts, text_width
 
 HEIGHT = 132.0
 TOP, FOOT = 18.0, 20.0

@@ -89,7 +89,9 @@ class MarksPanel(QWidget):
 
     def set_current(self, index: int) -> None:
         """Make a mark's row the current one."""
-        self.list.setCurrentItem(self.list.topLevelItem(index))
+        item = self.list.topLevelItem(index)
+        if item is not None:
+            self.list.setCurrentItem(item)
 
     def go(self) -> None:
         """Go to the current mark."""

@@ -22,12 +22,16 @@ NONE = "–"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Words as people read them: the first column is text, the others are numbers."""
+    """Words as people read them: the first column is text, the others are numbers.
+
+    `tips` say what the columns are, and `sums` is the row that stands for all others, if any does.
+    """
 
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     tips: tuple[str, ...] = ()
+    sums: int | None = None
 
 
 def headline(counted: RangeStatistics) -> str:
@@ -50,7 +54,8 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         tr("Spans of which some part lies in the range."),
     ]  # fmt: skip
     for cause in present:
-        heads.append(tr(CAUSE_WORDS[cause].name).capitalize())
+        words = CAUSE_WORDS[cause]
+        heads.append(tr(words.mark or words.name).capitalize())
         tips.append(tr("Idle time by cause: {cause}.", cause=tr(CAUSE_WORDS[cause].name)))
     if unknown:
         heads.append(tr("Not explained"))
@@ -63,10 +68,11 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         )
         for lane, time in counted.lanes.items()
     ]  # fmt: skip
-    if len(rows) > 1:
+    sums = len(rows) if len(rows) > 1 else None
+    if sums is not None:
         left = len(heads) - 6
         rows.append((tr("Any lane"), *_time_words(counted.any_lane), *[""] * left))
-    return Table(tr("Lanes"), tuple(heads), tuple(rows), tuple(tips))
+    return Table(tr("Lanes"), tuple(heads), tuple(rows), tuple(tips), sums)
 
 
 def kind_table(counted: RangeStatistics) -> Table:
@@ -91,9 +97,16 @@ def kind_table(counted: RangeStatistics) -> Table:
     return Table(tr("Kinds"), heads, rows, tips)
 
 
-def notes(counted: RangeStatistics, causes: IdleCauses) -> list[str]:
+def notes(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> list[str]:
     """What one has to know to read the figures."""
     lines = []
+    running = sum(
+        task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks
+    )
+    if running == 1:
+        lines.append(tr("1 task still runs and is not counted."))
+    elif running:
+        lines.append(tr("{n} tasks still run and are not counted.", n=running))
     if causes.explained < causes.steps:
         lines.append(
             tr(

@@ -12,7 +12,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -154,7 +154,9 @@ class StatisticsPanel(QWidget):
             lane_table(self._scene.trace, self.counted, self.causes),
             kind_table(self.counted),
         )
-        text = as_markdown(headline(self.counted), tables, notes(self.counted, self.causes))
+        text = as_markdown(
+            headline(self.counted), tables, notes(self._scene.trace, self.counted, self.causes)
+        )
         QGuiApplication.clipboard().setText(text)
         self.said.emit(tr("Copied the statistics as Markdown."))
 
@@ -200,7 +202,7 @@ class StatisticsPanel(QWidget):
         self.head.setText(headline(counted))
         self.lanes.show_table(lane_table(self._scene.trace, counted, causes))
         self.kinds.show_table(kind_table(counted))
-        lines = notes(counted, causes)
+        lines = notes(self._scene.trace, counted, causes)
         self.notes.setText(" ".join(lines))
         self.notes.setVisible(bool(lines))
         self._list_kinds([figures.kind for figures in counted.kinds])
@@ -303,6 +305,10 @@ class _Rows(QAbstractTableModel):
             return self.table.rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if index.column() else LEFT
+        if role == Qt.ItemDataRole.FontRole and index.row() == self.table.sums:
+            bold = QFont()
+            bold.setBold(True)
+            return bold
         return None
 
     def headerData(

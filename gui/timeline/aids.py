@@ -13,10 +13,10 @@ from core.trace.trace import Span
 from gui.timeline.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair, tag_of
 from gui.timeline.describe import Card
 from gui.timeline.flags import Flag, draw_marks, flag_at, flags, hide_ticks, mark_text
+from gui.timeline.frame import Fonts
 from gui.timeline.margins import AXIS
 from gui.timeline.measure import Measure, draw_measure
 from gui.timeline.overlay import draw_outline, rect_of
-from gui.timeline.painter import Fonts
 
 if TYPE_CHECKING:
     from gui.timeline.view import TimelineView

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.spans import Spans
 from gui.text import MINUS, NO_BREAK
+from gui.timeline.frame import Fonts, Frame, text_width
 from gui.timeline.margins import AXIS
-from gui.timeline.painter import Fonts, Frame, text_width
 from gui.timeline.scene import Scene
 
 SNAP = 6.0  # pixels from which an edge of a span draws the crosshair to itself

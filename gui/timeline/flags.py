@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from core.trace.marks import Mark
 from gui.text import duration_text, time_text, tr
 from gui.timeline.axis import ticks
+from gui.timeline.frame import Fonts, Frame, text_width
 from gui.timeline.margins import AXIS
-from gui.timeline.painter import Fonts, Frame, text_width
 
 TOP, HEIGHT = 2.0, 16.0  # of a flag on the axis
 BARE = 11.0  # width of a flag without a note

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.trace import Span
 from gui.text import MINUS, duration_text, tr
-from gui.timeline.painter import Fonts, Frame, text_width
+from gui.timeline.frame import Fonts, Frame, text_width
 
 ROOM = 22.0  # from a lane to the first dimension line, and from there to the next
 ARROW = 5.0

@@ -11,7 +11,7 @@ from core.explain.lanes import Gap
 from core.trace.trace import Span, Trace
 from gui.text import duration_text, tr
 from gui.theme import Theme
-from gui.timeline.painter import Fonts, Frame
+from gui.timeline.frame import Fonts, Frame
 from gui.timeline.selection import Selection, TimeRange, bounds_of
 
 CARD_WIDTH = 420.0

@@ -8,7 +8,7 @@ from core.explain.lanes import Gap, gap_at
 from core.explain.statistics import COUNTED
 from core.plan.task import Role
 from core.trace.trace import Span
-from gui.timeline.painter import Frame
+from gui.timeline.frame import Frame
 from gui.timeline.reduction import LaneColumns, count_until
 from gui.timeline.scene import Scene
 

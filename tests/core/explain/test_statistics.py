@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.explain import statistics
@@ -14,11 +14,12 @@ from core.explain.durations import CODES, Ranked, code_bounds, histogram, size_c
 from core.explain.lanes import LaneTime
 from core.explain.statistics import (
     RangeCount,
+    counted_lanes,
     longest_span,
     range_statistics,
     union_ns,
 )
-from core.plan.task import Kind
+from core.plan.task import Kind, Lane, Role
 from tests.core.explain.ranges import Drawn, Piece, busy, drawn, trace_of_spans
 
 LENGTHS = st.integers(0, 2**62)
@@ -34,6 +35,7 @@ def counted(pieces: list[list[Piece]], start: int, end: int) -> LaneTime:
     return LaneTime(busy_ns, moving, end - start - busy_ns - moving, inside)
 
 
+@settings(max_examples=40)
 @given(drawn())
 def test_times_of_a_range_are_those_of_counting_every_nanosecond(case: Drawn) -> None:
     found = range_statistics(case.trace, case.start, case.end)
@@ -42,6 +44,7 @@ def test_times_of_a_range_are_those_of_counting_every_nanosecond(case: Drawn) ->
     assert found.any_lane == counted(case.lanes, case.start, case.end)
 
 
+@settings(max_examples=40)
 @given(drawn(), st.integers(1, 7))
 def test_a_range_that_is_counted_in_parts_gives_the_same(case: Drawn, part: int) -> None:
     whole = range_statistics(case.trace, case.start, case.end)
@@ -54,6 +57,7 @@ def test_a_range_that_is_counted_in_parts_gives_the_same(case: Drawn, part: int)
     assert np.array_equal(parts.sizes, whole.sizes)
 
 
+@settings(max_examples=40)
 @given(drawn())
 def test_durations_of_a_range_count_whole_spans_and_totals_their_parts_inside(case: Drawn) -> None:
     found = {own.kind: own for own in range_statistics(case.trace, case.start, case.end).kinds}
@@ -76,6 +80,7 @@ def test_durations_of_a_range_count_whole_spans_and_totals_their_parts_inside(ca
     assert range_statistics(case.trace, case.start, case.end).cut == cut
 
 
+@settings(max_examples=40)
 @given(drawn(), st.sets(st.integers(0, 3)))
 def test_only_the_chosen_lanes_count(case: Drawn, lanes: set[int]) -> None:
     chosen = [lane for lane in sorted(lanes) if lane < len(case.lanes)]
@@ -83,6 +88,12 @@ def test_only_the_chosen_lanes_count(case: Drawn, lanes: set[int]) -> None:
     assert list(found.lanes) == chosen
     own = [case.lanes[lane] for lane in chosen]
     assert found.any_lane == counted(own, case.start, case.end)
+
+
+def test_lanes_that_only_tell_more_of_another_lane_are_not_counted_beside_it() -> None:
+    lanes = [Lane(0, "cpu:0", "cpu"), Lane(1, "blocks", "cpu", Role.NESTED, serves=0)]
+    assert counted_lanes(lanes) == [0]
+    assert counted_lanes(lanes, [1]) == []
 
 
 def test_spans_that_overlap_on_a_lane_count_once() -> None:
@@ -135,6 +146,7 @@ def test_a_histogram_holds_every_duration_in_the_bin_of_its_edges(lengths: list[
         assert ((real >= first) & (real < last)).sum() == count
 
 
+@settings(max_examples=40)
 @given(drawn())
 def test_the_longest_span_of_a_bin_is_one_of_its_spans_and_none_there_is_longer(
     case: Drawn,
