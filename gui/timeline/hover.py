@@ -6,6 +6,7 @@ from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
 from core.trace.trace import Span
 from gui.timeline.describe import Card, memory_card, predicted_card, span_card
+from gui.timeline.folded import folded_card
 from gui.timeline.gap_words import between_card, gap_card
 from gui.timeline.painter import Frame
 from gui.timeline.rows import at_height
@@ -16,6 +17,10 @@ from gui.timeline.selection import REACH, hit, nearest
 def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Heading and lines for a pixel of the picture, or None where there is nothing to say."""
     found = hit(scene, frame, x, y)
+    running = isinstance(found, Span) and found.end is None
+    folded = None if running else folded_card(scene, frame, x, y)
+    if folded is not None:
+        return folded
     if isinstance(found, Span):
         return span_card(scene.trace, found, frame.now)
     if found is not None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from gui.text import about_text, tr
 from gui.timeline.frame import Fonts, Frame, text_width
+from gui.timeline.hits import hit_columns
 from gui.timeline.raster import Slices, draw_slices, owners
 from gui.timeline.reduction import visible
 from gui.timeline.rows import Row
@@ -62,6 +63,10 @@ def hit_pixels(
     seen = visible(columns, view.start, view.end)
     first, last = np.searchsorted(hits, [seen.start, seen.stop])
     chosen = hits[first:last]
+    if len(chosen) > view.width:
+        edges = view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel
+        begun = np.flatnonzero(hit_columns(columns.starts, hits, edges)).astype(np.float64)
+        return begun, np.minimum(begun + LEAST, view.width)
     scale = view.width / view.span
     left = np.maximum((columns.starts[chosen] - view.start) * scale, 0.0)
     right = np.minimum((columns.ends[chosen] - view.start) * scale, view.width)

@@ -69,6 +69,12 @@ class LaneMemory:
         """The most bytes held so far."""
         return self.held.largest
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that is kept."""
+        kept = (self.held, self.activations)
+        return self.times.nbytes + sum(p.values.nbytes + p.blocks.nbytes for p in kept)
+
     def update(self, trace: Trace) -> None:
         """Take the counters' new values; only what is not older than they are is worked out."""
         counters = [trace.counter(name, self.lane) for name in MEMORY_COUNTERS]

@@ -53,7 +53,7 @@ class LanePainter:
             self._open(span)
         for row, count in folded:
             draw_count(self.painter, self.frame, self.fonts, row, count)
-        return self.per_pixel
+        return float(f"{self.per_pixel:.2g}")  # a figure that changes with each frame says nothing
 
     def draw_spans(self) -> None:
         """Only the spans, for an overview."""

@@ -1,0 +1,182 @@
+"""Frame times of the timeline over one trace, in a process of their own; prints JSON.
+
+python -m tests.benchmarks.timeline_frames 1e7      so many spans, made in memory
+python -m tests.benchmarks.timeline_frames FILE     a recording, mapped through its index
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+
+from core.trace.columns import StepBounds
+from core.trace.recording import open_recording
+from core.trace.spans import LaneSpans
+from core.trace.trace import Trace
+from gui.ghosts import MOST_SPANS
+from gui.status import recorded_text
+from gui.theme import LIGHT, apply
+from gui.timeline.overview import Overview
+from gui.timeline.scene import Scene
+from gui.timeline.view import TimelineView
+from tests.large_traces import large_trace
+
+WIDTH, HEIGHT = 1600, 900
+FRAMES = 60
+BAR = 16.0  # pixels of the mean bar at the closest level, wide enough for its text
+DENSE = 1.6  # spans a pixel that are drawn one by one, at the level before
+STEPS = 150  # that have ghosts, at most
+LEVELS = ("everything", "a fifth of the way", "two fifths", "bars", "bars with text")
+
+
+class Shown(QWidget):
+    """The timeline with what stands around it in the window, as it is in use."""
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__()
+        self.scene = Scene(trace)
+        self.scene.set_prediction(ghosts_of(trace))
+        self.timeline, self.overview, status = TimelineView(), Overview(), QLabel()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self.timeline, self.overview, status):
+            column.addWidget(part)
+        timeline, overview = self.timeline, self.overview
+        timeline.view_changed.connect(
+            lambda: overview.set_visible_part(timeline.view, timeline.now)
+        )
+        timeline.strips_changed.connect(overview.set_strips)
+        timeline.reduction_changed.connect(
+            lambda density: status.setText(recorded_text(trace, density))
+        )
+        timeline.setFixedSize(WIDTH, HEIGHT)
+        timeline.show_scene(self.scene)
+        overview.show_scene(self.scene)
+
+
+def ghosts_of(trace: Trace) -> Trace:
+    """A prediction of as many of the last steps as the window predicts."""
+    table = trace.step_table
+    steps = min(STEPS, len(table), MOST_SPANS * len(table) // trace.span_count + 1)
+    numbers, starts, ends = (
+        column[-steps:] for column in (table.numbers, table.starts, table.ends)
+    )
+    lanes = []
+    for lane in range(len(trace.header.lanes)):
+        spans = trace.spans(lane)
+        last = spans[int(np.searchsorted(spans.step, numbers[0])) :]
+        took = (0.9 * (last.end - last.start)).astype(np.int64)
+        lanes.append(LaneSpans.of(last.timed(last.start, last.start + took)))
+    steps_known = StepBounds.of(numbers, starts, ends)
+    return Trace.of(trace.header, lanes, trace.table, step_table=steps_known)
+
+
+def levels(shown: Shown) -> Iterator[tuple[str, float]]:
+    """The name of each zoom level, and how much of the run it shows, from 1 on."""
+    trace = shown.scene.trace
+    spans = trace.span_count / len(trace.header.lanes)
+    a_pixel = spans / shown.timeline.view.width  # when everything is seen
+    bars = min(1.0, DENSE / a_pixel)
+    ratios = (1.0, bars ** (1 / 3), bars ** (2 / 3), bars, 1 / (BAR * a_pixel))
+    return zip(LEVELS, ratios, strict=True)
+
+
+def frame_times(shown: Shown, app: QApplication, part: float) -> dict[str, float]:
+    """Pan and zoom at a zoom level, near the end of the run where there are ghosts.
+
+    In ms by the clock; `own` is the 95th percentile of the thread's own time, without what other
+    programs on the machine took.
+    """
+    timeline, (start, end) = shown.timeline, shown.scene.bounds
+    length = (end - start) * part
+    first = start if part == 1.0 else end - 1.3 * length
+    timeline.fit_between(first, first + length)
+    settle(app)
+    took, own, density = [], [], 0.0
+    for move in moves(timeline):
+        began, used = time.perf_counter(), time.thread_time()
+        move()
+        assert timeline._picture is None  # so that all of it is drawn anew
+        app.processEvents()
+        took.append(1e3 * (time.perf_counter() - began))
+        own.append(1e3 * (time.thread_time() - used))
+        assert timeline._picture is not None
+        density = max(density, timeline._reduced)
+    median, p95, longest = np.percentile(took, [50, 95, 100]).tolist()
+    return {
+        "spans a pixel": density, "median": median, "p95": p95, "max": longest,
+        "own": float(np.percentile(own, 95)),
+    }  # fmt: skip
+
+
+def moves(timeline: TimelineView) -> Iterator[Callable[[], None]]:
+    """Zooms in and out again, with pans between: they lead back to about where they began."""
+    turns = (
+        partial(timeline.zoom_at, 0.96, 900), partial(timeline.pan_by, 41),
+        partial(timeline.pan_by, -29), partial(timeline.zoom_at, 1 / 0.96, 700),
+        partial(timeline.pan_by, -41), partial(timeline.pan_by, 29),
+    )  # fmt: skip
+    return islice(cycle(turns), FRAMES)
+
+
+def settle(app: QApplication) -> None:
+    """Let what is worked out little by little come to its end."""
+    for _ in range(60):
+        app.processEvents()
+
+
+def sizes(scene: Scene) -> dict[str, float]:
+    """Bytes a span of everything that grows with spans, by what it is."""
+    trace = scene.trace
+    lanes = [trace.spans(lane) for lane in range(len(trace.header.lanes))]
+    known = {
+        "spans": sum(s.start.nbytes + s.end.nbytes + s.step.nbytes + s.row.nbytes for s in lanes),
+        "sums over blocks": sum(columns.nbytes for columns in scene.columns),
+        "counters": sum(
+            c.times.nbytes + c.values.nbytes + c.steps.nbytes for c in trace.counters
+        ),
+        "memory lines": sum(memory.nbytes for memory in scene.memory.values()),
+        "steps": 20 * len(trace.step_table),
+    }  # fmt: skip
+    return {name: size / trace.span_count for name, size in known.items()}
+
+
+def resident() -> int:
+    """Bytes of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def main(what: str) -> None:
+    """Measure and print."""
+    app = QApplication([])
+    apply(app, LIGHT)
+    warm = Shown(large_trace(1))
+    warm.show()
+    settle(app)
+    warm.close()
+    before = resident()
+    trace = open_recording(what).trace if Path(what).exists() else large_trace(int(float(what)))
+    shown = Shown(trace)
+    shown.show()
+    settle(app)
+    assert shown.timeline.viewport().width() == WIDTH
+    held = (resident() - before) / trace.span_count
+    times = {name: frame_times(shown, app, part) for name, part in levels(shown)}
+    told = {"spans": trace.span_count, "platform": app.platformName(), "times": times,
+            "sizes": sizes(shown.scene), "resident": held}  # fmt: skip
+    shown.close()
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
