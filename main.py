@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
         elif given.command == "export":
             commands.export(given, write_image, write_report)
         elif given.command == "compare":
-            comparing.compare(given, write_both)
+            comparing.compare(given, write_both, write_both_report)
         elif given.command == "open":
             return open_window(Path(given.recording))
         elif has_display():
@@ -97,6 +97,16 @@ def write_both(
     from gui.compare.picture import Both, export_both
 
     export_both(Both(two, traces, alignment), path, theme)
+
+
+def write_both_report(
+    two: TwoRuns, traces: tuple[Trace, Trace], path: Path, alignment: Alignment, _: str
+) -> None:
+    """Report on two runs as a page of HTML. Raises ValueError if it cannot be written."""
+    from gui.compare.picture import Both
+    from gui.compare.report import write_both_report
+
+    write_both_report(Both(two, traces, alignment), path)
 
 
 if __name__ == "__main__":

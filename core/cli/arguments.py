@@ -115,6 +115,7 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     add("--align", default="start", metavar="TASK", help="start of the step, or a task: 0F0")
     add("--scale", choices=("true", "fit"), default="true", help="fit: steps equally long")
     add("--theme", choices=("light", "dark"), default="light")
+    add("--report", metavar="FILE", help="tables and pictures as one *.html")
     add("--summary", metavar="FILE", help="write the differences as JSON")
 
 

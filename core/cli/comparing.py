@@ -18,7 +18,7 @@ from core.compare.runs import TwoRuns, compare_runs, duration_text
 from core.compare.spent import whole_steps
 from core.explain.causes import PASSES
 from core.explain.gaps import task_of
-from core.files import check_distinct, check_image, check_writable, whole_file
+from core.files import check_distinct, check_image, check_page, check_writable, whole_file
 from core.plan.task import PlanError
 from core.trace.recording import open_recording
 from core.trace.step import StepColumns
@@ -32,11 +32,12 @@ _NAMES = {Group.CAUSE: "idle: {}", Group.OVERLAP: "tasks that overlap",
           Group.BESIDE: "{} beside"}  # fmt: skip
 
 
-def compare(arguments: argparse.Namespace, write_both: WriteBoth) -> None:
+def compare(arguments: argparse.Namespace, write_both: WriteBoth, write_report: WriteBoth) -> None:
     """Compare two recordings, print the table, write what was asked for. Raises PlanError."""
     check_image("--image", arguments.image)
+    check_page("--report", arguments.report)
     check_writable("--summary", arguments.summary)
-    check_distinct(arguments.summary, arguments.image)
+    check_distinct(arguments.summary, arguments.image, arguments.report)
     names = (arguments.a, arguments.b)
     traces = (_opened(arguments.a), _opened(arguments.b))
     steps = [
@@ -54,6 +55,8 @@ def compare(arguments: argparse.Namespace, write_both: WriteBoth) -> None:
             path.write_text(values + "\n", encoding="utf-8")
     if arguments.image is not None:
         write_both(two, traces, Path(arguments.image), alignment, arguments.theme)
+    if arguments.report is not None:
+        write_report(two, traces, Path(arguments.report), alignment, arguments.theme)
     print(compared_text(two, traces, names))
 
 

@@ -21,6 +21,7 @@ from gui.compare.frame import CompareFrame
 from gui.compare.linking import LinkedViews
 from gui.compare.panel import ComparePanel, StepChoice
 from gui.compare.picture import Both, export_both
+from gui.compare.report import write_both_report
 from gui.compare.worker import CompareWorker
 from gui.dialogs import ask_save
 from gui.session import Run, Session
@@ -36,7 +37,10 @@ LIVE_MS = 1000  # between two rounds while one of the runs is live
 IN_STRIP_A = {"compare_align": "Align", "compare_scale": "Equal", "compare_joins": "Join"}
 IN_STRIP_B = {"compare_export": "Export", "compare": "Change", "compare_leave": "✕"}
 """The buttons beside the titles, and what they are called there: they have little room."""
-FIGURES = ("PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)")
+FIGURES = (
+    "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)", "HTML report (*.html)",
+)  # fmt: skip
+PAGES = (".html", ".htm")
 
 
 class Shown(Protocol):
@@ -210,7 +214,10 @@ class Comparing(QObject):
             part=(self.a.view.start, self.a.view.end), joins=self._joins,
         )  # fmt: skip
         try:
-            export_both(both, path, theme=self._theme.name)
+            if path.suffix.lower() in PAGES:
+                write_both_report(both, path)
+            else:
+                export_both(both, path, theme=self._theme.name)
         except ValueError as error:
             self.failed.emit(str(error))
             return

@@ -55,12 +55,13 @@ def export_both(both: Both, path: Path, theme: str = "light") -> None:
         write_picture(picture_of(both, theme), path)
 
 
-def picture_of(both: Both, theme: str = "light") -> Picture:
+def picture_of(both: Both, theme: str = "light", with_sentence: bool = True) -> Picture:
     """The picture: sentence, run A, run B on the same axis, legend."""
     options = FigureOptions(theme=theme, legend=False)
     a, b = (_timeline(both, place, options) for place in (0, 1))
     fonts = Fonts.of(_font())
-    lines = wrapped(fonts.bold, both.two.sentence(tr, duration_text), a.width - 2 * EDGE)
+    words = both.two.sentence(tr, duration_text) if with_sentence else ""
+    lines = wrapped(fonts.bold, words, a.width - 2 * EDGE)
     legend = legend_lines(_legend(a, b), fonts, a.frame.view.width)
     top = EDGE / 2 + SENTENCE * len(lines)
     below = top + a.height + BETWEEN

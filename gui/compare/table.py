@@ -99,7 +99,7 @@ class DifferenceTable(QTreeWidget):
         for row in rows:
             self._add_row(row, most, total is not None)
         if total is not None:
-            last = QTreeWidgetItem(self, [tr("Step"), "", "", "", _signed(total)])
+            last = QTreeWidgetItem(self, [tr("Step"), "", "", "", signed_text(total)])
             last.setFlags(Qt.ItemFlag.ItemIsEnabled)
             for column in (0, 4):
                 font = last.font(column)
@@ -108,8 +108,8 @@ class DifferenceTable(QTreeWidget):
             last.setTextAlignment(4, RIGHT)
 
     def _add_row(self, row: Difference, most: int, adds: bool) -> None:
-        texts = [row_name(row), _ms(row.a), _ms(row.b), _signed(row.difference)]
-        item = QTreeWidgetItem(self, [*texts, _signed(row.contribution) if adds else ""])
+        texts = [row_name(row), ms_text(row.a), ms_text(row.b), signed_text(row.difference)]
+        item = QTreeWidgetItem(self, [*texts, signed_text(row.contribution) if adds else ""])
         item.setData(0, ROW_ROLE, row)
         item.setData(BARS, SHARE_ROLE, row.contribution / most if most else 0.0)
         item.setIcon(0, self._swatch(row))
@@ -192,7 +192,7 @@ def _cause(cause: Cause) -> str:
 
 def row_tip(row: Difference) -> str:
     """A row in a sentence."""
-    values = {"a": _ms(row.a), "b": _ms(row.b), "adds": _signed(row.contribution)}
+    values = {"a": ms_text(row.a), "b": ms_text(row.b), "adds": signed_text(row.contribution)}
     if row.group is Group.BESIDE:
         words = tr("{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.", **values)
     else:
@@ -204,9 +204,11 @@ def _same(row: Difference, other: Difference) -> bool:
     return (row.group, row.name, row.place) == (other.group, other.name, other.place)
 
 
-def _ms(ns: int | None) -> str:
+def ms_text(ns: int | None) -> str:
+    """Ns as ms, or a dash."""
     return NONE if ns is None else f"{ns / 1e6:.2f}"
 
 
-def _signed(ns: int) -> str:
+def signed_text(ns: int) -> str:
+    """Ns as ms with a sign."""
     return f"{ns / 1e6:+.2f}".replace("-", MINUS)

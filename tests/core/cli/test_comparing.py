@@ -60,6 +60,12 @@ def test_both_runs_are_drawn(compare: Compare, tmp_path: Path, suffix: str, opti
     assert (tmp_path / f"both.{suffix}").read_bytes().startswith(begins)
 
 
+def test_a_report_is_written_as_one_page(compare: Compare, tmp_path: Path) -> None:
+    pytest.importorskip("PySide6", reason="Qt is not installed")
+    assert compare("two.arrow eight.arrow --report both.html") == 0
+    assert "8 micro-batches instead of 2" in (tmp_path / "both.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -71,6 +77,7 @@ def test_both_runs_are_drawn(compare: Compare, tmp_path: Path, suffix: str, opti
         ("two.arrow eight.arrow --align 0F7", "--align 0F7: two.arrow has no such task"),
         ("two.arrow eight.arrow --image out.bmp", "--image out.bmp: use a name that ends in .png"),
         ("two.arrow eight.arrow --summary a/b.json", "there is no folder"),
+        ("two.arrow eight.arrow --report out.txt", "--report out.txt: use a name that ends in"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_one_line(

@@ -1,0 +1,133 @@
+"""The report on a comparison, as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core.compare.differences import Difference, Group
+from core.compare.runs import TwoRuns
+from core.compare.settings import settings_of
+from core.explain.causes import Cause
+from core.plan.task import Kind
+from gui.causes import CAUSE_LOOKS
+from gui.compare.panel import matched_text
+from gui.compare.picture import Both, picture_of
+from gui.compare.table import ms_text, row_name, signed_text
+from gui.families import Family, family_of
+from gui.figures.picture import application, svg_of
+from gui.figures.titles import run_title
+from gui.report.page import (
+    Html,
+    Section,
+    bar_of,
+    facts,
+    joined,
+    paragraph,
+    picture,
+    table,
+    write_page,
+)
+from gui.report.setup import setup_sections
+from gui.text import change_text, duration_text, tr
+
+COLOURS = {
+    Family.FORWARD: "forward", Family.BACKWARD: "backward", Family.BACKWARD_INPUT: "backward",
+    Family.BACKWARD_WEIGHT: "backward", Family.OVERLAP: "forward",
+    Family.COMMUNICATION: "communication", Family.UPDATE: "update", Family.OTHER: "muted",
+}  # fmt: skip
+"""The report's name of each family's colour."""
+NAMES = {
+    "microbatches": "micro-batches", "cores": "cores a lane", "batch": "rows of a batch",
+    "bucket": "MiB of a bucket", "made": "times are",
+}  # fmt: skip
+"""What settings are called whose own name would not be understood."""
+MOST_LANES = 128  # rows of a table
+
+
+def write_both_report(both: Both, path: Path) -> None:
+    """Write a report on two runs. Needs no display. Raises ValueError, in one line."""
+    with application():
+        titles = [run_title(trace) for trace in both.traces]
+        heading = tr("{a} against {b}", a=titles[0], b=titles[1])
+        write_page(path, heading, tr("A comparison of two runs"), list(both_sections(both)))
+
+
+def both_sections(both: Both) -> Iterator[Section]:
+    """The sections of a comparison's report."""
+    two = both.two
+    yield Section(tr("In short"), _short(both))
+    drawn = [svg_of(picture_of(both, theme, with_sentence=False)) for theme in ("light", "dark")]
+    yield Section(tr("Timelines"), picture(drawn[0], drawn[1], _words(two)))
+    yield Section(tr("What contributes to the difference"), _rows(two.reasons, two.difference))
+    yield Section(tr("Lanes"), _rows(two.lanes[:MOST_LANES], two.difference))
+    if two.beside:
+        yield Section(tr("Copy and communication lanes"), _rows(two.beside, None))
+    yield Section(tr("Settings of both"), _settings(both))
+    for letter, trace in zip("AB", both.traces, strict=True):
+        for section in setup_sections(trace):
+            yield replace(section, title=f"{letter}: {section.title}")
+
+
+def _short(both: Both) -> Html:
+    two = both.two
+    one, other = two.makespans
+    pairs = [
+        (tr("A, {steps}", steps=_steps(two.a.steps)), duration_text(one)),
+        (tr("B, {steps}", steps=_steps(two.b.steps)), duration_text(other)),
+        (tr("Difference"), f"{signed_text(two.difference)} ms"),
+        (tr("In per cent of A"), change_text(two.difference / one) if one else "–"),
+    ]
+    return joined(
+        paragraph(_words(two), "lead"), facts(pairs), paragraph(matched_text(two), "note")
+    )
+
+
+def _words(two: TwoRuns) -> str:
+    return two.sentence(tr, duration_text)
+
+
+def _steps(steps: Sequence[int]) -> str:
+    return tr("one step") if len(steps) == 1 else tr("mean of {n} steps", n=len(steps))
+
+
+def _rows(rows: Sequence[Difference], total: int | None) -> Html:
+    """A table of rows; their contributions are bars to the left for less, to the right for more."""
+    most = max((abs(row.contribution) for row in rows), default=0) or 1
+    lines: list[Sequence[str | Html]] = [
+        (
+            row_name(row), ms_text(row.a), ms_text(row.b), signed_text(row.difference),
+            signed_text(row.contribution) if total is not None else "–", _bar(row, most),
+        )
+        for row in rows
+    ]  # fmt: skip
+    if total is not None:
+        lines.append((tr("Step"), "", "", "", signed_text(total), bar_of([])))
+    heads = (tr("ms of lane time"), tr("A"), tr("B"), tr("B − A"), tr("adds to the step"), "")
+    return table(heads, lines, bar=True)
+
+
+def _bar(row: Difference, most: int) -> Html:
+    share = abs(row.contribution) / most / 2
+    return bar_of([(_colour(row), share)], 0.5 - share if row.contribution < 0 else 0.5)
+
+
+def _colour(row: Difference) -> str:
+    if row.group is Group.CAUSE:
+        return CAUSE_LOOKS[Cause(row.name)].colour
+    if row.group in (Group.KIND, Group.BESIDE):
+        return COLOURS[family_of(Kind(row.name))]
+    return "accent"
+
+
+def _settings(both: Both) -> Html:
+    """All settings of both runs, those that differ first."""
+    two = both.two
+    a, b = (
+        settings_of(trace, step)
+        for trace, step in zip(both.traces, (two.step_a, two.step_b), strict=True)
+    )
+    names = sorted(dict.fromkeys([*a, *b]), key=lambda name: a.get(name) == b.get(name))
+    rows = [(tr(NAMES.get(name, name)), a.get(name, "–"), b.get(name, "–")) for name in names]
+    return table((tr("setting"), tr("A"), tr("B")), rows, 3)
