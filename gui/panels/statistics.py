@@ -131,7 +131,6 @@ class StatisticsPanel(QWidget):
         """Stop counting; what was shown before stays gone."""
         self._timer.stop()
         self._job = self.counted = self.causes = None
-        self._waiting.hide()
         self._hint.setText(tr("Counting was cancelled. Select a range to count it."))
         self._stack.setCurrentIndex(0)
 
@@ -187,13 +186,11 @@ class StatisticsPanel(QWidget):
         while not job.done and time.monotonic() < end:
             job.advance()
         if job.done:
-            self._waiting.hide()
             self._show(*job.result())
             return
-        if time.monotonic() - self._begun > PATIENCE_S:
-            self._waiting.show()
-            self._progress.setValue(round(100 * job.share))
-            self._stack.setCurrentIndex(1)
+        self._progress.setValue(round(100 * job.share))
+        if self.counted is None and time.monotonic() - self._begun > PATIENCE_S:
+            self._stack.setCurrentWidget(self._waiting)
         self._timer.start(0)
 
     def _show(self, counted: RangeStatistics, causes: IdleCauses) -> None:
@@ -261,19 +258,17 @@ class StatisticsPanel(QWidget):
         self._progress = QProgressBar()
         self._progress.setTextVisible(False)
         self._progress.setAccessibleName(tr("Progress of counting"))
-        self._waiting = QWidget()
         cancel = _button(tr("Cancel"), tr("Stop counting the range."), self.cancel)
-        self._waiting.setLayout(_row(QLabel(tr("Counting…")), self._progress, cancel))
-        self._waiting.hide()
-        whole = QWidget()
-        outer = QVBoxLayout(whole)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self._waiting)
-        outer.addWidget(scrolled(body), 1)
+        self._waiting = QWidget()
+        self._waiting.setObjectName("plot")
+        middle = QVBoxLayout(self._waiting)
+        middle.setContentsMargins(24, 0, 24, 0)
+        middle.addStretch(1)
+        middle.addLayout(_row(self._progress, QLabel(tr("Counting…")), cancel))
+        middle.addStretch(1)
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._hint)
-        self._stack.addWidget(whole)
+        for page in (self._hint, scrolled(body), self._waiting):
+            self._stack.addWidget(page)
 
 
 HINT = (

@@ -20,8 +20,10 @@ from gui.marking import Marking
 from gui.panels.marks import NOTE, MarksPanel
 from gui.session import Run
 from gui.timeline.crosshair import moment_text, nearest_edge
+from gui.timeline.groups import Grouping
 from gui.timeline.margins import AXIS, LABELS
 from gui.timeline.measure import Measure
+from gui.timeline.overlay import areas_of
 from gui.timeline.scene import Scene
 from gui.timeline.selection import TimeRange
 from gui.timeline.view import TimelineView
@@ -117,6 +119,28 @@ def test_a_drag_below_the_lanes_selects_all_lanes(view: TimelineView) -> None:
     view.resize(1200, 1200)
     drag(view, (400, 1150), (700, 1180))
     assert view.selection.lanes is None
+
+
+def test_a_drag_over_a_folded_group_selects_all_its_lanes(view: TimelineView) -> None:
+    view.lanes.group_by(Grouping.DEVICE)
+    view.lanes.fold_all()
+    group = view.frame_of_rows.layout.groups[0]
+    y = view.frame_of_rows.top + group.top + group.height / 2
+    drag(view, (400, y), (700, y))
+    assert set(group.lanes) <= set(view.selection.lanes)
+    x0, x1 = 400.0, 700.0
+    areas = areas_of(view.frame_of_rows, view.selection.lanes, x0, x1)
+    assert [area.top() for area in areas] == [view.frame_of_rows.top + group.top]
+    assert not view.grab().isNull()
+
+
+def test_neighbouring_lanes_are_shaded_as_one_area(view: TimelineView) -> None:
+    frame = view.frame_of_rows
+    rows = {row.lane: row for row in frame.layout.rows}
+    (both,) = areas_of(frame, [0, 1, 2], 0.0, 10.0)
+    assert (both.top(), both.bottom()) == (frame.top + rows[0].top, frame.top + rows[2].bottom)
+    apart = areas_of(frame, [0, 2], 0.0, 10.0)
+    assert [area.height() for area in apart] == [rows[0].height, rows[2].height]
 
 
 def test_the_crosshair_follows_the_pointer_and_leaves_with_it(view: TimelineView) -> None:
