@@ -13,9 +13,9 @@ from core.trace.trace import Trace
 from gui.panels.preview import numbers
 from gui.panels.sheet import CENTRE, LEFT, PAD, RIGHT, Sheet
 from gui.text import rows_text, tr
+from gui.timeline.frame import Fonts, text_width
 from gui.timeline.hatch import hatch_brush
 from gui.timeline.margins import step_name
-from gui.timeline.painter import Fonts, text_width
 from gui.timeline.scene import Scene
 
 HEAD = 42.0

@@ -15,8 +15,8 @@ from core.explain.balance import (
 from core.plan.task import Kind, Lane, Role
 from gui.panels.sheet import LEFT, PAD, RIGHT, Sheet
 from gui.text import bytes_text, duration_text, percent_text, tr
+from gui.timeline.frame import Fonts, text_width
 from gui.timeline.hatch import hatch_brush
-from gui.timeline.painter import Fonts, text_width
 from gui.timeline.scene import Scene
 
 HEAD = 24.0

@@ -72,6 +72,7 @@ class LaneArranger(QObject):
         self.lane = lane
         if lane is not None:
             self.reveal(lane)
+        self._tell()
         self._view.viewport().update()
 
     def next_lane(self) -> None:
@@ -292,9 +293,19 @@ class LaneArranger(QObject):
         if gesture == "rows":
             self._view.end_gesture()
         self._view.arrange(state, gesture)
+        self._tell()
         self.changed.emit()
         if regrouped:
             self.grouping_changed.emit(state.grouping)
+
+    def _tell(self) -> None:
+        """Say to screen readers which lane is chosen, and how many are shown."""
+        scene, (shown, every) = self._view.scene, self.counts
+        words = tr("{shown} of {n} lanes are shown.", shown=shown, n=every)
+        if scene is not None and self.lane is not None:
+            name = scene.trace.header.lanes[self.lane].name
+            words = tr("{lane} is chosen. {more}", lane=name, more=words)
+        self._view.setAccessibleDescription(words)
 
     def _put(self, lane: int, place: int) -> None:
         scene = self._view.scene

@@ -8,7 +8,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.explain.critical import PathPiece, Share
-from gui.timeline.painter import Frame
+from gui.timeline.frame import Frame
 from gui.timeline.reasons import steps_to_explain
 from gui.timeline.scene import Scene
 

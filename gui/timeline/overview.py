@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -9,7 +10,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.plan.task import Role
 from gui.text import tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.aggregate import Aggregate
 from gui.timeline.frame import Fonts, Frame
 from gui.timeline.hits import draw_hit_marks, hit_marks
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
@@ -17,7 +17,7 @@ from gui.timeline.margins import INDENT, LABELS
 from gui.timeline.painter import LanePainter
 from gui.timeline.rows import Layout, Row, Strips
 from gui.timeline.scene import Scene
-from gui.timeline.summaries import draw_areas
+from gui.timeline.summaries import Summaries, draw_shades
 from gui.timeline.viewport import Viewport
 
 HEIGHT = 34  # of the strip; the legend stands below it
@@ -25,6 +25,7 @@ LEGEND = 24
 EDGE = 5.0
 HITS_TOP = 0.5  # where the marks of what was searched for stand
 RIGHT = 12.0
+BANDS = 24  # into which very many lanes are put together
 
 
 class Overview(QWidget):
@@ -38,7 +39,7 @@ class Overview(QWidget):
         self.setAccessibleName(tr("Overview of the whole run"))
         self.setToolTip(tr("The whole run; click or drag to move the view."))
         self._scene: Scene | None = None
-        self._together = Aggregate()  # of all lanes, where these are more than the strip has pixels
+        self._summaries = Summaries()  # of neighbours, where the strip has fewer pixels than lanes
         self._theme = LIGHT
         self._now: float | None = None
         self._visible = Viewport()
@@ -57,7 +58,6 @@ class Overview(QWidget):
     def show_scene(self, scene: Scene | None) -> None:
         """Show another run, or nothing."""
         self._scene, self._picture = scene, None
-        self._together = Aggregate()
         self._explain()
 
     def set_strips(self, strips: Strips) -> None:
@@ -129,9 +129,10 @@ class Overview(QWidget):
         frame = Frame(whole, Layout(tuple(rows), height=HEIGHT), LABELS, 0, self._theme)
         with QPainter(picture) as painter:
             if height < 1:
-                self._together.update([scene.trace.spans(lane) for lane in lanes])
+                bands = np.array_split(np.array(lanes), BANDS)
+                together = [self._summaries.of(scene, band.tolist()) for band in bands]
                 strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
-                draw_areas(painter, self._together, frame, strip)
+                draw_shades(painter, together, frame, strip)
             else:
                 LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
         self._marks = hit_marks(scene.trace, scene.hits, frame, HITS_TOP)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from core.trace.trace import Span
 from gui.timeline.arrows import draw_arrows
 from gui.timeline.critical import draw_critical
+from gui.timeline.frame import Fonts, Frame
 from gui.timeline.layers import layers
 from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
 from gui.timeline.nested import draw_block_numbers
 from gui.timeline.overlay import draw_card, draw_selection
-from gui.timeline.painter import Fonts, Frame, LanePainter
+from gui.timeline.painter import LanePainter
 from gui.timeline.reasons import draw_reasons
 from gui.timeline.scene import Scene
-from gui.timeline.selection import Selection
+from gui.timeline.selection import Selection, TimeRange
 from gui.timeline.strips import draw_strips
 
 Hovered = tuple[QPointF, str, list[str]]
@@ -55,6 +56,9 @@ def draw_over(
         )
         if isinstance(selection, Span):
             draw_arrows(painter, frame, selection, scene.neighbourhood.of(selection))
+        if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
+            below = QRectF(0, frame.ceiling + frame.layout.band - 2, area.width(), area.height())
+            painter.setClipRect(below, Qt.ClipOperation.IntersectClip)
         draw_selection(painter, scene.trace, frame, fonts, selection, bottom)
         painter.setClipping(False)
     if hovered is not None:

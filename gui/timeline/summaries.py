@@ -17,6 +17,7 @@ from gui.timeline.frame import Frame
 from gui.timeline.margins import heading_text
 from gui.timeline.rows import Group
 from gui.timeline.scene import Scene
+from gui.timeline.shades import blended
 
 AIR = 1.0  # free pixels above and below an area
 Card = tuple[str, list[str]]
@@ -75,6 +76,19 @@ def draw_areas(painter: QPainter, aggregate: Aggregate, frame: Frame, rect: QRec
     painter.drawImage(inner, image)  # `pixels` lives until it is drawn
 
 
+def draw_shades(
+    painter: QPainter, together: Sequence[Aggregate], frame: Frame, rect: QRectF
+) -> None:
+    """A thin row for each aggregate over the visible time: the paler, the fewer lanes are busy."""
+    wide = round(rect.width() * painter.device().devicePixelRatioF())
+    view, colours = frame.view, np.array([_mean_rgb(own) for own in frame.theme.families])
+    shares = np.array([one.shares(view.start, view.end, wide) for one in together])
+    pixels = np.ascontiguousarray(blended(shares, colours))
+    form = QImage.Format.Format_ARGB32_Premultiplied
+    image = QImage(pixels.data, wide, len(together), 4 * wide, form)
+    painter.drawImage(rect, image)  # `pixels` lives until it is drawn
+
+
 def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray[np.uint32]:
     """Shares, shape (pixels, families), as stacked areas: 0xAARRGGBB, shape (high, pixels).
 
@@ -107,3 +121,10 @@ def share_lines(share: NDArray[np.float64], time: float, wide: float) -> list[st
     ]
     line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
     return [line, *([" · ".join(parts)] if parts else [])]
+
+
+def _mean_rgb(colours: Sequence[QColor]) -> list[float]:
+    """Red, green and blue, 0 to 255, of the colours' mixture."""
+    parts = np.array([(colour.red(), colour.green(), colour.blue()) for colour in colours])
+    mean: list[float] = parts.mean(axis=0).tolist()
+    return mean

@@ -25,6 +25,7 @@ from gui.text import tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.aids import Aids
 from gui.timeline.arranger import LaneArranger
+from gui.timeline.frame import Fonts, Frame
 from gui.timeline.groups import RowState
 from gui.timeline.history import Stand, ViewHistory, ViewState
 from gui.timeline.hover import card_at
@@ -33,7 +34,6 @@ from gui.timeline.margins import AXIS, LABELS, STEPS
 from gui.timeline.mouse import MouseNavigator
 from gui.timeline.navigation import along_lane, live_view, settled_view
 from gui.timeline.overlay import draw_empty
-from gui.timeline.painter import Fonts, Frame
 from gui.timeline.picture import Hovered, draw_over, draw_scene
 from gui.timeline.reasons import steps_to_explain
 from gui.timeline.rows import Strips

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from core.models.catalogue import ModelSettings
 from core.plan.lanes import Hardware
 from core.plan.task import Kind
 from gui.text import NO_BREAK
@@ -15,6 +17,7 @@ from gui.timeline.critical import path_boxes
 from gui.timeline.groups import Grouping
 from gui.timeline.lane_filter import count_text
 from gui.timeline.margins import AXIS, LABELS, STEPS, heading_text
+from gui.timeline.overview import Overview
 from gui.timeline.scene import Scene
 from gui.timeline.view import TimelineView
 from tests.make_believe import specification, trace_of
@@ -257,3 +260,24 @@ def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
     assert all(box.top() >= 0 for box in boxes)
     assert not view.frame_of_rows.layout.shows(1)
     assert not view.grab().isNull()
+
+
+def test_the_overview_of_very_many_lanes_puts_neighbours_together(qtbot: object) -> None:
+    overview = Overview()
+    qtbot.addWidget(overview)
+    overview.resize(900, 80)
+    overview.show()
+    run = specification("mp", steps=1, warmup=0, devices="96xcpu", stages=96, batch=4)
+    run = replace(run, model=ModelSettings("mlp", width=8, depth=96))
+    overview.show_scene(Scene(trace_of(run, CORES)))
+    image = overview.grab().toImage()
+    ratio = image.devicePixelRatio()
+    wide = range(int(LABELS) + 8, 880)
+    plain = image.pixelColor(int(wide[0] * ratio), int(30.5 * ratio)).name()
+
+    def first_busy(y: int) -> int:
+        """The leftmost pixel of a height in which something is drawn."""
+        row = [image.pixelColor(int(x * ratio), int(y * ratio)).name() for x in wide]
+        return next(n for n, name in enumerate(row) if name != plain)
+
+    assert first_busy(8) < first_busy(18) < first_busy(27)
