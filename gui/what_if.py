@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog
 
 from core.explain.summary import microbatch_rows
 from core.plan.specification import DEFAULT_SCHEDULE
@@ -16,6 +15,7 @@ from core.predict.run_costs import run_costs
 from core.predict.whatif import Answer, Question
 from core.predictor.jobs import Ask, Done, Draw, Lost, Prepare, Refused, Reply
 from core.trace.trace import Trace
+from gui.dialogs import ask_open, ask_save
 from gui.figures.titles import model_title
 from gui.panels.whatif import Basis, WhatIfPanel
 from gui.predicting import Predictor
@@ -97,11 +97,10 @@ class WhatIf(QObject):
 
     def load(self) -> None:
         """Ask for a file of costs and take it."""
-        name, _ = QFileDialog.getOpenFileName(
-            self.panel, tr("Load costs"), self._settings.folder, tr(FILES)
-        )
-        if name:
-            self.load_from(Path(name))
+        ask_open(
+            self.panel, tr("Load costs"), self._settings.folder, [tr(FILES)],
+            lambda paths: self.load_from(paths[0]),
+        )  # fmt: skip
 
     def load_from(self, path: Path) -> None:
         """Take the costs of a file."""
@@ -114,12 +113,11 @@ class WhatIf(QObject):
 
     def save(self) -> None:
         """Ask for a file and write the chosen costs."""
-        start = str(Path(self._settings.folder) / "costs.json")
-        name, _ = QFileDialog.getSaveFileName(
-            self.panel, tr("Save costs"), start, tr("Costs (*.json)")
-        )
-        if name:
-            self.save_to(Path(name).with_suffix(".json"))
+        start = Path(self._settings.folder) / "costs.json"
+        ask_save(
+            self.panel, tr("Save costs"), start, [tr("Costs (*.json)")],
+            lambda path: self.save_to(path.with_suffix(".json")),
+        )  # fmt: skip
 
     def save_to(self, path: Path) -> None:
         """Write the chosen costs; the link and the slow lane are no part of them."""

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QFileDialog
+from PySide6.QtWidgets import QComboBox
 
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import DEFAULT_SCHEDULE
+from gui.dialogs import ask_open
 from gui.panels.fields import Choice
 from gui.text import tr
 
@@ -61,13 +62,12 @@ class ScheduleChoice(Choice):
         if self.itemData(index) != OWN:
             self._last = index
             return
-        name, _ = QFileDialog.getOpenFileName(
-            self, tr("Choose a schedule"), str(Path(self._file).parent), tr("Schedules (*.csv)")
-        )
-        if name:
-            self._take_file(name)
-        elif not self._file:
-            self.setCurrentIndex(self._last)
+        if not self._file:
+            self.setCurrentIndex(self._last)  # until there is one
+        ask_open(
+            self, tr("Choose a schedule"), Path(self._file).parent, [tr("Schedules (*.csv)")],
+            lambda paths: self._take_file(str(paths[0])),
+        )  # fmt: skip
 
     def _take_file(self, name: str) -> None:
         self._file = name

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFormLayout,
     QLabel,
     QScrollArea,
@@ -32,6 +31,7 @@ from gui.check import (
     pictured,
     schedule_problems,
 )
+from gui.dialogs import ask_open
 from gui.panels.answer_picture import AnswerPicture
 from gui.panels.cards import Card
 from gui.panels.fields import WORDS, OptionalSpin, WheelGuard, add_field, choice, decimal, whole
@@ -356,11 +356,14 @@ class StrategyPanel(QScrollArea):
         if kind is not None:
             self._set_model(ModelSettings(kind.name, dtype=self.dtype.currentData()))
             return
-        chosen, _ = QFileDialog.getOpenFileName(
-            self, tr("Choose a model"), str(Path(self._own_file).parent), tr("Python files (*.py)")
-        )
-        if chosen:
-            self._own_file = chosen
+        self._take_own_file(self._own_file)
+        ask_open(
+            self, tr("Choose a model"), Path(self._own_file).parent, [tr("Python files (*.py)")],
+            lambda paths: self._take_own_file(str(paths[0])),
+        )  # fmt: skip
+
+    def _take_own_file(self, name: str) -> None:
+        self._own_file = name
         self._name_own_file()
         self._changed()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QFileDialog
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.schedules import SCHEDULES
@@ -12,7 +13,6 @@ from core.plan.specification import STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind
 from gui.check import Checked, check_specification, friendly
-from gui.panels import schedule_choice
 from gui.panels.fields import WORDS
 from gui.panels.strategy import StrategyPanel, device_choices
 from tests.make_believe import GPUS, HARDWARE
@@ -126,14 +126,17 @@ def test_what_is_no_pipeline_has_no_picture(panel: StrategyPanel) -> None:
 
 
 def test_a_schedule_is_taken_from_a_file(
-    panel: StrategyPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    panel: StrategyPanel, tmp_path: Path, qtbot: object
 ) -> None:
     path = tmp_path / "mine.csv"
     path.write_text("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n")
-    monkeypatch.setattr(schedule_choice.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
     panel.set_specification(Specification(devices="2xcpu", microbatches=2))
     panel.schedule.setCurrentIndex(panel.schedule.count() - 1)
     panel.schedule.activated.emit(panel.schedule.currentIndex())
+    assert panel.specification().schedule == "1f1b"
+    dialog = panel.schedule.findChild(QFileDialog)
+    dialog.selectFile(str(path))
+    dialog.accept()
     panel.check_now()
     assert panel.specification().schedule == str(path)
     assert panel.schedule.currentText() == "From mine.csv"
@@ -146,12 +149,12 @@ def test_a_schedule_is_taken_from_a_file(
 
 
 def test_a_schedule_that_was_not_picked_after_all_leaves_the_last_one(
-    panel: StrategyPanel, monkeypatch: pytest.MonkeyPatch
+    panel: StrategyPanel,
 ) -> None:
-    monkeypatch.setattr(schedule_choice.QFileDialog, "getOpenFileName", lambda *_: ("", ""))
     panel.schedule.value = "gpipe"
     panel.schedule.setCurrentIndex(panel.schedule.count() - 1)
     panel.schedule.activated.emit(panel.schedule.currentIndex())
+    panel.schedule.findChild(QFileDialog).reject()
     assert panel.specification().schedule == "gpipe"
 
 
