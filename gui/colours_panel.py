@@ -26,7 +26,7 @@ from gui.text import tr
 from gui.theme import EDITABLE, Theme
 
 SWATCH = (44, 18)
-WIDTH = 380
+WIDTH = 480
 
 
 class ColoursPanel(QDialog):

@@ -137,6 +137,7 @@ class SearchBar(QWidget):
         self._trace: Trace | None = None
         self._query: Query | None = None
         self._place = Place(-1, -1, -1)
+        self._wanted = 0  # a step that waits for the first hit
         self._chosen: tuple[int, int] | None = None
         self.searcher = Searcher(self)
         self.searcher.advanced.connect(self._tell)
@@ -184,6 +185,7 @@ class SearchBar(QWidget):
         """Choose the next hit (1) or the one before (-1), round the end."""
         if self._trace is None:
             return
+        self._wanted = by if self.searcher.running and not self.hits else 0
         find = next_hit if by > 0 else previous_hit
         found = find(self._trace, self.hits, self._place)
         if found is not None:
@@ -198,7 +200,7 @@ class SearchBar(QWidget):
         self.closed.emit()
 
     def _search(self, query: Query | None) -> None:
-        self._query = query
+        self._query, self._wanted = query, 0
         self.problem.hide()
         if self._trace is None or query is None or not query.terms:
             self.searcher.clear()
@@ -219,6 +221,8 @@ class SearchBar(QWidget):
         if not self.searcher.running or not self._told.isValid() or self._told.hasExpired(TELL_MS):
             self._told.start()
             self.hits_changed.emit(self.hits)
+        if self._wanted and self.hits:
+            self.step(self._wanted)
 
     def _tell_count(self) -> None:
         text = count_text(self.searcher, self._trace, self._chosen)

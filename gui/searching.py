@@ -61,9 +61,11 @@ class Searcher(QObject):
 
     def _go_on(self, seconds: float) -> None:
         end = time.perf_counter() + seconds
-        search, done = self.search, False
-        while search is not None and not done and time.perf_counter() < end:
-            done = search.advance(PIECE)
+        if self.search is None:
+            return
+        done = self.search.advance(PIECE)
+        while not done and time.perf_counter() < end:
+            done = self.search.advance(PIECE)
         if done:
             self._timer.stop()
         self.advanced.emit()

@@ -85,6 +85,7 @@ class MainWindow(QMainWindow):
         self._run_page.layout().insertWidget(0, self.panels.search)
         menus = Menus(self)
         self.actions_by_name = menus.actions
+        menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
         menus.list_docks(self._docks.values())
         in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())

@@ -32,7 +32,15 @@ from gui.timeline.scene import Scene
 
 AT_ONCE = 200_000  # rows that are sorted while one waits; more are sorted in a thread
 ROW_HEIGHT = 20
-WIDTHS = {"task": 70, "kind": 120, "step": 56, "start": 110, "microbatch": 84, "name": 220}
+WIDTHS = {
+    "lane": 66,
+    "task": 62,
+    "kind": 100,
+    "step": 48,
+    "start": 104,
+    "microbatch": 84,
+    "name": 220,
+}
 WIDTH = 76
 
 

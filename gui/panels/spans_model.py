@@ -13,7 +13,7 @@ from core.trace.trace import Span
 from gui.text import bytes_text, duration_text, time_text, tr
 from gui.timeline.describe import TITLES, action
 
-MOST_ROWS = 20_000_000  # of more spans so many are shown: Qt keeps 16 bytes for each row
+MOST_ROWS = 100_000_000  # Qt counts the pixels of all rows in 32 bits
 PAGE = 64  # rows that are read at once
 MOST_PAGES = 32
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -189,13 +189,27 @@ def test_a_long_search_leaves_the_window_free_and_can_be_cancelled(
     searcher, trace = Searcher(), trace_of(SPEC)
     searcher.start(trace, parse_query("kind:forward"))
     assert searcher.running
-    assert searcher.search.searched[0] == 0
+    assert searcher.search.searched[0] == 5
     with qtbot.waitSignal(searcher.advanced, timeout=2000):
         pass
     searcher.cancel()
     assert (searcher.running, searcher.cancelled) == (False, True)
     searcher.look_again()
     assert not searcher.running
+
+
+def test_a_step_waits_for_the_first_hit_of_a_long_search(
+    parts: Parts, qtbot: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.searching.PIECE", 5)
+    monkeypatch.setattr("gui.searching.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("gui.searching.SHARE_S", 0.0)
+    last = max(parts.timeline.trace, key=lambda span: (span.lane, span.index))
+    parts.type(f"step:{last.step} task:{last.task}")
+    parts.press(Qt.Key.Key_Return)
+    assert parts.timeline.selection is None
+    qtbot.waitUntil(lambda: parts.timeline.selection == last, timeout=3000)
+    qtbot.waitUntil(lambda: not parts.bar.searcher.running, timeout=3000)
 
 
 def test_another_run_is_searched_for_the_same(parts: Parts) -> None:
