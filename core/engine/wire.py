@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
@@ -67,9 +68,11 @@ def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
 
 def _ending(batch: pa.RecordBatch) -> Ended | None:
     """How the run ended, if the batch says so in a log row of level `state`."""
-    if _LOG not in set(batch["record"].indices.to_pylist()):
+    logs = np.flatnonzero(batch["record"].indices.to_numpy(zero_copy_only=False) == _LOG)
+    if not len(logs):
         return None
-    for name, text in zip(batch["name"].to_pylist(), batch["text"].to_pylist(), strict=True):
+    said = batch.select(["name", "text"]).take(pa.array(logs))
+    for name, text in zip(said["name"].to_pylist(), said["text"].to_pylist(), strict=True):
         if name == "state":
             outcome, _, reason = text.partition(": ")
             return Ended(Outcome(outcome), reason)

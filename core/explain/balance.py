@@ -179,8 +179,13 @@ def held_bytes(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Memory that a lane holds over time: times in ns, from `since` on, and the bytes held then."""
     counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
+    counters = [counter for counter in counters if len(counter.times)]
     fresh = [c.times[np.searchsorted(c.times, since) :] for c in counters]
-    times = np.unique(np.concatenate(fresh))
+    fresh = [times for times in fresh if len(times)]
+    if len(fresh) == 1 and (np.diff(fresh[0]) > 0).all():
+        times = fresh[0]
+    else:
+        times = np.unique(np.concatenate([*fresh, np.empty(0, np.int64)]))
     return times, sum((c.at(times) for c in counters), np.zeros(len(times)))
 
 

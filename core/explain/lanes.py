@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind
+from core.trace.columns import places
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -61,7 +62,7 @@ def lane_time(spans: Spans, start: int, end: int) -> LaneTime:
 
 def step_slice(spans: Spans, step: int) -> slice:
     """Where a step's spans stand among a lane's (whose steps only grow)."""
-    first, last = np.searchsorted(spans["step"], [step, step + 1])
+    first, last = places(spans["step"], [step, step + 1])
     return slice(int(first), int(last))
 
 

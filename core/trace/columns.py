@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 ABSENT = -1
 """A number that does not apply, in every column."""
+
+
+def places(
+    column: NDArray[Any], values: ArrayLike, side: Literal["left", "right"] = "left"
+) -> NDArray[np.intp]:
+    """Where `values` belong in a sorted column.
+
+    np.searchsorted would convert the whole column, however long, if the values had another type.
+    """
+    found: NDArray[np.intp] = column.searchsorted(np.asarray(values, column.dtype), side)
+    return found
 
 
 class Column:
@@ -105,7 +116,7 @@ class StepBounds:
 
     def find(self, step: int) -> tuple[int, int]:
         """Bounds of one step. Raises KeyError if it has no span."""
-        at = int(np.searchsorted(self.numbers, step))
+        at = int(places(self.numbers, step))
         if at == len(self) or self.numbers[at] != step:
             raise KeyError(step)
         return int(self.starts[at]), int(self.ends[at])
@@ -121,7 +132,7 @@ class StepBounds:
         self._bounds = (min(known[0], first), max(known[1], last))
         numbers, which = np.unique(steps, return_inverse=True)
         self._make_room(numbers)
-        at = np.searchsorted(self.numbers, numbers)[which]
+        at = places(self.numbers, numbers)[which]
         np.minimum.at(self.starts, at, starts)
         np.maximum.at(self.ends, at, ends)
 
@@ -135,7 +146,7 @@ class StepBounds:
             for column, values in zip(self._columns, empty, strict=True):
                 column.extend(values)
             return
-        at = np.searchsorted(self.numbers, fresh)
+        at = places(self.numbers, fresh)
         self._columns = (
             Column.of(np.insert(self.numbers, at, empty[0])),
             Column.of(np.insert(self.starts, at, empty[1])),

@@ -314,12 +314,13 @@ def _mapped(path: Path | str, place: Path, facts: dict[str, Any]) -> Trace:
         for part, own in _lane_parts(facts["lanes"], facts["moments"], columns)
     ]
     kinds = [np.array(own, np.int8) for own in facts["kinds"]]
+    numbers, starts, ends = (array(f"steps_{name}") for name in _STEPS)
     log, clock = ([array(f"{of}_{name}") for name in names]
                   for of, names in (("log", _LOG), ("clock", _CLOCK)))  # fmt: skip
     return Trace.of(
         header, [LaneSpans.of(spans) for spans in lanes], table,
         blocks=list(_blocks(array("block_starts"), array("block_sums"), lanes, kinds)),
-        step_table=StepBounds.of(array("steps_numbers"), array("steps_starts"), array("steps_ends")),
+        step_table=StepBounds.of(numbers, starts, ends),
         counters=_counters(facts["counters"], *(array(f"counter_{name}") for name in _COUNTER)),
         logs=Log.of(log, facts["levels"], facts["texts"]),
         clocks=Clocks.of(clock, facts["devices"]),

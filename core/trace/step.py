@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Plan, Task, working_lanes
-from core.trace.columns import ABSENT
+from core.trace.columns import ABSENT, places
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -95,7 +95,7 @@ class StepColumns:
         lanes, parts = [], []
         for lane in working_lanes(trace.header.lanes):
             spans = trace.spans(lane.index)
-            first, last = np.searchsorted(spans["step"], [step, step + 1])
+            first, last = places(spans["step"], [step, step + 1])
             parts.append(spans[first:last])
             lanes.append(np.full(int(last - first), lane.index, np.int32))
         spans, lane_of = Spans.joined(parts), np.concatenate(lanes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind, Payload, working_lanes
 from core.trace.blocks import Blocks
-from core.trace.columns import ABSENT, StepBounds
+from core.trace.columns import ABSENT, StepBounds, places
 from core.trace.decode import by_lane, groups, numbers_of, parts_of, rows_of, spans_of
 from core.trace.notes import Clocks, Counter, Log
 from core.trace.schema import PAYLOADS, Header, Record
@@ -147,7 +148,7 @@ class Trace:
     def step_at(self, time_ns: float) -> int | None:
         """The step within whose bounds a moment lies, or None between steps."""
         table = self.step_table
-        index = int(np.searchsorted(table.starts, time_ns, "right")) - 1
+        index = int(places(table.starts, math.floor(time_ns), "right")) - 1
         if index < 0 or time_ns >= table.ends[index]:
             return None
         return int(table.numbers[index])
@@ -187,7 +188,7 @@ class Trace:
         """The span of a task in a step, or None if it has not ended (yet)."""
         for lane, columns in enumerate(self._lanes):
             spans = columns.view
-            first, last = np.searchsorted(spans.step, [step, step + 1])
+            first, last = places(spans.step, [step, step + 1])
             hits = np.flatnonzero(self.table.rows["task"][spans.row[first:last]] == task)
             if len(hits):
                 return self.span(lane, int(first + hits[0]))
@@ -225,7 +226,7 @@ class Trace:
         for lane in (one.index for one in working_lanes(self.header.lanes)):
             spans, mine = self.spans(lane), LaneSpans(self.table)
             for step, (tasks, starts, ends) in sorted(steps.items()):
-                first, last = np.searchsorted(spans.step, [step, step + 1])
+                first, last = places(spans.step, [step, step + 1])
                 some = spans[first:last]
                 at = np.searchsorted(tasks, some["task"])
                 order = np.argsort(starts[at], kind="stable")

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.trace.columns import Column
+from core.trace.decode import groups
+from core.trace.notes import Log
 from core.trace.recording import RecordingFile, open_recording, read_stream
 from core.trace.schema import SCHEMA, Header, Record, RecordingError
+from core.trace.spool import Spool
 from core.trace.template import Template
 from core.trace.trace import Trace
 from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter, span_batch
@@ -210,3 +213,64 @@ def plain_schema(batch):
     """The batch's schema with words as their codes."""
     types = ((f.name, f.type) for f in batch.schema)
     return pa.schema([(n, t.index_type if pa.types.is_dictionary(t) else t) for n, t in types])
+
+
+def test_runs_that_take_turns_on_disk_come_back_whole(tmp_path):
+    shared, batches = Spool(), list(pa.ipc.open_stream(stream()))
+    header = header_of(SPECIFICATION, PLAN)
+    one, other, empty = (shared.begin(header) for _ in range(3))
+    for batch in batches:
+        one.write(batch)
+        other.write(batch)
+        one.write(batch.slice(0, 0))
+    for kept, spans in ((one, 3 * len(PLAN.tasks)), (other, 3 * len(PLAN.tasks)), (empty, 0)):
+        with (tmp_path / "run.arrow").open("wb") as file:
+            kept.copy_to(file)
+        opened = open_recording(tmp_path / "run.arrow")
+        assert opened.warning == "" and opened.trace.span_count == spans
+        assert opened.trace.header == header
+    shared.close()
+
+
+def test_a_run_with_words_of_another_writer_is_kept_with_its_words(tmp_path):
+    kept, batch = (
+        Spool().begin(header_of(SPECIFICATION, PLAN)),
+        list(pa.ipc.open_stream(stream()))[1],
+    )
+    kind = SCHEMA.get_field_index("kind")
+    own = batch["kind"].dictionary_decode().dictionary_encode()
+    words = pa.DictionaryArray.from_arrays(own.indices.cast(pa.int8()), own.dictionary)
+    for some in (batch, batch.set_column(kind, SCHEMA.field("kind"), words)):
+        kept.write(some)
+    with (tmp_path / "run.arrow").open("wb") as file:
+        kept.copy_to(file)
+    spans = list(open_recording(tmp_path / "run.arrow").trace)
+    kinds = [span.kind for span in sorted(spans, key=lambda span: span.task)]
+    assert kinds[::2] == kinds[1::2] == [task.kind for task in PLAN.tasks]
+
+
+def test_a_task_that_begins_and_ends_in_one_batch_is_not_left_open():
+    columns = TaskColumns(PLAN.tasks)
+    ended = span_batch(columns, Timings(0, [2], [5], [9]))
+    opened = span_batch(columns, Timings(0, [2, 3], [5, 9], [None, None]))
+    trace = Trace(header_of(SPECIFICATION, PLAN))
+    trace.append(pa.Table.from_batches([opened, ended]).combine_chunks().to_batches()[0])
+    assert [span.task for span in trace.open_tasks] == [3] and trace.span_count == 1
+
+
+@given(st.lists(st.integers(-1, 70_000), max_size=60))
+def test_groups_are_every_key_with_its_places_in_order(keys):
+    found = {key: places.tolist() for key, places in groups(np.array(keys, np.int64))}
+    assert found == {key: [n for n, k in enumerate(keys) if k == key] for key in sorted(set(keys))}
+
+
+@given(st.lists(st.tuples(st.sampled_from(["info", "size"]), st.integers(0, 3)), max_size=30))
+def test_a_log_gives_back_its_lines_and_those_of_a_level(lines):
+    log, times = Log(), np.arange(len(lines))
+    levels = [level for level, _ in lines]
+    log.extend(times, np.full(len(lines), -1), levels, [f"line {n}" for _, n in lines])
+    assert [(row.level, row.text, row.step) for row in log] == [
+        (level, f"line {n}", None) for level, n in lines
+    ]
+    places = log.at_levels({"size"}, 2).tolist()
+    assert places == [n for n, level in enumerate(levels) if level == "size" and n >= 2]
