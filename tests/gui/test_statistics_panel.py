@@ -15,11 +15,12 @@ from PySide6.QtTest import QTest
 from core.explain.lanes import lane_time
 from core.explain.statistics import RangeCount
 from core.plan.task import Kind
+from core.trace.trace import Trace
 from gui.panels import statistics as panel_file
 from gui.panels.statistics import StatisticsPanel
 from gui.timeline.scene import Scene
 from gui.timeline.selection import TimeRange
-from tests.make_believe import MS, specification, trace_of
+from tests.make_believe import MS, batches, specification, trace_of
 
 
 @pytest.fixture
@@ -168,6 +169,27 @@ def test_markdown_has_tables_of_one_width_each(
         assert [name.strip() for name in rows[0][:2]] == names
         assert len({len(row) for row in rows}) == 1
         assert all(mark.strip() == "---:" for mark in rows[1][1:])
+
+
+def test_a_range_over_the_present_counts_what_comes_and_names_what_still_runs(
+    panel: StatisticsPanel, qtbot: object
+) -> None:
+    header, made = batches(specification(steps=2, warmup=0))
+    trace = Trace(header)
+    for batch in made[:5]:  # a log line, a whole step, and a task of the next
+        trace.append(batch)
+    scene = Scene(trace)
+    panel.show_range(scene, TimeRange(0, 10**12))
+    count(panel, qtbot)
+    before = panel.counted.any_lane.spans
+    assert before == trace.span_count
+    assert "1 task still runs and is not counted." in panel.notes.text()
+    for batch in made[5:]:
+        trace.append(batch)
+    panel.show_scene(scene, True)
+    qtbot.waitUntil(lambda: panel.counted.any_lane.spans == trace.span_count)
+    assert trace.span_count > before
+    assert panel.notes.isHidden()
 
 
 def test_a_large_range_is_counted_between_other_work_and_can_be_cancelled(
