@@ -215,10 +215,7 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
         left = (columns.starts[seen] - view.start) * scale
         right = (columns.ends[seen] - view.start) * scale
         return Bars(seen.start, left, right, columns.families(seen))
-    if count > BLOCK * view.width:
-        times = _times_by_block(columns, view)
-    else:
-        times = _times_within(columns, seen, view)
+    times = times_of(columns, view)
     codes = columns.present
     family, most = np.full(len(times[0]), codes[0], np.int8), times[codes[0]].copy()
     for code in codes[1:]:
@@ -226,6 +223,14 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
         np.maximum(most, times[code], out=most)
     busy = np.minimum(times.sum(axis=0) * (1 / view.ns_per_pixel), 1.0)
     return PixelColumns(family, busy, count, count / view.width)
+
+
+def times_of(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
+    """The ns of each family in each pixel, shape (families, pixels), of however many spans."""
+    seen = visible(columns, view.start, view.end)
+    if seen.stop - seen.start > BLOCK * view.width:
+        return _times_by_block(columns, view)
+    return _times_within(columns, seen, view)
 
 
 def runs(family: NDArray, height: NDArray) -> tuple[NDArray, NDArray]:
@@ -236,7 +241,7 @@ def runs(family: NDArray, height: NDArray) -> tuple[NDArray, NDArray]:
 
 
 @lru_cache(maxsize=8)
-def _edges(view: Viewport) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def pixel_edges(view: Viewport) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Where pixels begin and the last one ends, in ns, and the last whole ns until then."""
     edges = view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel
     return edges, np.floor(edges).astype(np.int64)
@@ -274,7 +279,7 @@ def _times_by_block(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]
     Exactly in blocks that last longer than LONG pixels, so that a long pause stays one; elsewhere
     as if the time were spread evenly over the block.
     """
-    edges, moments = _edges(view)
+    edges, moments = pixel_edges(view)
     starts, sums = columns.block_starts, columns.block_sums
     whole = len(starts)
     block = np.maximum(np.searchsorted(starts, moments, "right") - 1, 0)

@@ -12,13 +12,14 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from gui.families import FAMILIES
 from gui.text import duration_text, percent_text, time_text, tr
 from gui.theme import Theme
-from gui.timeline.aggregate import Aggregate
+from gui.timeline.aggregate import Aggregate, Lanewise
 from gui.timeline.frame import Frame
 from gui.timeline.margins import heading_text
 from gui.timeline.rows import Group
 from gui.timeline.scene import Scene
 from gui.timeline.shades import blended
 
+MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
 AIR = 1.0  # free pixels above and below an area
 Card = tuple[str, list[str]]
 
@@ -50,8 +51,10 @@ class Summaries:
         share = self.of(scene, group.lanes).shares(time, time + wide, 1)[0]
         return heading_text(scene, group), share_lines(share, time, wide)
 
-    def of(self, scene: Scene, lanes: Sequence[int]) -> Aggregate:
+    def of(self, scene: Scene, lanes: Sequence[int]) -> Aggregate | Lanewise:
         """What some lanes of a scene do together."""
+        if sum(len(scene.columns[lane]) for lane in lanes) > MOST_SORTED:
+            return Lanewise([scene.columns[lane] for lane in lanes])
         if scene is not self._scene:
             self._scene, self._known = scene, {}
         found = self._known.setdefault(tuple(lanes), Aggregate())
@@ -63,7 +66,9 @@ class Summaries:
         draw_areas(painter, self.of(scene, group.lanes), frame, rect)
 
 
-def draw_areas(painter: QPainter, aggregate: Aggregate, frame: Frame, rect: QRectF) -> None:
+def draw_areas(
+    painter: QPainter, aggregate: Aggregate | Lanewise, frame: Frame, rect: QRectF
+) -> None:
     """The shares over the visible time, one family on the other from the bottom up."""
     ratio = painter.device().devicePixelRatioF()
     wide, high = round(rect.width() * ratio), round((rect.height() - 2 * AIR) * ratio)
@@ -77,7 +82,7 @@ def draw_areas(painter: QPainter, aggregate: Aggregate, frame: Frame, rect: QRec
 
 
 def draw_shades(
-    painter: QPainter, together: Sequence[Aggregate], frame: Frame, rect: QRectF
+    painter: QPainter, together: Sequence[Aggregate | Lanewise], frame: Frame, rect: QRectF
 ) -> None:
     """A thin row for each aggregate over the visible time: the paler, the fewer lanes are busy."""
     wide = round(rect.width() * painter.device().devicePixelRatioF())

@@ -13,7 +13,8 @@ from core.trace.table import TASK_DTYPE, TaskTable
 from gui.families import FAMILIES, Family, family_of
 from gui.theme import LIGHT
 from gui.timeline import aggregate
-from gui.timeline.aggregate import Aggregate
+from gui.timeline.aggregate import Aggregate, Lanewise
+from gui.timeline.reduction import LaneColumns
 from gui.timeline.summaries import area_pixels
 
 TOLD = (Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.OVERLAP)
@@ -56,6 +57,19 @@ def test_shares_are_those_of_a_count_by_the_nanosecond(
     made = Aggregate()
     made.update(lanes)
     shares = made.shares(start, start + 20 * wide, 20)
+    assert shares == pytest.approx(brute(lanes, start, 20, wide))
+
+
+@settings(deadline=None)
+@given(st.lists(LANE, min_size=1, max_size=4), st.integers(-5, 40), st.integers(1, 7))
+def test_lanes_reduced_one_by_one_have_the_same_shares(
+    pieces: list[list[tuple[int, int, Kind]]], start: int, wide: int
+) -> None:
+    lanes = [spans_of(one) for one in pieces]
+    columns = [LaneColumns() for _ in lanes]
+    for one, spans in zip(columns, lanes, strict=True):
+        one.update(spans)
+    shares = Lanewise(columns).shares(start, start + 20 * wide, 20)
     assert shares == pytest.approx(brute(lanes, start, 20, wide))
 
 
