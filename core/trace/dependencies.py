@@ -56,13 +56,6 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
     )
 
 
-def dependent(trace: Trace, span: Span) -> Span | None:
-    """The earliest span that waited for this one, one that waited for it last first; or None."""
-    waiting = _waiting(trace, span)
-    first = _by_weight(trace, span, waiting)[:1]
-    return next(iter(waiting.spans(trace, first)), None)
-
-
 def _by_weight(trace: Trace, span: Span, waiting: _Found) -> NDArray[np.int64]:
     """The order of what waited: what `span` held up first, and of the same weight by start."""
     return np.lexsort((waiting.start, _held_by_others(trace, span, waiting.row)))

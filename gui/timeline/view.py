@@ -18,7 +18,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from core.explain.lanes import Gap
-from core.trace.dependencies import dependent
 from core.trace.search import Hits
 from core.trace.trace import Span, Trace
 from gui.text import tr
@@ -362,12 +361,14 @@ class TimelineView(QAbstractScrollArea):
     def dependency(self) -> None:
         """Select what the selected span waited for."""
         if self.scene is not None and isinstance(self.selection, Span):
-            self._select_and_see(self.scene.trace.waited_for(self.selection))
+            needs = self.scene.neighbourhood.of(self.selection).needs
+            self._select_and_see(next(iter(needs), None))
 
     def dependent(self) -> None:
         """Select what waited for the selected span."""
         if self.scene is not None and isinstance(self.selection, Span):
-            self._select_and_see(dependent(self.scene.trace, self.selection))
+            dependents = self.scene.neighbourhood.of(self.selection).dependents
+            self._select_and_see(next(iter(dependents), None))
 
     def hover_at(self, at: QPointF | None) -> None:
         """Show the card of what is at a pixel, or none."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.trace.dependencies import dependent, neighbours
+from core.trace.dependencies import neighbours
 from tests.core.trace.invented import overlapped, pipeline
 from tests.make_believe import specification, trace_of
 
@@ -36,7 +36,6 @@ def test_what_held_a_span_up_comes_first_and_so_does_what_it_held_up(name):
         assert held == sorted(held, reverse=True)
         starts = [other.start for other, mine in zip(near.dependents, held, strict=True) if mine]
         assert starts == sorted(starts)
-        assert dependent(trace, span) == (near.dependents[0] if near.dependents else None)
 
 
 def test_of_many_neighbours_some_are_given_and_all_are_counted():
