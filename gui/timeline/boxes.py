@@ -44,9 +44,7 @@ class Boxes:
 def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes:
     """The rectangles of what was reduced, on a row of `height` in a plot of `width` pixels."""
     if isinstance(reduced, Bars):
-        left = np.maximum(reduced.left, -2.0)
-        wide = np.minimum(reduced.right, width + 2.0) - left
-        wide = np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
+        left, wide = extents(reduced.left, reduced.right, width)
         return Boxes(left, wide, np.full(len(left), height), reduced.family)
     level = levels_of(reduced)
     first, last = runs(reduced.family, level)
@@ -54,6 +52,15 @@ def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes
     first, last = first[busy], last[busy]
     heights = level_heights(level[first], height)
     return Boxes(first.astype(float), (last - first).astype(float), heights, reduced.family[first])
+
+
+def extents(
+    left: NDArray[np.floating], right: NDArray[np.floating], width: float
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Left edges and widths of bars in a plot of `width` pixels, as they are drawn."""
+    left = np.maximum(left, -2.0)
+    wide = np.minimum(right, width + 2.0) - left
+    return left, np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
 
 
 def levels_of(columns: PixelColumns) -> NDArray[np.int8]:

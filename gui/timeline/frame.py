@@ -81,12 +81,6 @@ class Fonts:
 
 
 @lru_cache(maxsize=4096)
-def _text_width(key: str, label: str) -> float:
-    font = QFont()
-    font.fromString(key)
-    return QFontMetricsF(font).horizontalAdvance(label)
-
-
 def text_width(font: QFont, label: str) -> float:
     """Width of a label in pixels, remembered."""
-    return _text_width(font.toString(), label)
+    return QFontMetricsF(font).horizontalAdvance(label)

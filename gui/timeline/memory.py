@@ -11,7 +11,7 @@ from core.explain.balance import held_bytes
 from core.explain.summary import MEMORY_COUNTERS
 from core.trace.columns import Column
 from core.trace.trace import Trace
-from gui.timeline.reduction import count_before, count_until
+from gui.timeline.reduction import count_before, count_until, pixel_edges
 from gui.timeline.viewport import Viewport
 
 ACTIVATIONS = "activations"
@@ -117,8 +117,8 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     pixels = int(view.width)
     if not len(memory):
         return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
-    edges = view.start + np.arange(pixels + 1) * view.ns_per_pixel
-    first = count_until(memory.times, edges) - 1  # in force where a pixel begins
+    edges, moments = pixel_edges(view)
+    first = np.searchsorted(memory.times, moments, "right") - 1  # in force where a pixel begins
     at_edge = memory.times[np.maximum(first[1:], 0)] == edges[1:]
     last = first[1:] - at_edge  # and just before it ends
     empty = (last < 0) | (edges[:-1] >= end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import cycle
 
@@ -17,7 +18,7 @@ from gui.timeline.colouring import Colouring, letters_of, recoloured
 from gui.timeline.frame import Fonts, Frame, text_width
 from gui.timeline.idle import idle_ground
 from gui.timeline.marks import draw_count, draw_hits
-from gui.timeline.raster import Palette, draw_reduced, palette_of
+from gui.timeline.raster import Palette, draw_rows, palette_of
 from gui.timeline.reduction import Bars, PixelColumns, reduce_lane
 from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
@@ -38,10 +39,11 @@ class LanePainter:
     def draw(self) -> float:
         """Draw everything; returns the spans a pixel of the densest lane, 0 if all is exact."""
         idle = idle_ground(self.painter, self.scene, self.frame)
-        folded: list[tuple[Row, int]] = []
-        for row in self.frame.visible(self.frame.layout.rows):
+        rows = list(self.frame.visible(self.frame.layout.rows))
+        for row in rows:
             idle.draw(self.painter, self.frame.place(row), row.helper)
-            reduced = self._spans(row)
+        folded: list[tuple[Row, int]] = []
+        for row, reduced in zip(rows, self._spans(rows), strict=True):
             draw_hits(self.painter, self.scene, self.frame, row)
             if isinstance(reduced, PixelColumns):
                 self.per_pixel = max(self.per_pixel, reduced.per_pixel)
@@ -57,21 +59,25 @@ class LanePainter:
 
     def draw_spans(self) -> None:
         """Only the spans, for an overview."""
-        for row in self.frame.layout.rows:
-            self._spans(row)
+        self._spans(self.frame.layout.rows)
 
-    def _spans(self, row: Row) -> Bars | PixelColumns:
-        reduced = recoloured(
-            self.scene.colouring, reduce_lane(self.scene.columns[row.lane], self.frame.view),
-            self.scene.trace.spans(row.lane), self.frame.view,
-        )  # fmt: skip
-        place = self.frame.place(row)
-        if self.frame.vector:
+    def _spans(self, rows: Sequence[Row]) -> list[Bars | PixelColumns]:
+        scene, view = self.scene, self.frame.view
+        found = [
+            recoloured(
+                scene.colouring, reduce_lane(scene.columns[row.lane], view),
+                scene.trace.spans(row.lane), view,
+            )
+            for row in rows
+        ]  # fmt: skip
+        places = [self.frame.place(row) for row in rows]
+        if not self.frame.vector:
+            draw_rows(self.painter, found, places, self.palette)
+            return found
+        for reduced, place in zip(found, places, strict=True):
             boxes = boxes_of(reduced, place.width(), place.height())
             fill_boxes(self.painter, boxes, place.left(), place.bottom(), self.colours)
-        else:
-            draw_reduced(self.painter, reduced, place, self.palette)
-        return reduced
+        return found
 
     def _texts(self, row: Row, bars: Bars) -> None:
         left = np.maximum(bars.left, 0.0)

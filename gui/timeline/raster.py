@@ -6,7 +6,9 @@ Thousands of rectangles in a row cost far more than the pixels that they cover.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -14,10 +16,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from gui.timeline.boxes import LEVELS, Boxes, boxes_of, level_heights, levels_of
+from gui.timeline.boxes import LEVELS, Boxes, boxes_of, extents, level_heights, levels_of
 from gui.timeline.reduction import Bars, PixelColumns
 
 Palette = NDArray[np.uint32]
+STEPS = np.arange(LEVELS, 0, -1, dtype=np.int8)  # of columns, from the highest
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +45,27 @@ def palette_of(colours: tuple[tuple[QColor, ...], ...]) -> Palette:
 
 
 def owners(
-    left: NDArray[np.floating], right: NDArray[np.floating], pixels: int
-) -> NDArray[np.int64]:
+    left: NDArray[np.floating], right: NDArray[np.floating], pixels: int,
+    row: int | NDArray[np.int64] = 0, rows: int = 1,
+) -> NDArray[np.int64]:  # fmt: skip
     """Which of n boxes, sorted and apart, covers the centre of each pixel; n where none does.
 
     A box that is left with no pixel takes the first one behind its left edge from its neighbour.
+    Boxes may be those of several rows, one row behind the other, given by the `row` of each; so
+    are the pixels then, so many for each row.
     """
-    count = len(left)
-    first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64)
-    last = np.clip(np.ceil(right - 0.5), first, pixels).astype(np.int64)
+    count, zero = len(left), row * pixels
+    first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
+    last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
+    np.maximum(last, first, out=last)
     np.minimum(last[:-1], first[1:], out=last[:-1])
     bounds = np.empty(2 * count + 2, np.int64)
-    bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, pixels
+    bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, rows * pixels
     which = np.full(2 * count + 1, count)
     which[1::2] = np.arange(count)
     found = np.repeat(which, np.diff(bounds))
     narrow = np.flatnonzero(last <= first)
-    found[np.minimum(first[narrow], pixels - 1)] = narrow
+    found[np.minimum(first, zero + pixels - 1)[narrow]] = narrow
     return found
 
 
@@ -80,26 +87,6 @@ def slices_of(boxes: Boxes, height: float, pixels: int, ratio: float, palette: P
     return Slices(np.where(depth >= 0, colour, np.uint32(0)), edges)
 
 
-def slices_of_columns(columns: PixelColumns, height: float, palette: Palette) -> Slices:
-    """The columns of a row of `height`, each a pixel wide, as high as it is busy."""
-    level = levels_of(columns)
-    steps = np.arange(LEVELS, 0, -1, dtype=np.int8)
-    edges = np.append(height - level_heights(steps, height), height)
-    seen = np.where(level >= steps[:, None], palette[0][columns.family], np.uint32(0))
-    room = np.diff(edges) > 0
-    return Slices(seen[room], np.append(edges[:-1][room], height))
-
-
-def outlined_columns(
-    columns: PixelColumns, height: float, line: float, solid: Palette, pale: Palette
-) -> Slices:
-    """Columns of one height for what is busy at all: `pale` between two lines of `solid`."""
-    family = np.where(columns.busy > 0, columns.family, np.int8(solid.shape[1] - 1))
-    outer = solid[0][family]
-    edges = np.array([0.0, line, height - line, height])
-    return Slices(np.stack([outer, pale[0][family], outer]), edges)
-
-
 def draw_slices(painter: QPainter, slices: Slices, left: float, top: float, ratio: float) -> None:
     """Draw a row's slices, where the plot begins at `left` and the row at `top`."""
     pixels = np.ascontiguousarray(slices.pixels)
@@ -110,15 +97,91 @@ def draw_slices(painter: QPainter, slices: Slices, left: float, top: float, rati
         painter.drawImage(place, image, QRectF(0, number, count, 1))
 
 
+def draw_rows(
+    painter: QPainter, reduced: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
+    palette: Palette,
+) -> None:  # fmt: skip
+    """Draw what was reduced for some rows, each at its place, all as wide as the plot.
+
+    They are worked out together, which takes less time than one by one.
+    """
+    bars, columns = [], []
+    for one, place in zip(reduced, places, strict=True):
+        if isinstance(one, PixelColumns):
+            columns.append((one, place))
+        elif len(one.left):
+            bars.append((one, place))
+    if any(_halved(one.family, palette) for one, _ in (*bars, *columns)):
+        for one, place in (*bars, *columns):
+            draw_reduced(painter, one, place, palette)
+        return
+    if bars:
+        _draw_bars(painter, [one for one, _ in bars], [place for _, place in bars], palette)
+    if columns:
+        _draw_columns(painter, [one for one, _ in columns], [at for _, at in columns], palette)
+
+
+def _draw_bars(
+    painter: QPainter, rows: Sequence[Bars], places: Sequence[QRectF], palette: Palette
+) -> None:
+    ratio, width = painter.device().devicePixelRatioF(), places[0].width()
+    pixels = max(1, math.ceil(width * ratio))
+    lines = np.ascontiguousarray(palette[0][families_of(rows, width, pixels, ratio, palette)])
+    image = image_of(lines)
+    for number, place in enumerate(places):
+        target = QRectF(place.left(), place.top(), pixels / ratio, place.height())
+        painter.drawImage(target, image, QRectF(0, number, pixels, 1))
+
+
+def families_of(
+    rows: Sequence[Bars], width: float, pixels: int, ratio: float, palette: Palette,
+    inset: float = 0.0,
+) -> NDArray[np.int8]:  # fmt: skip
+    """The family in each device pixel of some rows, or the palette's last entry where none is.
+
+    Shape (rows, pixels). With an `inset`, bars lose so many pixels at both ends if they are wide.
+    """
+    left, wide = extents(
+        np.concatenate([bars.left for bars in rows]),
+        np.concatenate([bars.right for bars in rows]), width,
+    )  # fmt: skip
+    family = np.concatenate([bars.family for bars in rows])
+    row = np.repeat(np.arange(len(rows)), [len(bars.left) for bars in rows])
+    if inset:
+        roomy = np.flatnonzero(wide > 3 * inset)
+        left, wide = left[roomy] + inset, wide[roomy] - 2 * inset
+        family, row = family[roomy], row[roomy]
+    owner = owners(left * ratio, (left + wide) * ratio, pixels, row, len(rows))
+    return np.append(family, np.int8(palette.shape[1] - 1))[owner].reshape(len(rows), pixels)
+
+
+def _draw_columns(
+    painter: QPainter, rows: Sequence[PixelColumns], places: Sequence[QRectF], palette: Palette
+) -> None:
+    colour = palette[0][np.stack([columns.family for columns in rows])]
+    level = np.stack([levels_of(columns) for columns in rows])
+    lines = np.where(level[:, None] >= STEPS[:, None], colour[:, None], np.uint32(0))
+    pixels = colour.shape[1]
+    image = image_of(lines.reshape(-1, pixels))
+    for number, place in enumerate(places):
+        edges = column_edges(place.height())
+        for step, (upper, lower) in enumerate(pairwise(edges)):
+            if upper < lower:
+                target = QRectF(place.left(), place.top() + upper, pixels, lower - upper)
+                painter.drawImage(target, image, QRectF(0, LEVELS * number + step, pixels, 1))
+
+
+@lru_cache(maxsize=64)
+def column_edges(height: float) -> list[float]:
+    """Where a row of `height` is cut: from the top of the highest columns to the bottom of all."""
+    return [*(height - level_heights(STEPS, height)).tolist(), height]
+
+
 def draw_reduced(
     painter: QPainter, reduced: Bars | PixelColumns, place: QRectF, palette: Palette
 ) -> None:
-    """Draw what was reduced for a row at `place`, which is as wide as the plot."""
-    if isinstance(reduced, PixelColumns) and not _halved(reduced.family, palette):
-        slices = slices_of_columns(reduced, place.height(), palette)
-        draw_slices(painter, slices, place.left(), place.top(), 1.0)
-    else:
-        draw_boxes(painter, boxes_of(reduced, place.width(), place.height()), place, palette)
+    """Draw what was reduced for one row, with families of two colours too."""
+    draw_boxes(painter, boxes_of(reduced, place.width(), place.height()), place, palette)
 
 
 def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,15 +16,8 @@ from gui.theme import Theme
 from gui.timeline.boxes import Boxes, boxes_of, fill_boxes
 from gui.timeline.frame import Frame
 from gui.timeline.memory import LaneMemory, reduce_memory
-from gui.timeline.raster import (
-    Palette,
-    draw_boxes,
-    draw_slices,
-    image_of,
-    outlined_columns,
-    palette_of,
-)
-from gui.timeline.reduction import PixelColumns, reduce_lane, runs
+from gui.timeline.raster import Palette, Slices, draw_slices, families_of, image_of, palette_of
+from gui.timeline.reduction import Bars, PixelColumns, reduce_lane, runs
 from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
 
@@ -34,32 +29,51 @@ STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to this
 
 def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """Every strip that can be seen."""
-    for row in frame.visible(frame.layout.ghosts):
-        draw_ghost(painter, scene, frame, row)
+    if scene.ghosts:
+        draw_ghosts(painter, scene, frame, list(frame.visible(frame.layout.ghosts)))
     most, heard = scene.most_held, float(scene.bounds[1])  # a live run tells memory with its spans
     for row in frame.visible(frame.layout.memory):
         draw_memory(painter, scene.memory[row.lane], frame, row, most, heard)
 
 
-def draw_ghost(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
-    """The predicted spans of a lane, outlined and pale, as no measured span is."""
-    if not scene.ghosts:
-        return
-    reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
-    place, ghost = frame.place(row), _ghost_colours(frame.theme)
-    within = place.adjusted(0, 0, 0, -EDGE)
-    if not frame.vector and isinstance(reduced, PixelColumns):
-        slices = outlined_columns(reduced, row.height, EDGE, ghost.solid_codes, ghost.pale_codes)
-        draw_slices(painter, slices, place.left(), place.top(), 1.0)
-        return
-    outer = boxes_of(reduced, frame.view.width, row.height)
-    inner = _inside(outer)
-    if frame.vector:
-        fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
-        fill_boxes(painter, inner, place.left(), within.bottom(), ghost.pale)
+def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Row]) -> None:
+    """The predicted spans of lanes, outlined and pale, as no measured span is."""
+    ghost = _ghost_colours(frame.theme)
+    for row in rows:
+        reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
+        if not (isinstance(reduced, PixelColumns) or len(reduced.left)):
+            continue
+        place = frame.place(row)
+        if frame.vector:
+            outer = boxes_of(reduced, place.width(), place.height())
+            fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
+            fill_boxes(painter, _inside(outer), place.left(), place.bottom() - EDGE, ghost.pale)
+        else:
+            _draw_ghost(painter, reduced, place, ghost)
+
+
+def _draw_ghost(
+    painter: QPainter, reduced: Bars | PixelColumns, place: QRectF, ghost: _GhostColours
+) -> None:
+    """A line at the top and at the bottom, and pale between; wide bars have lines at their ends."""
+    solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1.0
+    if isinstance(reduced, PixelColumns):
+        nothing = np.int8(solid.shape[1] - 1)
+        outer = inner = np.where(reduced.busy > 0, reduced.family, nothing)
+        middle = pale[0][inner]
     else:
-        draw_boxes(painter, outer, place, ghost.solid_codes)
-        draw_boxes(painter, inner, within, ghost.pale_codes)
+        ratio = painter.device().devicePixelRatioF()
+        pixels = max(1, math.ceil(place.width() * ratio))
+        outer, inner = (
+            families_of([reduced], place.width(), pixels, ratio, solid, inset)[0]
+            for inset in (0.0, EDGE)
+        )
+        within = pale[0][inner]
+        middle = np.where(within > 0, within, solid[0][outer])
+    edge = solid[0][outer]
+    edges = np.array([0.0, EDGE, place.height() - EDGE, place.height()])
+    slices = Slices(np.stack([edge, middle, edge]), edges)
+    draw_slices(painter, slices, place.left(), place.top(), ratio)
 
 
 def draw_memory(

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from gui.families import FAMILIES, Family
 from gui.theme import DARK, LIGHT
 from gui.timeline.boxes import Boxes, boxes_of, fill_boxes
-from gui.timeline.raster import draw_boxes, draw_reduced, owners, palette_of
+from gui.timeline.raster import draw_boxes, draw_rows, owners, palette_of
 from gui.timeline.reduction import Bars, PixelColumns
 
 WIDTH, HEIGHT = 90, 24
@@ -50,7 +50,7 @@ def by_rectangles(boxes: Boxes, ratio: float) -> np.ndarray:
 def by_pixels(reduced: Bars | PixelColumns, ratio: float) -> np.ndarray:
     image = canvas(ratio)
     with QPainter(image) as painter:
-        draw_reduced(painter, reduced, PLACE, palette_of(LIGHT.families))
+        draw_rows(painter, [reduced], [PLACE], palette_of(LIGHT.families))
     return pixels(image)
 
 
