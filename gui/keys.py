@@ -24,7 +24,7 @@ from gui.menus import all_keys_text, listed_actions
 from gui.text import tr
 
 LINES = 28  # of a column at least, which a small screen still shows
-COLUMN = 350  # pixels that a column takes at most
+COLUMN = 400  # pixels that a column takes at most
 SHARE = 0.94  # of the screen
 Section = tuple[str, list[tuple[str, str, str]]]
 """A heading, and lines of keys (or a gesture), a name and what it does."""
