@@ -105,7 +105,8 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
 def _before(events: Events, edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """The time spent before each edge."""
     times, running, spent = events
-    at = np.searchsorted(times, edges, "right") - 1
+    whole = np.floor(edges).astype(np.int64)  # edges of another type would have the times copied
+    at = np.searchsorted(times, whole, "right") - 1
     known = np.maximum(at, 0)
     since = np.maximum(edges - times[known], 0.0)
     return np.where(at >= 0, spent[known] + running[known] * since, 0.0)
