@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parent.parent
 HOUSE = ("core", "gui", "main")
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
-TORCH_FREE = ("core.plan", "core.trace", "core.explain", "core.models", "core.predict")
+TORCH_FREE = (
+    "core.plan", "core.trace", "core.explain", "core.models", "core.predict", "core.compare",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

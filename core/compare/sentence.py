@@ -13,8 +13,8 @@ from core.plan.task import Kind
 
 ALIKE = 0.005
 """Steps that differ by less than this share of A's are said to take equally long."""
-ENOUGH = 0.6
-"""A reason that makes up this share of the difference is named alone."""
+ENOUGH = 0.75
+"""A reason that makes up this share of what is to be explained is named alone."""
 MOST_SETTINGS = 2
 
 
@@ -89,16 +89,14 @@ def main_reasons(found: Sequence[Weight], difference: int) -> list[Weight]:
     """The topic that explains most of a difference; two if the first does not explain enough.
 
     Only topics of the difference's sign explain it. The largest that works against it comes
-    last, if it is larger than the difference.
+    last, if it is larger than the difference; the others have to explain it as well then.
     """
     for_it = [w for w in found if w.contribution * difference > 0]
-    against = [w for w in found if w.contribution * difference < 0]
-    named = for_it[:1]
-    if named and abs(named[0].contribution) < ENOUGH * abs(difference):
-        named = for_it[:2]
-    if against and abs(against[0].contribution) > abs(difference):
-        named.append(against[0])
-    return named
+    against = [w for w in found if w.contribution * difference < 0][:1]
+    against = [w for w in against if abs(w.contribution) > abs(difference)]
+    whole = abs(difference) + sum(abs(w.contribution) for w in against)
+    enough = for_it and abs(for_it[0].contribution) >= ENOUGH * whole
+    return for_it[: 1 if enough else 2] + against
 
 
 def sentence(

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 
 from core.trace.trace import Trace
 from gui.dialogs import ask_open
+from gui.figures.titles import run_title
 from gui.panels.runs import run_columns
 from gui.session import Run
 from gui.text import tr
-from gui.timeline.export import run_title
 
 OTHER_ROLE = Qt.ItemDataRole.UserRole
 RECORDINGS = "Recordings (*.arrow)"

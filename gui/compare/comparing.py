@@ -24,11 +24,11 @@ from gui.compare.picture import Both, export_both
 from gui.compare.report import write_both_report
 from gui.compare.worker import CompareWorker
 from gui.dialogs import ask_save
+from gui.figures.titles import run_title
 from gui.session import Run, Session
 from gui.settings import Settings
 from gui.text import duration_text, tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.export import run_title
 from gui.timeline.margins import step_name
 from gui.timeline.scene import Scene
 from gui.timeline.selection import Selection

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter, QPen
 
 from core.compare.alignment import Alignment
 from core.compare.runs import TwoRuns
-from core.figure import FigureOptions
+from core.figure import MM_PER_INCH, FigureOptions
 from core.trace.trace import Trace
 from gui.compare.marks import joins_of
 from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
@@ -18,7 +18,7 @@ from gui.figures.shown import Range
 from gui.figures.titles import run_title
 from gui.text import duration_text, tr
 from gui.theme import THEMES
-from gui.timeline.export import EDGE, Timeline, draw_timeline, lay_out_timeline, wrapped
+from gui.timeline.export import EDGE, WIDTH, Timeline, draw_timeline, lay_out_timeline, wrapped
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import step_name
 from gui.timeline.painter import Fonts
@@ -55,9 +55,11 @@ def export_both(both: Both, path: Path, theme: str = "light") -> None:
         write_picture(picture_of(both, theme), path)
 
 
-def picture_of(both: Both, theme: str = "light", with_sentence: bool = True) -> Picture:
-    """The picture: sentence, run A, run B on the same axis, legend."""
-    options = FigureOptions(theme=theme, legend=False)
+def picture_of(
+    both: Both, theme: str = "light", width: float = WIDTH, with_sentence: bool = True
+) -> Picture:
+    """The picture, `width` pixels wide: sentence, run A, run B on the same axis, legend."""
+    options = FigureOptions(theme=theme, legend=False, width_mm=width * MM_PER_INCH / SCREEN)
     a, b = (_timeline(both, place, options) for place in (0, 1))
     fonts = Fonts.of(_font())
     words = both.two.sentence(tr, duration_text) if with_sentence else ""

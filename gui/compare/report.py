@@ -43,6 +43,7 @@ NAMES = {
     "bucket": "MiB of a bucket", "made": "times are",
 }  # fmt: skip
 """What settings are called whose own name would not be understood."""
+PAGE_WIDTH = 1060.0  # pixels, as wide as the page: its text is as large as the page's then
 MOST_LANES = 128  # rows of a table
 
 
@@ -58,7 +59,7 @@ def both_sections(both: Both) -> Iterator[Section]:
     """The sections of a comparison's report."""
     two = both.two
     yield Section(tr("In short"), _short(both))
-    drawn = [svg_of(picture_of(both, theme, with_sentence=False)) for theme in ("light", "dark")]
+    drawn = [svg_of(picture_of(both, theme, PAGE_WIDTH, False)) for theme in ("light", "dark")]
     yield Section(tr("Timelines"), picture(drawn[0], drawn[1], _words(two)))
     yield Section(tr("What contributes to the difference"), _rows(two.reasons, two.difference))
     yield Section(tr("Lanes"), _rows(two.lanes[:MOST_LANES], two.difference))
