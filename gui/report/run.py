@@ -11,7 +11,7 @@ from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
 from core.explain.figures import StepFigures, mean_figures
 from core.figure import FigureOptions
-from core.plan.task import Role
+from core.plan.task import Role, working_lanes
 from core.trace.trace import Trace
 from gui.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
 from gui.figures.make import figure_of
@@ -151,10 +151,8 @@ def _timeline(scene: Scene) -> Html:
 def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, steps: int) -> Html:
     header = (tr("lane"), tr("device"), tr("idle most for"), tr("busy"), tr("communication"),
               tr("idle"), tr("idle share"), tr("peak memory"))  # fmt: skip
-    rows = []
-    for lane, balance, idle in zip(
-        trace.header.lanes[:MOST_ROWS], balances, mean.idle_by_cause, strict=False
-    ):
+    rows, lanes = [], working_lanes(trace.header.lanes)
+    for lane, balance, idle in zip(lanes[:MOST_ROWS], balances, mean.idle_by_cause, strict=False):
         times = (balance.time.busy_ns, balance.time.communication_ns, balance.time.idle_ns)
         cause = max(idle, key=lambda name: idle[name], default="")
         named = tr(CAUSE_WORDS[Cause(cause)].name) if cause else "–"
@@ -163,7 +161,7 @@ def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, ste
             percent_text(balance.time.idle_fraction),
             bytes_text(balance.peak_bytes) if balance.peak_bytes else "–",
         ))  # fmt: skip
-    return joined(table(header, rows, 3), _more(len(trace.header.lanes)), _means(steps))
+    return joined(table(header, rows, 3), _more(len(lanes)), _means(steps))
 
 
 def _ladder(mean: StepFigures) -> Html:
