@@ -51,7 +51,7 @@ ENTRIES = (
         "Export visible range…",
         "Ctrl+Shift+E",
         "Write exactly the time that is visible as PNG, SVG or PDF.",
-        "files.export_visible",
+        "exporting.export_visible",
     ),
     Entry(
         "copy_visible",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolBar, QWidget
 
+from gui.figures.titles import run_title
 from gui.session import Run
 from gui.status import (
     predicted_text,
@@ -18,7 +19,6 @@ from gui.status import (
     verified_text,
 )
 from gui.text import tr
-from gui.timeline.export import run_title
 from gui.timeline.scene import Scene
 
 NAMES = {"run": "▶  Run", "stop": "■  Stop", "export": "Export", "sheet": "?"}

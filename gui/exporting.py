@@ -25,9 +25,9 @@ from gui.timeline.scene import Scene
 from gui.timeline.view import TimelineView
 from gui.timeline.viewport import Viewport
 
-FIGURES = ("PDF document (*.pdf)", "SVG drawing (*.svg)", "PNG image (*.png)")
+PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
+IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
 REPORT = "Web page (*.html)"
-NAME = "timeline.pdf"
 
 
 class Shown(Protocol):
@@ -94,10 +94,24 @@ class Exporting(QObject):
         extras = self._extras(wish.options.theme)
         return figure_of([self._seen(scene)], wish.options, extras=extras, shown=shown)
 
+    def export_visible(self) -> None:
+        """Ask for a file and write exactly what is visible into it."""
+        if self._scene() is not None:
+            picture = self.draw(self._on_screen())  # what is visible now, not when it is named
+            self._ask(self._window, picture, "timeline.png", IMAGES)
+
+    def export_to(self, path: Path, visible: bool = False) -> None:
+        """Write the timeline as the window shows it: the last measured steps, or the visible time.
+
+        Its format follows from the suffix.
+        """
+        if self._scene() is not None:
+            self.save_to(self.draw(Wish(self._on_screen().options, visible)), path)
+
     def copy_visible(self) -> None:
         """Put what is visible on the clipboard, as an image and as SVG."""
         if self._scene() is not None:
-            self._copy(self.draw(Wish(FigureOptions(theme=self._shown.theme_name()), True)))
+            self._copy(self.draw(self._on_screen()))
 
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""
@@ -124,9 +138,12 @@ class Exporting(QObject):
 
     def _ask_figure(self, picture: Picture) -> None:
         self._keep()
-        start = Path(self._settings.folder) / NAME
+        self._ask(self.panel or self._window, picture, "figure.pdf", DOCUMENTS)
+
+    def _ask(self, parent: QWidget, picture: Picture, name: str, kinds: tuple[str, ...]) -> None:
+        start = Path(self._settings.folder) / name
         ask_save(
-            self.panel or self._window, tr("Save figure"), start, [tr(kind) for kind in FIGURES],
+            parent, tr("Save figure"), start, [tr(kind) for kind in kinds],
             lambda path: self.save_to(picture, path),
         )  # fmt: skip
 
@@ -150,6 +167,9 @@ class Exporting(QObject):
                 tr("There is no run to write yet: press Run, or open a recording."), "info"
             )
         return scene
+
+    def _on_screen(self) -> Wish:
+        return Wish(FigureOptions(theme=self._shown.theme_name()), True)
 
     def _seen(self, scene: Scene) -> Scene:
         """The scene with its prediction only if that is shown."""

@@ -1,4 +1,4 @@
-"""Opening, saving and exporting: dialogs, and one clear line when something cannot be done."""
+"""Opening and saving: dialogs, and one clear line when something cannot be done."""
 
 from __future__ import annotations
 
@@ -11,19 +11,15 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtWidgets import QWidget
 
 from core.trace.recording import Opened, is_large
-from core.trace.trace import Trace
 from gui.banner import Banner
 from gui.dialogs import ask_open, ask_save
 from gui.opening import OpeningStrip
 from gui.session import Run, Session
 from gui.settings import Settings
 from gui.text import tr
-from gui.timeline.export import export_image
-from gui.timeline.viewport import Viewport
 
 RECORDINGS = "Recordings (*.arrow)"
 TRACES = "Traces in Chrome's format (*.json *.json.gz)"
-FIGURES = ("PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)")
 
 
 class Shown(Protocol):
@@ -32,21 +28,6 @@ class Shown(Protocol):
     @property
     def run_shown(self) -> Run | None:
         """The run in the timeline."""
-
-    def visible_part(self) -> Viewport:
-        """The time that is visible."""
-
-    def theme_name(self) -> str:
-        """Name of the theme."""
-
-    def memory_shown(self) -> bool:
-        """Whether what the lanes hold is shown below them."""
-
-    def path_shown(self) -> bool:
-        """Whether the critical path is shown."""
-
-    def prediction_shown(self) -> Trace | None:
-        """The prediction that is shown below the lanes, or None."""
 
     def show_run(self, run: Run) -> None:
         """Show a run, listing it if it is new."""
@@ -156,43 +137,6 @@ class Files:
             return
         self._settings.remember(path)
         self._done(path, tr("Saved {name}.", name=path.name))
-
-    def export(self) -> None:
-        """Ask for a file and write the last measured steps as a figure."""
-        if self._nothing_shown():
-            return
-        self._ask_figure(None)
-
-    def export_visible(self) -> None:
-        """Ask for a file and write what is visible as a figure."""
-        if self._nothing_shown():
-            return
-        self._ask_figure(self._shown.visible_part())
-
-    def export_to(self, path: Path, part: Viewport | None = None) -> None:
-        """Write a figure: of the visible `part`, or of the last measured steps."""
-        run = self._shown.run_shown
-        if run is None:
-            return
-        ends = {} if part is None else {"start": int(part.start), "end": int(part.end)}
-        try:
-            export_image(
-                run.trace, path, theme=self._shown.theme_name(), memory=self._shown.memory_shown(),
-                prediction=self._shown.prediction_shown(),
-                path_shown=self._shown.path_shown(), **ends,
-            )  # fmt: skip
-        except ValueError as error:
-            self._banner.say(str(error))
-            return
-        self._done(path, tr("Exported {name}.", name=path.name))
-
-    def _ask_figure(self, part: Viewport | None) -> None:
-        start = Path(self._settings.folder) / "timeline.png"
-        kinds = [tr(kind) for kind in FIGURES]
-        ask_save(
-            self._window, tr("Export figure"), start, kinds,
-            lambda path: self.export_to(path, part),
-        )  # fmt: skip
 
     def _done(self, path: Path, text: str) -> None:
         self._settings.folder = str(path.parent)

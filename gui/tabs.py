@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
+from gui.figures.titles import run_title
 from gui.session import Run
 from gui.text import tr
-from gui.timeline.export import run_title
 from gui.timeline.history import Stand
 from gui.timeline.scene import Scene
 

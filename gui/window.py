@@ -23,6 +23,7 @@ from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.docks import Panels, make_docks, size_docks
 from gui.exporting import Exporting
+from gui.figures.titles import run_title
 from gui.files import Files, dropped_paths
 from gui.finding import Finder
 from gui.in_turn import InTurn
@@ -41,7 +42,6 @@ from gui.status import lane_notes
 from gui.tabs import RunTabs
 from gui.text import tr
 from gui.theme import DARK, LIGHT, THEMES, apply
-from gui.timeline.export import run_title
 from gui.timeline.overview import Overview
 from gui.timeline.scene import Scene
 from gui.timeline.selection import Selection, TimeRange

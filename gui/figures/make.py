@@ -75,19 +75,14 @@ def caption_of(runs: Sequence[Run]) -> str:
     if len(set(texts)) > 1:
         texts = [f"{run.heading}: {text}" for run, text in zip(runs, texts, strict=True)]
     notes = [lane.sharing for run in runs for lane in run.scene.trace.header.lanes if lane.sharing]
-    numbers = tr("Numbers are micro-batches.") if any(map(_has_microbatches, runs)) else ""
     sentences = [f"{text}." for text in dict.fromkeys(texts)]
     sentences += [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
-    return " ".join(filter(None, [*sentences, numbers]))
+    return " ".join(sentences)
 
 
 def _what(run: Run) -> str:
     words = tr("Predicted: {part}") if run.scene.trace.header.predicted else tr("Measured: {part}")
     return words.format(part=run.shown.text)
-
-
-def _has_microbatches(run: Run) -> bool:
-    return bool((run.scene.trace.table.rows["microbatch"] > 0).any())
 
 
 def _shown(trace: Trace, options: FigureOptions) -> Range:

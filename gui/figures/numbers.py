@@ -11,17 +11,13 @@ from PySide6.QtCore import QRectF
 
 from core.plan.task import KINDS, Kind
 from core.trace.columns import ABSENT
-from gui.families import FAMILIES, Family
+from gui.families import FAMILIES
 from gui.figures.looks import Look
 from gui.figures.style import Face
-from gui.figures.textbook import Panel, Row
+from gui.figures.textbook import NUMBERED, Panel, Row
 from gui.timeline.boxes import stacked
 from gui.timeline.labels import COLUMNS, Choices, labels_of, on_one_line
 
-NUMBERED = (
-    Family.FORWARD, Family.BACKWARD, Family.BACKWARD_INPUT, Family.BACKWARD_WEIGHT, Family.OVERLAP,
-)  # fmt: skip
-"""The families whose boxes may say only the number of their micro-batch."""
 MOST = 0.9  # of a family's boxes must have room for a longer label before any has it
 AIR = 0.16  # em on both sides of a label, together
 _OVERLAP = KINDS.index(Kind.OVERLAP)

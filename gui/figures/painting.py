@@ -228,7 +228,7 @@ def _names(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     style = figure.style
     free = -1.0
     for number, row in enumerate(panel.rows):
-        if number and not row.helper and row.height > NARROW:
+        if number and not row.helper and row.height >= 0.8 * style.base.pixels:
             y = (panel.rows[number - 1].bottom + row.top) / 2
             painter.setPen(QPen(QColor(style.looks.line), 0.5 * style.line))
             painter.drawLine(QPointF(style.edge, y), QPointF(style.width - style.edge, y))

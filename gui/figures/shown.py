@@ -61,13 +61,14 @@ def median_range(trace: Trace) -> Range:
     measured = np.flatnonzero(table.numbers >= warmup)
     if len(measured) > 1 and trace.open_tasks:
         measured = measured[:-1]
-    if len(measured) < 2:
+    if not len(measured):
         return default_range(trace)
     lengths = table.ends[measured] - table.starts[measured]
     place = int(measured[np.argsort(lengths, kind="stable")[(len(measured) - 1) // 2]])
     step = int(table.numbers[place])
-    text = tr("{step}, the median of {count} steps", step=step_name(step, warmup),
-              count=len(measured))  # fmt: skip
+    text = name = step_name(step, warmup)
+    if len(measured) > 1:
+        text = tr("{step}, the median of {count} steps", step=name, count=len(measured))
     return Range(int(table.starts[place]), int(table.ends[place]), text, (step,))
 
 

@@ -31,6 +31,10 @@ MOST_HEIGHT = 240 * MM  # a page; figures of many lanes have lower boxes
 SWATCH = 1.7  # em, a box of the legend
 SPACE = 1.1  # em between two entries of the legend
 HELPER = 0.42  # of a box's height, for lanes that only move data
+NUMBERED = (
+    Family.FORWARD, Family.BACKWARD, Family.BACKWARD_INPUT, Family.BACKWARD_WEIGHT, Family.OVERLAP,
+)  # fmt: skip
+"""The families whose boxes may say only the number of their micro-batch."""
 PANELS = 0.9  # em between two runs
 GAP = 0.28  # em between two lanes
 
@@ -146,6 +150,8 @@ def lay_out_textbook(
     legend = _legend_lines(entries, style, inner)
     face = style.bold if len(runs) == 1 else style.base  # below it, each run has a bold heading
     titles = face.wrapped(title, inner)
+    if options.caption is None and _numbered(boxes, style):
+        caption = f"{caption} {tr('Numbers are micro-batches.')}"
     captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
     foot = _foot(options, style, legend, captions)
     head = style.edge + face.line * len(titles) + (0.35 * style.em if titles else 0.0)
@@ -242,9 +248,15 @@ def _entries(
         looks = style.looks.families[FAMILIES.index(family)]
         entries.append(Entry(looks, f"{tr(family.value)}{letters}"))
     compute = any(lane.role is Role.COMPUTE for mine in lanes for lane in mine)
-    if compute and any(run.shown.steps for run in runs):
+    if compute and any(map(_has_step, runs)):
         entries.append(Entry((style.looks.idle,), tr("idle")))
     return entries
+
+
+def _has_step(run: Run) -> bool:
+    """Whether some part of a step is shown, so that there is idle time."""
+    scene, shown = run.scene, run.shown
+    return bool(((scene.step_ends > shown.start) & (scene.step_starts < shown.end)).any())
 
 
 def entry_width(entry: Entry, style: Style) -> float:
@@ -263,6 +275,17 @@ def _legend_lines(entries: list[Entry], style: Style, room: float) -> list[list[
         lines[-1].append(entry)
         free -= wide + SPACE * style.em
     return lines
+
+
+def _numbered(boxes: list[list[Boxes]], style: Style) -> bool:
+    """Whether there are boxes of passes with room for a number."""
+    least = style.number.pixels
+    codes = [FAMILIES.index(family) for family in NUMBERED]
+    exact = (lane for mine in boxes for lane in mine if lane.first is not None)
+    return any(
+        bool((lane.right - lane.left)[np.isin(lane.family, codes)].max(initial=0) >= least)
+        for lane in exact
+    )
 
 
 def _reduced(boxes: list[list[Boxes]], style: Style, room: float) -> list[str]:

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.engine.messages import Outcome
 from core.explain.summary import measured_steps
+from gui.figures.titles import run_title
 from gui.session import Run
 from gui.text import duration_text, tr
-from gui.timeline.export import run_title
 
 RUN_ROLE = Qt.ItemDataRole.UserRole
 

@@ -11,7 +11,9 @@ import pytest
 from PySide6.QtGui import QImage
 
 from core.trace.trace import Trace
-from gui.timeline.export import default_range, export_image, run_title
+from gui.figures.shown import default_range
+from gui.figures.titles import run_title
+from gui.timeline.export import export_image
 from tests.make_believe import GPUS, MS, header_and_plans, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")

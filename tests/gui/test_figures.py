@@ -176,6 +176,7 @@ def test_lanes_and_range_are_chosen(gpipe: Trace) -> None:
     options = FigureOptions("one-column", excerpt=Excerpt(range="20ms:50ms", lanes="0,2-3"))
     text = words(svg(figure_of([gpipe], options)))
     assert [word for word in text if word.startswith("cpu:")] == ["cpu:0", "cpu:2", "cpu:3"]
+    assert "idle" in text  # in the legend: parts of a step are shown, and what is free is idle
     assert "20 ms" in text and "50 ms" in text and "0 ms" not in text
     with pytest.raises(ValueError, match="--lanes 9: the run has lanes 0 to 3"):
         figure_of([gpipe], FigureOptions("one-column", excerpt=Excerpt(lanes="9")))
@@ -271,6 +272,7 @@ def test_lanes_by_the_hundred_fit_on_a_page() -> None:
     assert figure.height <= 245 / 25.4 * 720
     assert all(b.top >= a.bottom for a, b in pairwise(panel.rows))
     names = words(svg(figure_of([panel.scene], FigureOptions("one-column"))))
+    assert not any("micro-batches" in name for name in names)  # no box has room for a number
     assert 20 < sum(name.startswith("cpu:") for name in names) < 256
 
 
@@ -313,7 +315,7 @@ def test_the_median_step_is_shown_unless_another_is_named() -> None:
     (step,) = shown.steps
     assert lengths[step] == sorted(lengths.values())[1]
     assert (shown.start, shown.end) == trace.step_bounds(step)
-    assert median_range(trace_of(specification(steps=1))).text == "1 measured step"
+    assert median_range(trace_of(specification(steps=1))).text == "step 1"
 
 
 def test_a_predicted_run_says_so_in_its_caption(gpipe: Trace) -> None:

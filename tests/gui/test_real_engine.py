@@ -112,7 +112,7 @@ def test_a_run_is_exported_saved_and_opened_again(
 ) -> None:
     run = run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", 32, steps=2))
     for suffix in (".png", ".svg", ".pdf"):
-        real_window.files.export_to(tmp_path / f"run{suffix}")
+        real_window.exporting.export_to(tmp_path / f"run{suffix}")
         assert (tmp_path / f"run{suffix}").stat().st_size > 1000
     real_window.files.save_to(tmp_path / "run.arrow")
     real_window.files.open_from(tmp_path / "run.arrow")

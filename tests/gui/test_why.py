@@ -248,9 +248,9 @@ def test_the_path_is_remembered_and_in_figures_with_a_legend(
     first.session.start()
     first.session.tick()
     perform(first, client, specification())
-    first.files.export_to(tmp_path / "without.svg")
+    first.exporting.export_to(tmp_path / "without.svg")
     first.actions_by_name["critical_path"].trigger()
-    first.files.export_to(tmp_path / "with.svg")
+    first.exporting.export_to(tmp_path / "with.svg")
     assert "critical path" not in words_of(tmp_path / "without.svg")
     assert "critical path" in words_of(tmp_path / "with.svg")
     colour = first.timeline.theme.path

@@ -163,8 +163,8 @@ def test_the_shown_run_is_exported(
     window: MainWindow, client: FakeClient, tmp_path: Path, suffix: str
 ) -> None:
     perform(window, client, specification())
-    window.files.export_to(tmp_path / f"x{suffix}")
-    window.files.export_to(tmp_path / f"y{suffix}", window.visible_part())
+    window.exporting.export_to(tmp_path / f"x{suffix}")
+    window.exporting.export_to(tmp_path / f"y{suffix}", visible=True)
     assert (tmp_path / f"x{suffix}").stat().st_size > 1000
     assert (tmp_path / f"y{suffix}").stat().st_size > 1000
     assert not window.banner.isVisible()
@@ -174,7 +174,7 @@ def test_an_export_that_fails_is_told_in_the_banner(
     window: MainWindow, client: FakeClient, tmp_path: Path
 ) -> None:
     perform(window, client, specification())
-    window.files.export_to(tmp_path / "x.gif")
+    window.exporting.export_to(tmp_path / "x.gif")
     assert ".png, .svg or .pdf" in window.banner.label.text()
     window.files.save_to(tmp_path / "nowhere" / "x.arrow")
     assert "cannot be written" in window.banner.label.text()
@@ -235,10 +235,10 @@ def test_an_exported_figure_holds_what_the_window_shows(
 ) -> None:
     perform(window, client, specification())
     window.timeline.set_prediction(prediction_of(specification(), window.run_shown.trace))
-    window.files.export_to(tmp_path / "all.svg")
+    window.exporting.export_to(tmp_path / "all.svg")
     window.show_memory(False)
     window.show_prediction(False)
-    window.files.export_to(tmp_path / "bare.svg")
+    window.exporting.export_to(tmp_path / "bare.svg")
     everything, bare = ((tmp_path / name).read_text() for name in ("all.svg", "bare.svg"))
     for words in ("predicted", "activations held"):
         assert words in everything
