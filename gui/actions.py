@@ -70,6 +70,14 @@ ENTRIES = (
         "exporting.export_report",
     ),
     Entry(
+        "export_spans",
+        "File",
+        "Export spans as CSV…",
+        "",
+        "Write all spans, or those that the table shows, a line each.",
+        "panels.spans.ask_where_to_save",
+    ),
+    Entry(
         "close_tab",
         "File",
         "Close tab",
@@ -469,6 +477,14 @@ ENTRIES = (
         "timeline.aids.anchor_here",
     ),
     Entry(
+        "select_visible",
+        "Go",
+        "Select visible range",
+        "Ctrl+A",
+        "Select the time that is visible over all lanes, and count it.",
+        "timeline.aids.select_visible",
+    ),
+    Entry(
         "copy_csv",
         "Go",
         "Copy statistics as CSV",
@@ -548,7 +564,7 @@ ENTRIES = (
         "View/Compare",
         "Export comparison…",
         "Ctrl+Alt+E",
-        "Write what is seen of both runs as PNG, SVG or PDF.",
+        "Write what is seen of both runs as PNG, SVG or PDF, or a report as HTML.",
         "comparing.export",
     ),
     Entry(

@@ -86,7 +86,7 @@ class Marking(QObject):
         self._step(-1)
 
     def go_to(self, index: int) -> None:
-        """Bring a mark into view: its moment under the crosshair, or its range as selection."""
+        """Bring a mark into view, with the crosshair where it begins."""
         mark, timeline = self.marks[index], self._timeline
         timeline.show_moments(mark.start, mark.last)
         timeline.aids.show_moment(float(mark.start))

@@ -281,12 +281,19 @@ def _busy_and_worked(
 def _busy_and_worked_together(
     start: NDArray[np.int64], end: NDArray[np.int64], computes: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """The same for spans of several lanes, which are sorted only once: the last bit tells kinds."""
-    starts, ends = np.sort(2 * start + computes), np.sort(2 * end + computes)
-    worked = _union_of_sorted(starts >> 1, ends >> 1)
+    """The same for spans of several lanes, which are sorted only once: the last bit tells kinds.
+
+    Uses up `start` and `end`.
+    """
+    for times in (start, end):
+        times <<= 1
+        times |= computes
+        times.sort()
+    worked = _union_of_sorted(start >> 1, end >> 1)
     if computes.all():
         return worked, worked
-    return _union_of_sorted(starts[starts & 1 > 0] >> 1, ends[ends & 1 > 0] >> 1), worked
+    chosen = (times[times & 1 == 1] >> 1 for times in (start, end))
+    return _union_of_sorted(*chosen), worked
 
 
 def _sums(kind: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

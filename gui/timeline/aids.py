@@ -17,6 +17,7 @@ from gui.timeline.frame import Fonts
 from gui.timeline.margins import AXIS
 from gui.timeline.measure import Measure, draw_measure
 from gui.timeline.overlay import draw_outline, rect_of
+from gui.timeline.selection import TimeRange
 
 if TYPE_CHECKING:
     from gui.timeline.view import TimelineView
@@ -76,6 +77,11 @@ class Aids(QObject):
         if index is not None:
             self.flag_clicked.emit(index)
         return index is not None
+
+    def select_visible(self) -> None:
+        """Select the time that is visible, over all lanes."""
+        view = self._view.view
+        self._view.select(TimeRange(int(view.start), int(view.end)))
 
     # Marks
 

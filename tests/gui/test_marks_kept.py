@@ -127,3 +127,7 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     assert names == ["Measured", "End to start", "Start to start", "End to end"]
     press(window, Qt.Key.Key_Escape)
     assert statistics.counted is None
+    press(window, Qt.Key.Key_A, control)
+    seen = window.timeline.view
+    assert window.timeline.selection == TimeRange(int(seen.start), int(seen.end))
+    assert list(statistics.counted.lanes) == [0, 1]
