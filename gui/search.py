@@ -55,6 +55,7 @@ class QueryField(QLineEdit):
         self.textChanged.connect(lambda _: self._pause.start())
         self.textEdited.connect(lambda _: self._hint())
         self._offers = QListView()
+        self._offers.setObjectName("offers")
         self._completer = QCompleter(_completions(self), self)
         self._completer.setCompletionRole(Qt.ItemDataRole.UserRole)
         self._completer.setWidget(self)

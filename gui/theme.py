@@ -242,6 +242,8 @@ QTableView, QTreeView, QListView { background: $plot; border: none; gridline-col
   selection-background-color: $tint; selection-color: $text; outline: none; }
 QTableView::item, QTreeView::item { padding: 2px 8px; }
 QTableView#tight::item { padding: 2px 5px; }
+QListView#offers { border: 1px solid $line; }
+QListView#offers::item { padding: 3px 8px; }
 QHeaderView { background: $plot; }
 QHeaderView::section { background: $plot; color: $muted; border: none;
   border-bottom: 1px solid $line; padding: 3px 8px; }

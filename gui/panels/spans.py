@@ -129,6 +129,11 @@ class SpansPanel(QWidget):
 
     def ask_where_to_save(self) -> None:
         """Ask for a file and save the rows that are shown, in their order."""
+        if self._trace is None:
+            self.failed.emit(tr("There is no run to write yet: press Run, or open a recording."))
+            return
+        if self._listing is None:
+            self._filter()  # the table waits until it is seen
         dialog = QFileDialog(self, tr("Save spans"), "spans.csv", tr("Table (*.csv)"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("csv")
@@ -207,7 +212,10 @@ class SpansPanel(QWidget):
             text = tr("searching, {share}", share=percent_text(looked / max(1, there)))
         self._cancel.setVisible(self.searcher.running or self.saver.running)
         self.save.setEnabled(self.model.rowCount() > 0 and not self.saver.running)
-        self.count.setText(text or count_text(self.model.listing, self._trace))
+        count = count_text(self.model.listing, self._trace)
+        if self.searcher.cancelled:
+            count = tr("{spans}, cancelled", spans=count)
+        self.count.setText(text or count)
 
     def _stop(self) -> None:
         if self.searcher.running:

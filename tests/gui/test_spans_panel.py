@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog
 
 from core.plan.task import Kind
 from core.trace.listing import Listing
@@ -224,6 +224,35 @@ def test_a_table_that_cannot_be_saved_says_why(panel: SpansPanel, tmp_path: Path
     panel.save_to(tmp_path / "missing" / "spans.csv")
     assert len(failed) == 1
     assert "spans.csv cannot be written" in failed[0]
+
+
+def test_a_table_that_was_never_seen_can_be_saved(qtbot: object, tmp_path: Path) -> None:
+    panel, failed = SpansPanel(), []
+    qtbot.addWidget(panel)
+    panel.failed.connect(failed.append)
+    panel.ask_where_to_save()
+    assert len(failed) == 1
+    trace = trace_of(SPEC)
+    panel.show_scene(Scene(trace), False)
+    panel.ask_where_to_save()
+    dialog = panel.findChild(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "spans.csv"))
+    dialog.reject()
+    lines = (tmp_path / "spans.csv").read_text().splitlines()
+    assert len(lines) == 1 + trace.span_count
+
+
+def test_a_filter_that_was_cancelled_says_so(
+    panel: SpansPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.searching.PIECE", 5)
+    monkeypatch.setattr("gui.searching.AT_ONCE_S", 0.0)
+    ask(panel, "kind:forward")
+    assert panel.searcher.running
+    assert panel.count.text().startswith("searching")
+    QTest.mouseClick(panel._cancel, Qt.MouseButton.LeftButton)
+    assert panel.count.text().endswith("spans, cancelled")
+    assert all(span.kind is Kind.FORWARD for span in rows(panel))
 
 
 def test_names_have_a_column_where_there_are_names(panel: SpansPanel) -> None:
