@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.theme import Theme
 from gui.timeline.boxes import Boxes, boxes_of, fill_boxes
+from gui.timeline.colouring import Colouring, recoloured
 from gui.timeline.frame import Frame
 from gui.timeline.memory import LaneMemory, reduce_memory
 from gui.timeline.raster import Palette, Slices, draw_slices, families_of, image_of, palette_of
@@ -38,9 +39,13 @@ def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Row]) -> None:
     """The predicted spans of lanes, outlined and pale, as no measured span is."""
-    ghost = _ghost_colours(frame.theme)
+    if scene.prediction is None:
+        return
+    ghost = _ghost_colours(scene.colouring, frame.theme)
     for row in rows:
         reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
+        spans = scene.prediction.spans(row.lane)
+        reduced = recoloured(scene.colouring, reduced, spans, frame.view)
         if not (isinstance(reduced, PixelColumns) or len(reduced.left)):
             continue
         place = frame.place(row)
@@ -162,7 +167,7 @@ def _inside(boxes: Boxes) -> Boxes:
 
 @dataclass(frozen=True, slots=True)
 class _GhostColours:
-    """The families' colours, and most of the way to the plot's; both as numbers too."""
+    """The colours of codes, and most of the way to the plot's; both as numbers too."""
 
     solid: tuple[tuple[QColor, ...], ...]
     pale: tuple[tuple[QColor, ...], ...]
@@ -171,8 +176,8 @@ class _GhostColours:
 
 
 @lru_cache(maxsize=4)
-def _ghost_colours(theme: Theme) -> _GhostColours:
-    solid, plot = theme.families, QColor(theme.plot)
+def _ghost_colours(colouring: Colouring, theme: Theme) -> _GhostColours:
+    solid, plot = colouring.colours(theme), QColor(theme.plot)
     pale = tuple(tuple(blend(colour, plot, PALE) for colour in parts) for parts in solid)
     return _GhostColours(solid, pale, palette_of(solid), palette_of(pale))
 

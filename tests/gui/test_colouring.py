@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage, QPainter
 
 from core.plan.task import Kind
 from core.trace.trace import Trace
@@ -19,10 +20,12 @@ from gui.timeline.colouring import (
     letters_of,
     recoloured,
 )
+from gui.timeline.frame import Frame
 from gui.timeline.legend import legend_entries, number_words
 from gui.timeline.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
-from gui.timeline.rows import Strips
+from gui.timeline.rows import Strips, lay_out
 from gui.timeline.scene import Scene
+from gui.timeline.strips import draw_ghosts
 from gui.timeline.viewport import Viewport
 from tests.make_believe import specification, trace_of
 
@@ -140,3 +143,23 @@ def test_the_legend_names_all_numbers_that_share_a_colour(trace: Trace) -> None:
     assert words[7] == "micro-batch 7"
     assert words[SERIES] == "no micro-batch"
     assert any(span.kind is Kind.STEP for span in trace)
+
+
+def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: object) -> None:
+    scene = Scene(trace)
+    scene.set_prediction(trace)
+    start, end = trace.bounds
+    layout = lay_out(trace.header.lanes, 300, Strips(ghosts=True))
+    frame = Frame(Viewport(start, end - start, 800), layout, 0, 0, LIGHT)
+    seen = {}
+    for colouring in (ByKind(), ByNumber(ColourBy.MICROBATCH)):
+        scene.colouring = colouring
+        image = QImage(800, 300, QImage.Format.Format_RGB32)
+        image.fill(0xFFFFFFFF)
+        with QPainter(image) as painter:
+            draw_ghosts(painter, scene, frame, layout.ghosts)
+        top = round(layout.ghosts[0].top)
+        seen[colouring] = {image.pixelColor(x, top).name() for x in range(800)}
+    assert LIGHT.forward in seen[ByKind()]
+    assert LIGHT.forward not in seen[ByNumber(ColourBy.MICROBATCH)]
+    assert {LIGHT.series[0], LIGHT.series[3]} <= seen[ByNumber(ColourBy.MICROBATCH)]
