@@ -138,11 +138,7 @@ class RangeCount:
         self._kind_of = np.ascontiguousarray(trace.table.rows["kind"])
         self.spans = sum(map(len, self._spans))
         self._windows = _windows(self._spans, self._start, self._end)
-        self._looks = [
-            (lane, slice(first, first + PART))
-            for lane, spans in enumerate(self._spans)
-            for first in range(0, len(spans), PART)
-        ]
+        self._looks = _looks(self._spans)
         self._parts = 0
         self._taken = [0] * len(self._lanes)
         self._busy, self._worked = [0] * len(self._lanes), [0] * len(self._lanes)
@@ -168,10 +164,10 @@ class RangeCount:
             if self._parts == len(self._windows) - 1:
                 self._ranked = Ranked(self._sizes, _ranks(self._sizes.sum(axis=1)))
         elif self.left:
-            lane, part = self._looks[self._parts - len(self._windows)]
-            spans = self._spans[lane][part]
-            lengths = spans.end - spans.start
-            self._ranked.look(self._flat(self._kind_of[spans.row], lengths), lengths)
+            parts = self._looks[self._parts - len(self._windows)]
+            lengths = np.concatenate([spans.end - spans.start for spans in parts])
+            kinds = np.concatenate([self._kind_of[spans.row] for spans in parts])
+            self._ranked.look(self._flat(kinds, lengths), lengths)
         self._parts += self.left > 0
 
     def result(self) -> RangeStatistics:
@@ -253,6 +249,21 @@ def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, in
     between = np.unique(some[np.arange(1, count) * len(some) // count])
     edges = [start, *between[(between > start) & (between < end)].tolist(), end]
     return list(pairwise(edges))
+
+
+def _looks(lanes: Sequence[Spans]) -> list[list[Spans]]:
+    """All spans in parts of at most PART, each of one or several lanes."""
+    parts: list[list[Spans]] = []
+    room = 0
+    for spans in lanes:
+        for first in range(0, len(spans), PART):
+            some = spans[first : first + PART]
+            if len(some) > room:
+                parts.append([])
+                room = PART
+            parts[-1].append(some)
+            room -= len(some)
+    return parts
 
 
 def _ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
