@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
@@ -23,6 +24,7 @@ from gui.panels.steps import StepsPanel
 from gui.panels.strategy import StrategyPanel
 from gui.panels.why import WhyPanel
 from gui.predictions import Predictions
+from gui.rounds import Part
 from gui.search import SearchBar
 from gui.session import Session
 from gui.settings import Settings
@@ -95,11 +97,16 @@ class Panels:
 
     def show_scene(self, scene: Scene, live: bool) -> None:
         """Show another run, or what has come of this one."""
-        for sheet in self.sheets:
-            sheet.show_scene(scene)
-        for panel in self.of_steps:
-            panel.show_scene(scene, live)
-        self.log.show_trace(scene.trace)
+        for part in self.parts(scene, live):
+            part()
+
+    def parts(self, scene: Scene, live: bool) -> list[Part]:
+        """What `show_scene` does, panel by panel."""
+        return [
+            *(partial(sheet.show_scene, scene) for sheet in self.sheets),
+            *(partial(panel.show_scene, scene, live) for panel in self.of_steps),
+            partial(self.log.show_trace, scene.trace),
+        ]
 
     def show_nothing(self) -> None:
         """No run is shown."""
@@ -140,6 +147,8 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
         docks[place.name] = dock = QDockWidget(place.title, window)
         dock.setObjectName(place.name)
         dock.setWidget(place.widget)
+        if not place.widget.accessibleName():
+            place.widget.setAccessibleName(place.title)
         if not place.titled:
             dock.setTitleBarWidget(QWidget())
         window.addDockWidget(place.area, dock)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 
 def step_pane(parts: Sequence[QWidget], by: int) -> None:
@@ -23,14 +23,28 @@ def step_pane(parts: Sequence[QWidget], by: int) -> None:
 
 
 def first_focusable(part: QWidget) -> QWidget | None:
-    """The part itself or the first widget in it that the Tab key would reach, if any."""
-    if not part.isVisible():
-        return None
-    for widget in (part, *part.findChildren(QWidget)):
-        reached = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-        if reached and widget.isVisible() and widget.isEnabled():
-            return widget
-    return None
+    """The first widget of a part, in the order of the Tab key, that can have the focus, if any.
+
+    What only scrolls others comes last.
+    """
+    found = [widget for widget in _chain(part) if _is_reached(widget)]
+    return min(found, key=lambda widget: isinstance(widget, QScrollArea), default=None)
+
+
+def _chain(part: QWidget) -> Iterator[QWidget]:
+    """The part and the widgets in it, in the order of the Tab key."""
+    widget = part
+    while True:
+        if _holds(part, widget):
+            yield widget
+        widget = widget.nextInFocusChain()
+        if widget is part:
+            return
+
+
+def _is_reached(widget: QWidget) -> bool:
+    reached = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return reached and widget.isVisible() and widget.isEnabled()
 
 
 def _holds(part: QWidget, widget: QWidget) -> bool:

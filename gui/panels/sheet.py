@@ -81,4 +81,5 @@ def scrolled(*parts: QWidget) -> QScrollArea:
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(whole)
+    area.setAccessibleName(", ".join(part.accessibleName() for part in parts))
     return area

@@ -242,6 +242,7 @@ class StatisticsPanel(QWidget):
         copying = QLabel(tr("Copy as"))
         copying.setObjectName("quiet")
         body = QWidget()
+        body.setAccessibleName(tr("Statistics of the range"))
         body.setObjectName("plot")
         column = QVBoxLayout(body)
         column.setContentsMargins(10, 6, 10, 8)

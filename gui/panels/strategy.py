@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ class StrategyPanel(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("form")
+        self.setAccessibleName(tr("Settings of the run"))
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(262)
@@ -224,6 +226,7 @@ class StrategyPanel(QScrollArea):
         self._form.setHorizontalSpacing(10)
         for name in WORDS:
             add_field(self._form, name, getattr(self, name), self._guard)
+        self.devices.lineEdit().setAccessibleName(self.devices.accessibleName())
 
     def _connect_fields(self) -> None:
         for name in WORDS:
@@ -269,6 +272,9 @@ class StrategyPanel(QScrollArea):
             foot.addWidget(label)
         column.addStretch(1)
         self.setWidget(sheet)
+        fields = (getattr(self, name) for name in WORDS)
+        for before, after in pairwise([*self._cards.values(), *fields]):
+            self.setTabOrder(before, after)
 
     # Changes
 

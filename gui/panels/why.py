@@ -235,6 +235,7 @@ class WhyPanel(QWidget):
         top.addWidget(self.chooser, 1)
         column.addLayout(top)
         area = QScrollArea()
+        area.setAccessibleName(tr("Why, as charts and lists"))
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
