@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QTo
 from gui.figures.titles import run_title
 from gui.session import Run
 from gui.status import (
+    behind_text,
     predicted_text,
     predicted_tip,
     progress,
@@ -78,13 +79,16 @@ class StatusLine:
         self.verified, self.engine = QLabel(), QLabel(tr("engine is loading…"))
         self._run: Run | None = None
         self._per_pixel = 0.0
+        self.behind = QLabel()
         bar.addWidget(self.recorded)
+        bar.addWidget(self.behind)
         for label in (self.predicted, self.sharing, self.verified, self.engine):
             bar.addPermanentWidget(label)
 
-    def show_run(self, run: Run) -> None:
-        """Say what was recorded of a run, and how."""
+    def show_run(self, run: Run, behind_s: float = 0.0) -> None:
+        """Say what was recorded of a run, and how; and how far behind it the picture is."""
         self._run = run
+        self.behind.setText(behind_text(behind_s))
         self.sharing.setText(sharing_text(run.trace))
         self.verified.setText(verified_text(run.trace))
         self.recorded.setText(recorded_text(run.trace, self._per_pixel))

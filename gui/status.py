@@ -9,6 +9,8 @@ from gui.session import Run
 from gui.text import change_text, duration_text, significant, tr
 from gui.timeline.scene import Scene
 
+BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
+
 
 def recorded_text(trace: Trace, per_pixel: float) -> str:
     """`5 steps recorded · 412 spans · exact`, or how many spans share a pixel."""
@@ -21,6 +23,13 @@ def recorded_text(trace: Trace, per_pixel: float) -> str:
         else tr("exact")
     )
     return f"{steps} · {spans} · {drawn}"
+
+
+def behind_text(seconds: float) -> str:
+    """How far a live picture is behind what the engine has sent; nothing while it keeps up."""
+    if seconds < BEHIND_S:
+        return ""
+    return tr("the picture is {time} behind", time=duration_text(1e9 * seconds))
 
 
 def sharing_text(trace: Trace) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QElapsedTimer, QSize
@@ -35,6 +36,7 @@ from gui.menus import Menus
 from gui.palette import Command, Palette
 from gui.panes import step_pane
 from gui.recent import RecentMenu
+from gui.rounds import Part, Rounds
 from gui.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE, preset
 from gui.session import Run, Session
 from gui.settings import Settings
@@ -68,7 +70,7 @@ class MainWindow(QMainWindow):
         self.session = session
         self.run_shown: Run | None = None
         self.scene: Scene | None = None
-        self._figures, self._frame = QElapsedTimer(), QElapsedTimer()
+        self._figures, self._frame = Rounds(FIGURES_MS), QElapsedTimer()
         self.banner = Banner()
         self.files = Files(self, self, session, self.banner, settings)
         self.exporting = Exporting(self, self, self.banner, settings)
@@ -109,20 +111,20 @@ class MainWindow(QMainWindow):
         self._wait("")
         self.runs.add(run)
         self._show(run)
-        self._figures.start()
+        self._figures.begin()
 
     def tick(self) -> None:
         """A tick of a live run: bars grow at every frame, figures follow more slowly."""
         run = self.run_shown
         if run is None or not run.live or self.scene is None:
             return
-        if not self._frame.isValid() or self._frame.hasExpired(FRAME_MS):
+        due = not self._frame.isValid() or self._frame.hasExpired(FRAME_MS)
+        if due:
             self._frame.start()
             self.scene.update()
             self.timeline.refresh(run.now)
-        if self._figures.hasExpired(FIGURES_MS):
-            self._figures.start()
-            self._update_figures()
+        if not due or self._figures.starved:
+            self._figures.step(self._figure_parts)
 
     def end(self, run: Run) -> None:
         """A run is over; what it recorded stays."""
@@ -359,16 +361,23 @@ class MainWindow(QMainWindow):
 
     def _update_figures(self) -> None:
         """Everything beside the timeline: labels, panels, status."""
+        for part in self._figure_parts():
+            part()
+        self._figures.begin()
+
+    def _figure_parts(self) -> list[Part]:
         run, scene = self.run_shown, self.scene
         if run is None or scene is None:
-            return
-        scene.sum_up(live=run.live)
-        self.colours.show_scene(scene, run.live)
-        self.overview.refresh()
-        self.panels.show_scene(scene, run.live)
-        self.runs.update_run(run)
-        self.bar.show_run(run, scene)
-        self.status.show_run(run)
+            return []
+        return [
+            partial(scene.sum_up, live=run.live),
+            partial(self.colours.show_scene, scene, run.live),
+            self.overview.refresh,
+            *self.panels.parts(scene, run.live),
+            partial(self.runs.update_run, run),
+            partial(self.bar.show_run, run, scene),
+            partial(self.status.show_run, run, self.session.behind_s if run.live else 0.0),
+        ]
 
     def _colour(self) -> None:
         """Draw in the colours of something else."""

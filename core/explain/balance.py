@@ -8,14 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.lanes import ENTERING, LaneTime, entering, lane_time, step_slice
-from core.explain.summary import MEMORY_COUNTERS, peak_bytes
+from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering, step_slice
+from core.explain.summary import MEMORY_COUNTERS
 from core.plan.task import KINDS, Kind, Role, working_lanes
+from core.trace.columns import places
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 SHARED_KINDS = (Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE)
 """What DataParallel puts on lane 0."""
+IS_ENTERING = np.isin(np.arange(len(KINDS)), ENTERING)
+"""Whether each kind, by its index in KINDS, passes rows forward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +56,51 @@ class Share:
 
 def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
     """Sum up a lane over `steps`; the three times add up to the sum of the steps' makespans."""
-    spans = trace.spans(lane)
-    parts = [spans[step_slice(spans, step)] for step in steps]
-    times = [
-        lane_time(part, *trace.step_bounds(step)) for part, step in zip(parts, steps, strict=True)
-    ]
-    mine = Spans.joined(parts) if parts else spans[:0]
-    kinds = [int(code) for code in np.unique(mine["kind"])]
-    length = mine["end"] - mine["start"]
+    mine = _of_steps(trace.spans(lane), np.array(steps, np.int64))
+    kinds, length = mine["kind"], mine["end"] - mine["start"]
+    counts = np.bincount(kinds, minlength=len(KINDS))
+    ns, sizes = (
+        np.bincount(kinds, told, len(KINDS)).astype(np.int64) for told in (length, mine["bytes"])
+    )
+    communication = int(ns[IS_COMMUNICATION].sum())
+    busy = int(ns.sum()) - communication
+    bounds = [trace.step_bounds(step) for step in steps]
+    whole = sum(end - start for start, end in bounds)
+    present = np.flatnonzero(counts).tolist()
     return LaneBalance(
         lane,
-        LaneTime(
-            sum(t.busy_ns for t in times),
-            sum(t.communication_ns for t in times),
-            sum(t.idle_ns for t in times),
-            sum(t.spans for t in times),
-        ),
-        {KINDS[k]: int(length[mine["kind"] == k].sum()) for k in kinds},
-        {KINDS[k]: int(mine["bytes"][mine["kind"] == k].sum()) for k in kinds},
-        max((peak_bytes(trace, lane, step) for step in steps), default=0),
-        sum(_rows_forward(part) for part in parts),
+        LaneTime(busy, communication, whole - busy - communication, len(mine)),
+        {KINDS[k]: int(ns[k]) for k in present},
+        {KINDS[k]: int(sizes[k]) for k in present},
+        _peak_within(trace, lane, np.array(bounds, np.int64).reshape(-1, 2)),
+        _rows_forward(mine),
     )
+
+
+def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
+    """The spans of some steps, in their order; not copied where the steps follow one another."""
+    firsts, lasts = places(spans.step, steps), places(spans.step, steps + 1)
+    if not len(steps):
+        return spans[:0]
+    if (lasts[:-1] == firsts[1:]).all():
+        return spans[firsts[0] : lasts[-1]]
+    return Spans.joined([spans[a:b] for a, b in zip(firsts, lasts, strict=True)])
+
+
+def _peak_within(trace: Trace, lane: int, bounds: NDArray[np.int64]) -> int:
+    """Most bytes that a lane held at one moment within intervals: n starts and ends, in order."""
+    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
+    counters = [counter for counter in counters if len(counter.times)]
+    if not len(bounds) or not counters:
+        return 0
+    first, last = bounds[0, 0], bounds[:, 1].max()
+    times = np.concatenate(
+        [bounds[:, 0]]
+        + [c.times[slice(*np.searchsorted(c.times, [first, last + 1]))] for c in counters]
+    )
+    within = bounds[np.searchsorted(bounds[:, 0], times, "right") - 1, 1] >= times
+    held = sum((counter.at(times[within]) for counter in counters), np.zeros(int(within.sum())))
+    return int(held.max())
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +217,14 @@ def held_bytes(
 
 
 def _rows_forward(spans: Spans) -> int:
-    """Rows that a step's spans of one lane passed forward, those of each micro-batch once."""
-    enter = spans[np.isin(spans["kind"], ENTERING)]
-    piece = enter["replica"].astype(np.int64) * (1 << 32) + enter["microbatch"]
+    """Rows that spans of one lane passed forward, those of each step's micro-batches once."""
+    enter = spans[IS_ENTERING[spans["kind"]]]
+    if not len(enter):
+        return 0
+    piece = enter["step"].astype(np.int64)
+    for name in ("replica", "microbatch"):
+        number = enter[name].astype(np.int64)
+        piece = piece * (int(number.max()) + 2) + number + 1
     _, first = np.unique(piece, return_index=True)
     return int(enter["rows"][first].sum())
 

@@ -130,3 +130,11 @@ def test_held_memory_peaks_where_the_summary_says() -> None:
 def test_a_lane_without_counters_holds_nothing_known() -> None:
     trace = Trace(trace_of(specification()).header)
     assert [len(column) for column in held_bytes(trace, 0)] == [0, 0]
+
+
+def test_the_peak_over_steps_is_the_largest_of_theirs():
+    trace = trace_of(specification("pipeline", schedule="gpipe", microbatches=4, steps=4, warmup=0))
+    for steps in ([], [1], [0, 1, 2, 3], [0, 3]):
+        for lane in range(len(trace.header.lanes)):
+            peaks = [peak_bytes(trace, lane, step) for step in steps]
+            assert lane_balance(trace, lane, steps).peak_bytes == max(peaks, default=0)
