@@ -123,10 +123,6 @@ class Comparing(QObject):
         if self._links is None:
             self._links = LinkedViews(self.a, b)
             b.selection_changed.connect(self._b_selected)
-            for strip, names in (
-                (self.frame.strip_a, IN_STRIP_A), (self.frame.strip_b, IN_STRIP_B)
-            ):  # fmt: skip
-                strip.add({tr(text): self._actions[name] for name, text in names.items()})
         self.other, self._fresh, self._moments = other, True, None
         self._scene_b = Scene(other.trace)
         b.set_theme(self._theme)
@@ -234,6 +230,10 @@ class Comparing(QObject):
         A comparison's actions, and its dock, are there while there is one.
         """
         self._actions = {n: action for n, action in actions.items() if n.startswith("compare")}
+        for strip, names in (
+            (self.frame.strip_a, IN_STRIP_A), (self.frame.strip_b, IN_STRIP_B)
+        ):  # fmt: skip
+            strip.add({tr(text): self._actions[name] for name, text in names.items()})
         self._enable(False)
         self.begun.connect(dock.show)
         self.begun.connect(dock.raise_)

@@ -1,45 +1,89 @@
-"""Comparing two runs in the window, by mouse and by key."""
+"""Comparing two runs by mouse; by key, in test_compare_window.py."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.engine.messages import Rows, Started
 from core.trace.trace import Span
-from gui.compare.chooser import RunChooser, other_of
-from gui.session import Run
+from gui.compare.chooser import other_of
+from gui.compare.comparing import Comparing
+from gui.compare.frame import CompareFrame
+from gui.compare.panel import ComparePanel
+from gui.session import Run, Session
+from gui.settings import Settings
+from gui.timeline.scene import Scene
 from gui.timeline.view import TimelineView
-from gui.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, record, specification
 
 
-def opened(window: MainWindow, path: Path, microbatches: int) -> Run:
-    """A recording of a pipeline, opened and shown."""
-    record(specification(microbatches=microbatches), path)
-    run, _ = window.session.open(path)
-    window.show_run(run)
-    return run
+@dataclass
+class Stand:
+    """What comparing needs of a window, without the window."""
+
+    comparing: Comparing
+    session: Session
+    client: FakeClient
+    said: list[str]
+    run_shown: Run | None = None
+
+    @property
+    def a(self) -> TimelineView:
+        """The timeline of run A."""
+        return self.comparing.frame.a
+
+    @property
+    def b(self) -> TimelineView:
+        """The timeline of run B."""
+        view = self.comparing.frame.b
+        assert view is not None and view.isVisible()
+        return view
+
+    def show(self, run: Run) -> None:
+        """Show a run as A."""
+        self.run_shown = run
+        self.a.show_scene(Scene(run.trace), run.live)
+        self.comparing.show_run()
 
 
 @pytest.fixture
-def compared(window: MainWindow, tmp_path: Path) -> MainWindow:
-    """A window in which a run of two micro-batches stands above one of eight."""
-    opened(window, tmp_path / "two.arrow", 2)
+def stand(qtbot: QtBot, settings: Settings) -> Iterator[Stand]:
+    """A timeline and a panel beside each other, with a session behind them."""
+    client, widget = FakeClient(), QWidget()
+    session = Session(client)
+    made = Stand(None, session, client, [])  # type: ignore[arg-type]
+    frame, panel = CompareFrame(TimelineView()), ComparePanel()
+    made.comparing = Comparing(made, frame, panel, session, settings)
+    for signal in (made.comparing.said, made.comparing.failed):
+        signal.connect(made.said.append)
+    row = QHBoxLayout(widget)
+    row.addWidget(frame, 1)
+    row.addWidget(panel)
+    qtbot.addWidget(widget)
+    widget.resize(1300, 600)
+    widget.show()
+    qtbot.waitExposed(widget)
+    yield made
+    widget.close()
+    made.comparing.close()
+
+
+@pytest.fixture
+def compared(stand: Stand, tmp_path: Path) -> Stand:
+    """A run of two micro-batches above one of eight."""
+    record(specification(microbatches=2), tmp_path / "two.arrow")
     record(specification(microbatches=8), tmp_path / "eight.arrow")
-    window.comparing.open(tmp_path / "eight.arrow")
-    return window
-
-
-def below(window: MainWindow) -> TimelineView:
-    """The timeline of run B."""
-    view = window.comparing.frame.b
-    assert view is not None and view.isVisible()
-    return view
+    stand.show(stand.session.open(tmp_path / "two.arrow")[0])
+    stand.comparing.open(tmp_path / "eight.arrow")
+    return stand
 
 
 def click(qtbot: QtBot, view: TimelineView, span: Span) -> None:
@@ -51,38 +95,41 @@ def click(qtbot: QtBot, view: TimelineView, span: Span) -> None:
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
-def test_both_steps_begin_at_the_same_pixel(compared: MainWindow) -> None:
-    two = compared.comparing.two
+def bounds(stand: Stand) -> list[tuple[int, int]]:
+    """Start and end of the compared step of A and of B."""
+    two = stand.comparing.two
+    assert two is not None and stand.a.trace is not None and stand.b.trace is not None
+    return [stand.a.trace.step_bounds(two.step_a), stand.b.trace.step_bounds(two.step_b)]
+
+
+def test_both_steps_begin_at_the_same_pixel_and_are_seen_whole(compared: Stand) -> None:
+    (start, end), (other, last) = bounds(compared)
+    a, b = compared.a.view, compared.b.view
+    assert a.x(start) == pytest.approx(b.x(other), abs=0.01)
+    assert min(a.x(start), b.x(other)) >= 0
+    assert a.x(end) <= a.width and b.x(last) <= b.width
+
+
+def test_the_panel_says_why_and_lists_rows_that_add_up(compared: Stand) -> None:
+    panel, two = compared.comparing.panel, compared.comparing.two
     assert two is not None
-    pixels = [
-        view.view.x(view.trace.step_bounds(step)[0])
-        for view, step in ((compared.timeline, two.step_a), (below(compared), two.step_b))
-    ]
-    assert pixels[0] == pytest.approx(pixels[1], abs=0.01)
-    assert pixels[0] >= 0
-
-
-def test_the_panel_says_why_and_lists_rows_that_add_up(compared: MainWindow) -> None:
-    panel, two = compared.panels.compare, compared.comparing.two
-    assert two is not None and panel.isVisible()
     assert "8 micro-batches instead of 2" in panel.sentence.text()
     assert "only in B" in panel.matched.text()
     items = [panel.table.topLevelItem(i) for i in range(panel.table.topLevelItemCount())]
     rows = [item.data(0, Qt.ItemDataRole.UserRole) for item in items]
-    reasons = [row for row in rows if row is not None and row in two.reasons]
-    assert sum(row.contribution for row in reasons) == two.difference
+    assert sum(row.contribution for row in rows if row in two.reasons) == two.difference
+    assert sum(row.contribution for row in rows if row in two.lanes) == two.difference
 
 
 def test_a_click_on_a_task_selects_its_match_in_the_other_run(
-    compared: MainWindow, qtbot: QtBot
+    compared: Stand, qtbot: QtBot
 ) -> None:
-    two, a, b = compared.comparing.two, compared.timeline, below(compared)
+    two, a, b = compared.comparing.two, compared.a, compared.b
     assert two is not None and a.trace is not None and b.trace is not None
     span = a.trace.find(two.step_a, int(two.matches.a.task[two.matches.of_a[0]]))
     assert span is not None
     click(qtbot, a, span)
-    assert a.selection == span
-    assert isinstance(b.selection, Span)
+    assert a.selection == span and isinstance(b.selection, Span)
     assert (b.selection.kind, b.selection.stage, b.selection.microbatch) == (
         span.kind, span.stage, span.microbatch,
     )  # fmt: skip
@@ -92,149 +139,114 @@ def test_a_click_on_a_task_selects_its_match_in_the_other_run(
     assert isinstance(a.selection, Span) and a.selection.kind is other.kind
 
 
-def test_runs_are_aligned_at_the_spans_selected_in_both(compared: MainWindow, qtbot: QtBot) -> None:
-    a, b, two = compared.timeline, below(compared), compared.comparing.two
-    assert two is not None
+def test_a_task_without_a_match_leaves_the_other_selection(compared: Stand, qtbot: QtBot) -> None:
+    two, a, b = compared.comparing.two, compared.a, compared.b
+    assert two is not None and b.trace is not None
     a.select_task(two.step_a, 0)
-    for _ in range(3):
-        qtbot.keyClick(compared, Qt.Key.Key_Period, Qt.KeyboardModifier.AltModifier)
-    assert isinstance(a.selection, Span) and isinstance(b.selection, Span)
-    assert a.selection.task == 0 and b.selection.task != two.matches.task_in_b(0)
-    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    qtbot.keyClick(compared, Qt.Key.Key_A, keys)
-    assert compared.actions_by_name["compare_align"].isChecked()
-    assert a.view.x(a.selection.start) == pytest.approx(b.view.x(b.selection.start), abs=0.01)
-    qtbot.keyClick(compared, Qt.Key.Key_A, keys)
-    starts = a.trace.step_bounds(two.step_a)[0], b.trace.step_bounds(two.step_b)[0]
-    assert a.view.x(starts[0]) == pytest.approx(b.view.x(starts[1]), abs=0.01)
+    before = a.selection
+    alone = b.trace.find(two.step_b, int(two.matches.b.task[two.matches.only_b[0]]))
+    assert alone is not None
+    b.select(alone)
+    assert a.selection == before and b.selection == alone
 
 
-def test_aligning_without_a_span_in_each_run_says_what_is_missing(compared: MainWindow) -> None:
-    compared.actions_by_name["compare_align"].trigger()
-    assert not compared.actions_by_name["compare_align"].isChecked()
-    assert "Select a span in each run first" in compared.statusBar().currentMessage()
+def test_aligning_without_a_span_in_each_run_says_what_is_missing(compared: Stand) -> None:
+    compared.comparing.align(True)
+    assert compared.said[-1] == "Select a span in each run first, then align here."
 
 
-def test_equal_lengths_end_both_steps_at_the_same_pixel(compared: MainWindow, qtbot: QtBot) -> None:
-    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    qtbot.keyClick(compared, Qt.Key.Key_L, keys)
-    a, b, two = compared.timeline, below(compared), compared.comparing.two
-    assert two is not None
-    ends = a.trace.step_bounds(two.step_a)[1], b.trace.step_bounds(two.step_b)[1]
-    assert a.view.x(ends[0]) == pytest.approx(b.view.x(ends[1]), abs=0.01)
+def test_equal_lengths_end_both_steps_at_the_same_pixel(compared: Stand) -> None:
+    (_, end), (_, last) = bounds(compared)
+    assert compared.a.view.x(end) != pytest.approx(compared.b.view.x(last), abs=1)
+    compared.comparing.scale(True)
+    assert compared.a.view.x(end) == pytest.approx(compared.b.view.x(last), abs=0.01)
 
 
-def test_a_drag_in_one_timeline_pans_both(compared: MainWindow, qtbot: QtBot) -> None:
-    a, b = compared.timeline, below(compared)
-    before = a.view
+def test_a_drag_in_one_timeline_pans_both(compared: Stand, qtbot: QtBot) -> None:
+    before = compared.a.view
     start, shift = QPoint(400, 60), QPoint(-80, 0)
-    qtbot.mousePress(b.viewport(), Qt.MouseButton.MiddleButton, pos=start)
-    qtbot.mouseMove(b.viewport(), start + shift)
-    qtbot.mouseRelease(b.viewport(), Qt.MouseButton.MiddleButton, pos=start + shift)
-    assert a.view.start == pytest.approx(before.panned(80).start)
+    window = compared.b.viewport()
+    qtbot.mousePress(window, Qt.MouseButton.MiddleButton, pos=start)
+    qtbot.mouseMove(window, start + shift)
+    qtbot.mouseRelease(window, Qt.MouseButton.MiddleButton, pos=start + shift)
+    assert compared.a.view.start == pytest.approx(before.panned(80).start)
 
 
-def test_a_row_of_the_table_outlines_what_it_sums_up_in_both(
-    compared: MainWindow, qtbot: QtBot
-) -> None:
-    table, overlay = compared.panels.compare.table, compared.comparing.frame.overlay
+def test_a_row_of_the_table_outlines_what_it_sums_up_in_both(compared: Stand, qtbot: QtBot) -> None:
+    table, overlay = compared.comparing.panel.table, compared.comparing.frame.overlay
     assert overlay is not None
-    table.setFocus()
     table.setCurrentItem(table.topLevelItem(1))
     row = table.currentItem().data(0, Qt.ItemDataRole.UserRole)
     shown = overlay.shown
     assert int((shown.of_a.end - shown.of_a.start).sum()) == row.a
     assert int((shown.of_b.end - shown.of_b.start).sum()) == row.b
+    plain = compared.comparing.frame.grab().toImage()
     qtbot.keyClick(table, Qt.Key.Key_Down)
     assert table.currentItem().data(0, Qt.ItemDataRole.UserRole) != row
+    assert compared.comparing.frame.grab().toImage() != plain
 
 
-def test_other_steps_can_be_compared(compared: MainWindow) -> None:
-    panel = compared.panels.compare
+def test_other_steps_can_be_compared(compared: Stand) -> None:
+    panel = compared.comparing.panel
     panel.step_a.setCurrentIndex(panel.step_a.findData(3))
-    assert compared.comparing.two.step_a == 3
     panel.step_b.setCurrentIndex(panel.step_b.findData("all"))
-    assert len(compared.comparing.two.b.steps) == 5
+    two = compared.comparing.two
+    assert two is not None and two.step_a == 3 and len(two.b.steps) == 5
     assert "mean of 5 steps" in compared.comparing.frame.strip_b.title.text()
 
 
-def test_joins_are_drawn_while_they_are_wanted(compared: MainWindow, qtbot: QtBot) -> None:
+def test_joins_are_drawn_while_they_are_wanted(compared: Stand) -> None:
     overlay = compared.comparing.frame.overlay
     assert overlay is not None
-    qtbot.keyClick(compared, Qt.Key.Key_J)
-    compared.grab()
+    compared.comparing.join(True)
+    compared.comparing.frame.grab()
     assert overlay.joined is not None and overlay.joined.of > 0
-    qtbot.keyClick(compared, Qt.Key.Key_J)
-    compared.grab()
+    compared.comparing.join(False)
+    compared.comparing.frame.grab()
     assert overlay.joined is None
 
 
-def test_esc_clears_the_selection_and_then_leaves(compared: MainWindow, qtbot: QtBot) -> None:
-    compared.timeline.select_task(compared.comparing.two.step_a, 0)
-    qtbot.keyClick(compared, Qt.Key.Key_Escape)
-    assert compared.timeline.selection is None and compared.comparing.frame.divided
-    qtbot.keyClick(compared, Qt.Key.Key_Escape)
-    assert not compared.comparing.frame.divided
-    assert not compared.panels.compare.isVisible()
-    assert not compared.actions_by_name["compare_joins"].isEnabled()
-
-
-def test_the_chooser_offers_other_runs_and_is_used_by_keyboard(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    first = opened(window, tmp_path / "two.arrow", 2)
-    opened(window, tmp_path / "eight.arrow", 8)
-    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    qtbot.keyClick(window, Qt.Key.Key_C, keys)
-    chooser = window.findChild(RunChooser)
-    assert chooser is not None and not chooser.isModal()
-    qtbot.keyClick(chooser.list, Qt.Key.Key_End)  # before it may stand the run's prediction
-    qtbot.keyClick(chooser.list, Qt.Key.Key_Return)
-    assert window.comparing.other is not None and window.comparing.other.run is first
-
-
-def test_without_a_run_there_is_nothing_to_compare(window: MainWindow) -> None:
-    window.actions_by_name["compare"].trigger()
-    assert "There is no run to compare yet" in window.banner.label.text()
-    assert window.findChild(RunChooser) is None
-
-
-def test_a_file_that_is_no_recording_is_one_line(window: MainWindow, tmp_path: Path) -> None:
-    opened(window, tmp_path / "two.arrow", 2)
+def test_a_file_that_is_no_recording_is_one_line(compared: Stand, tmp_path: Path) -> None:
+    compared.comparing.leave()
     (tmp_path / "text.arrow").write_text("nothing")
-    window.comparing.open(tmp_path / "text.arrow")
-    assert "text.arrow" in window.banner.label.text()
-    assert not window.comparing.frame.divided
+    compared.comparing.open(tmp_path / "text.arrow")
+    assert "text.arrow" in compared.said[-1] and "\n" not in compared.said[-1]
+    assert not compared.comparing.frame.divided
 
 
-def test_a_live_run_is_compared_while_it_grows(
-    window: MainWindow, client: FakeClient, tmp_path: Path
-) -> None:
-    other = opened(window, tmp_path / "two.arrow", 2)
+def test_another_run_in_the_place_of_a_is_compared_with_b(compared: Stand, tmp_path: Path) -> None:
+    record(specification("dp"), tmp_path / "dp.arrow")
+    compared.show(compared.session.open(tmp_path / "dp.arrow")[0])
+    assert compared.comparing.frame.strip_a.title.text().startswith("Data parallel")
+    assert "instead of Data parallel" in compared.comparing.panel.sentence.text()
+
+
+def test_a_live_run_is_compared_while_it_grows(stand: Stand, tmp_path: Path) -> None:
+    record(specification(microbatches=2), tmp_path / "two.arrow")
+    other = stand.session.open(tmp_path / "two.arrow")[0]
     spec = specification(microbatches=8)
-    window.form.set_specification(spec)
-    window.actions_by_name["run"].trigger()
     header, made = batches(spec)
-    client.say(Started(header))
-    window.session.tick()
-    assert window.run_shown is not None and window.run_shown.live
-    window.comparing.begin(other_of(other))
-    assert "no whole step" in window.panels.compare.sentence.text()
-    for batch in made:
-        client.say(Rows(batch))
-    window.session.tick()
-    window.comparing.refresh()
-    assert window.comparing.two is not None
-    assert "longer" in window.panels.compare.sentence.text()
+    stand.session.run(spec)
+    stand.client.say(Started(header))
+    stand.session.tick()
+    run = stand.session.live
+    assert run is not None
+    stand.show(run)
+    stand.comparing.begin(other_of(other))
+    panel = stand.comparing.panel
+    assert panel.sentence.text() == "Run A has no whole step to compare yet."
+    stand.client.say(*map(Rows, made))
+    stand.session.tick()
+    stand.comparing.refresh()
+    assert stand.comparing.two is not None and run.live
+    assert "2 micro-batches instead of 8" in panel.sentence.text()
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_what_is_seen_is_written(compared: MainWindow, tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize("suffix", ["svg", "html"])
+def test_what_is_seen_is_written(compared: Stand, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"both.{suffix}"
-    compared.actions_by_name["compare_joins"].trigger()
+    compared.comparing.join(True)
     compared.comparing.export_to(path)
-    data = path.read_bytes()
-    assert len(data) > 2000
-    if suffix == "svg":
-        text = data.decode()
-        assert "micro-batches" in text and "<image" not in text
+    text = path.read_text(encoding="utf-8")
+    assert "micro-batches" in text and "<image" not in text
+    assert compared.said[-1] == f"Exported both.{suffix}."
