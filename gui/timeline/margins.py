@@ -66,9 +66,14 @@ def draw_steps(
         )
         if label:
             painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
-    painter.setPen(QPen(QColor(frame.theme.line), 1))
     seen = [x for x in sorted(lines) if frame.left <= x <= frame.left + view.width]
-    painter.drawLines([QLineF(x, top, x, bottom) for x in seen])
+    if frame.vector:
+        painter.setPen(QPen(QColor(frame.theme.line), 1))
+        painter.drawLines([QLineF(x, top, x, bottom) for x in seen])
+    else:  # pens are dear
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(frame.theme.line))
+        painter.drawRects([QRectF(round(x - 0.5), top, 1, bottom - top) for x in seen])
 
 
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:

@@ -230,7 +230,7 @@ def times_of(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
     seen = visible(columns, view.start, view.end)
     if seen.stop - seen.start > BLOCK * view.width:
         return _times_by_block(columns, view)
-    return _times_within(columns, seen, view)
+    return _times_within(columns, view)
 
 
 def runs(family: NDArray, height: NDArray) -> tuple[NDArray, NDArray]:
@@ -247,30 +247,26 @@ def pixel_edges(view: Viewport) -> tuple[NDArray[np.float64], NDArray[np.int64]]
     return edges, np.floor(edges).astype(np.int64)
 
 
-def _times_within(columns: LaneColumns, seen: slice, view: Viewport) -> NDArray[np.float64]:
-    """Time of each family in each pixel, exactly; shape (families, pixels), of the spans `seen`.
+def _times_within(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
+    """Time of each family in each pixel, span by span; shape (families, pixels).
 
-    Most spans lie within one pixel. Of the others, what the pixels at their two ends have is
-    counted, and those in between are filled.
+    A span counts for the pixel that it begins in; at each edge between pixels, what the span that
+    began last before it has behind it moves on.
     """
-    pixels, wide, zero = int(view.width), view.ns_per_pixel, float(view.start)
-    start, end = columns.starts[seen] - zero, columns.ends[seen] - zero
-    np.maximum(start, 0.0, out=start)
-    np.minimum(end, pixels * wide, out=end)
-    family = columns.families(seen).astype(np.int32)
-    first = (start * (1 / wide)).astype(np.int32)
-    last = (end * (1 / wide)).astype(np.int32)
-    spent = end - start
-    cross = np.flatnonzero(last > first)
-    over, until, code = first[cross], last[cross], family[cross]
-    spent[cross] = (over + 1) * wide - start[cross]
-    row = pixels + 1  # what ends with the last pixel would begin the one behind it
-    times = np.bincount(family * row + first, spent, _COUNT * row)
-    times += np.bincount(code * row + until, end[cross] - until * wide, _COUNT * row)
-    between = until - over - 1
-    whole = np.repeat(code * row + over + 1 - (np.cumsum(between) - between), between)
-    times[whole + np.arange(len(whole))] = wide
-    return times.reshape(_COUNT, row)[:, :pixels]
+    pixels = int(view.width)
+    edges, _ = pixel_edges(view)
+    begun = count_before(columns.starts, edges)
+    seen = slice(int(begun[0]), int(begun[-1]))
+    pixel = np.repeat(np.arange(pixels), np.diff(begun))
+    keys = np.multiply(columns.families(seen), pixels, dtype=np.int64)
+    keys += pixel
+    times = np.bincount(keys, columns.ends[seen] - columns.starts[seen], _COUNT * pixels)
+    last = np.maximum(begun - 1, 0)
+    over = np.where(begun > 0, np.maximum(columns.ends[last] - edges, 0.0), 0.0)
+    place = np.multiply(columns.families(last), pixels, dtype=np.int64)
+    times[place[:-1] + np.arange(pixels)] += over[:-1]
+    times[place[1:] + np.arange(pixels)] -= over[1:]
+    return times.reshape(_COUNT, pixels)
 
 
 def _times_by_block(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
