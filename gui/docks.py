@@ -81,13 +81,13 @@ class Panels:
             Place("log", tr("Log"), self.log, BELOW, beside="details", titled=False),
             Place("runs", tr("Runs"), self.runs, BELOW, beside="details", titled=False),
             Place("steps", tr("Steps"), self.steps, BELOW, beside="details", titled=False),
-            Place("spans", tr("Spans"), self.spans, BELOW, beside="details", titled=False),
             Place("why", tr("Why"), self.why, RIGHT, shown=False),
             Place("whatif", tr("What if"), predictions.whatif_panel, RIGHT, "why", shown=False),
             Place("advisor", tr("Advisor"), predictions.advisor_panel, RIGHT, "why", shown=False),
             Place("compare", tr("Compare"), self.compare, RIGHT, "why", shown=False),
             Place("statistics", tr("Statistics"), self.statistics, BELOW, "details", titled=False),
             Place("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
+            Place("spans", tr("Spans"), self.spans, BELOW, "details", titled=False),
         )
 
     def set_theme(self, theme: Theme) -> None:
