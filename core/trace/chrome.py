@@ -179,7 +179,7 @@ def _trace(events: Sequence[_Event], name: str) -> tuple[Trace, int]:
     table = TaskTable()
     row = _rows(names, table)[told]
     lanes, spans = _lanes(_titles(events, threads), thread, start, end, row, table)
-    header = Header(Specification(), ModelDescription("of another program", (), 0), tuple(lanes))
+    header = Header(Specification(), ModelDescription(Path(name).name, (), 0), tuple(lanes))
     steps = StepBounds.of(
         np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64),
         bounds=(int(start.min()), int(end.max())),

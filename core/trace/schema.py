@@ -108,6 +108,11 @@ class Header:
         """The header of a recording that was cut before it said anything."""
         return cls(Specification(), ModelDescription("unknown", (), 0), ())
 
+    @property
+    def foreign(self) -> bool:
+        """Whether another program made the recording: there is no plan, nor steps, nor a model."""
+        return not self.model.blocks
+
     def since(self, origin_ns: int) -> Header:
         """The same with another run's origin, for processes that write to one stream."""
         return replace(self, origin_ns=origin_ns)

@@ -52,6 +52,8 @@ def _parts(trace: Trace) -> list[str]:
     title = model_title(trace.header.model.name)
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)
+    if trace.header.foreign:
+        return [title, count]
     batch = tr("batch {rows}", rows=specification.batch_rows)
     told = (name, title, count, batch, tr("predicted") if trace.header.predicted else "")
     return list(filter(None, told))

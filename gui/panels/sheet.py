@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from gui.text import tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.painter import Fonts
 from gui.timeline.scene import Scene
@@ -36,9 +37,16 @@ class Sheet(QWidget):
     def show_scene(self, scene: Scene | None) -> None:
         """Show another run, or what has come of this one."""
         self.scene = scene
-        self.setMinimumHeight(int(self.content_height(scene)) if scene is not None else 0)
-        self.setAccessibleDescription(self.words(scene) if scene is not None else self.empty)
+        told = scene if scene is not None and scene.trace.steps else None
+        self.setMinimumHeight(int(self.content_height(told)) if told is not None else 0)
+        self.setAccessibleDescription(self.words(told) if told is not None else self._nothing())
         self.update()
+
+    def _nothing(self) -> str:
+        """Why there is nothing to show."""
+        if self.scene is not None and self.scene.trace.header.foreign:
+            return tr("This trace says nothing of training steps.")
+        return self.empty
 
     def content_height(self, scene: Scene) -> float:
         """Pixels that the content takes."""
@@ -59,12 +67,12 @@ class Sheet(QWidget):
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             self.seen = QRectF(event.rect())
-            if self.scene is not None and self.scene.trace.span_count:
+            if self.scene is not None and self.scene.trace.steps:
                 self.draw(painter, self.scene, Fonts.of(self.font()))
             else:
                 painter.setPen(QColor(self.theme.muted))
                 area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
-                painter.drawText(area, int(CENTRE | Qt.TextFlag.TextWordWrap), self.empty)
+                painter.drawText(area, int(CENTRE | Qt.TextFlag.TextWordWrap), self._nothing())
 
 
 def scrolled(*parts: QWidget) -> QScrollArea:

@@ -77,7 +77,9 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
         return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
     return [
         LegendEntry(
-            f"{tr(family.value)} ({letters})", BOX, _filled(*map(QColor, theme.colours_of(family)))
+            f"{tr(family.value)} ({letters})" if letters else tr(family.value),
+            BOX,
+            _filled(*map(QColor, theme.colours_of(family))),
         )
         for family, letters in family_letters(scene.kinds).items()
     ]

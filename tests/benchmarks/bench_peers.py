@@ -1,8 +1,8 @@
 """One trace of a million events, in the window and in the viewers that people use for such traces.
 
 Time to the first picture, and of frames while zooming near the full extent; each viewer in a
-process of its own, one after the other, in one run. `sh tests/benchmarks/peers/fetch.sh DIR` fetches
-the viewers; then `BUBBLESCOPE_PEERS=DIR make bench ARGS=tests/benchmarks/bench_peers.py`.
+process of its own, one after the other, in one run. `sh tests/benchmarks/peers/fetch.sh DIR`
+fetches the viewers; then `BUBBLESCOPE_PEERS=DIR make bench ARGS=tests/benchmarks/bench_peers.py`.
 """
 
 import json
