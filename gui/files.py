@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from core.trace.recording import Opened, is_large
 from gui.banner import Banner
 from gui.dialogs import ask_open, ask_save
 from gui.opening import OpeningStrip
+from gui.saving import SaveJob
 from gui.session import Run, Session
 from gui.settings import Settings
 from gui.text import tr
@@ -47,6 +49,7 @@ class Files:
         self.opening = OpeningStrip()
         self.opening.opened.connect(self._take_opened)
         self.opening.failed.connect(self._take_failed)
+        self.saving: SaveJob | None = None
         self._coming: deque[Path] = deque()
         self._names: list[str] = []
         self._warnings: list[str] = []
@@ -126,15 +129,18 @@ class Files:
         ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
 
     def save_to(self, path: Path) -> None:
-        """Save the run that is shown."""
+        """Save the run that is shown; a long one bit by bit, with Cancel."""
         run = self._shown.run_shown
         if run is None:
             return
-        try:
-            run.save(path)
-        except OSError as error:
-            self._banner.say(str(error))
-            return
+        if self.saving is not None:
+            self.saving.cancel()
+        self.saving = job = SaveJob(self._window, run, path)
+        job.failed.connect(self._banner.say)
+        job.done.connect(partial(self._saved, path))
+        job.start()
+
+    def _saved(self, path: Path) -> None:
         self._settings.remember(path)
         self._done(path, tr("Saved {name}.", name=path.name))
 

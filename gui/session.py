@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -27,6 +27,7 @@ TICK_MS = 16
 IDLE_TICK_MS = 100
 SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next one
 MOST_SHARE_S = 0.02  # where ticks come late, as behind a long frame, so that nothing piles up
+COPIED = 1 << 20  # bytes of a recording at a time
 MOST_ROWS = 8192  # are taken at a time: some milliseconds
 
 
@@ -89,14 +90,36 @@ class Run:
 
         Raises OSError, naming what cannot be written; an older recording stays then.
         """
+        for _ in self.saving(path):
+            pass
+
+    def saving(self, path: Path) -> Iterator[int]:
+        """Save bit by bit: the bytes written so far, again and again; raises as `save` does.
+
+        Nothing is left behind if it is closed before its end.
+        """
         with whole_file(path) as place, place.open("wb") as target:
-            if self.source is not None:
-                with self.source.open("rb") as source:
-                    shutil.copyfileobj(source, target)
-            elif self.kept is not None:
-                self.kept.copy_to(target)
+            written = 0
+            for part in self._parts():
+                written += target.write(part)
+                yield written
         self.saved = path
         write_marks(path, self.marks, self.trace.header.started)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the recording so far. Raises OSError if its file is gone."""
+        if self.source is not None:
+            return self.source.stat().st_size
+        return 0 if self.kept is None else self.kept.size
+
+    def _parts(self) -> Iterator[bytes]:
+        if self.source is not None:
+            with self.source.open("rb") as source:
+                while part := source.read(COPIED):
+                    yield part
+        elif self.kept is not None:
+            yield from self.kept.parts()
 
     def take_marks(self) -> str:
         """Read the marks beside the recording that was opened; what is wrong with them, or ''."""
@@ -136,6 +159,7 @@ class Session(QObject):
         self._waiting: deque[tuple[float, Message]] = deque()
         self._ticked = time.monotonic()
         self._spool = Spool()
+        self._lost: Run | None = None
         self.runs: list[Run] = []
         self.live: Run | None = None
         self.asking = False
@@ -201,6 +225,7 @@ class Session(QObject):
         touched = False
         while self._waiting and time.perf_counter() < end:
             touched |= self._take_next()
+        self._tell_lost()
         if touched and self.live is not None:
             self.rows_came.emit(self.live)
         if self.live is not None:
@@ -237,15 +262,19 @@ class Session(QObject):
 
     def _take_rows(self, run: Run, batch: pa.RecordBatch) -> None:
         run.trace.append(batch)
-        if run.kept is None:
-            return
-        try:
+        if run.kept is not None:
             run.kept.write(batch)
-        except OSError as error:
-            self.warned.emit(
-                tr("This run cannot be saved: there is no room for it on the disk. {reason}",
-                   reason=error.strerror or str(error))
-            )  # fmt: skip
+
+    def _tell_lost(self) -> None:
+        """Say once of a run that the disk had no room for it."""
+        for run in self.runs[-1:]:
+            if run.kept is not None and run.kept.failed is not None and run is not self._lost:
+                self._lost = run
+                reason = run.kept.failed.strerror or str(run.kept.failed)
+                self.warned.emit(
+                    tr("This run cannot be saved: there is no room for it on the disk. {reason}",
+                       reason=reason)
+                )  # fmt: skip
 
     def _begin(self, header: Header) -> None:
         self.live = Run(len(self.runs) + 1, Trace(header), self._spool.begin(header))

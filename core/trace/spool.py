@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import queue
 import tempfile
+import threading
 import weakref
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO, Any
 
 import pyarrow as pa
@@ -13,23 +17,44 @@ import pyarrow as pa
 from core.trace.schema import WORDS, Header
 from core.trace.stream import END_OF_STREAM
 
+Job = Callable[[], None]
 _COPIED = 1 << 20  # bytes at a time
 
 
 class Spool:
     """The streams of a sitting's runs, in one file without a name: it is gone with the process.
 
-    The file is made with the first run, in TMPDIR or /var/tmp, since /tmp is often memory.
+    The file is made with the first run, in TMPDIR or /var/tmp, since /tmp is often memory. A thread
+    writes it: a disk that is slow for a moment holds nobody up.
     """
 
     def __init__(self) -> None:
         self._descriptor = -1
         self._end = 0
         self._closed: weakref.finalize[[int], Spool] | None = None
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._ended = weakref.finalize(self, self._jobs.put, None)
 
     def begin(self, header: Header) -> Kept:
         """A run's stream, empty so far."""
         return Kept(self, header)
+
+    def later(self, job: Job) -> None:
+        """Let the thread do something after all that it was given before."""
+        if self._thread is None:
+            self._thread = threading.Thread(
+                target=_work, args=(self._jobs,), daemon=True, name="spool"
+            )
+            self._thread.start()
+        self._jobs.put(job)
+
+    def wait(self) -> None:
+        """Wait until everything is written."""
+        if self._thread is not None and self._thread.is_alive():
+            done = threading.Event()
+            self.later(done.set)
+            done.wait()
 
     def append(self, data: bytes | memoryview) -> int:
         """Write at the end; returns where that was. Raises OSError if the disk is full."""
@@ -48,7 +73,10 @@ class Spool:
         return os.pread(self._descriptor, count, first)
 
     def close(self) -> None:
-        """Give the disk's space back; so does the last reference's end."""
+        """End the thread and give the disk's space back; so does the last reference's end."""
+        self._ended()
+        if self._thread is not None:
+            self._thread.join()
         if self._closed is not None:
             self._closed()
 
@@ -68,21 +96,28 @@ class Kept:
         self._writer = pa.ipc.new_stream(self._buffer, self._schema)
         self._words: list[pa.Array] = []
         self._pieces: list[tuple[int, int]] = []
-        self._failed: OSError | None = None
+        self.failed: OSError | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Append a batch. Raises OSError if there is no room for it; the run is lost then."""
-        if self._failed is not None:
+        """Append a batch, soon. Without room for it the run is lost, and `failed` says so."""
+        self._spool.later(partial(self._write, batch))
+
+    def wait(self) -> None:
+        """Wait until everything is written."""
+        self._spool.wait()
+
+    def _write(self, batch: pa.RecordBatch) -> None:
+        if self.failed is not None:
             return
         data = self._encoded(batch)
         try:
             first = self._spool.append(data)
         except OSError as error:
-            self._failed = error
-            raise
+            self.failed = error
+            return
         if self._pieces and sum(self._pieces[-1]) == first:
-            first, count = self._pieces.pop()
-            self._pieces.append((first, count + len(data)))
+            first, count = self._pieces[-1]
+            self._pieces[-1] = (first, count + len(data))  # at once: others may be reading
         else:
             self._pieces.append((first, len(data)))
 
@@ -103,14 +138,37 @@ class Kept:
 
         More may be appended afterwards.
         """
-        if self._failed is not None:
-            raise OSError(f"the run was not kept: {self._failed.strerror}") from self._failed
+        for part in self.parts():
+            target.write(part)
+
+    def parts(self) -> Iterator[bytes]:
+        """A whole recording of what is there now, at most 1 MiB at a time; more may come meanwhile.
+
+        Raises OSError if the run was lost.
+        """
+        self.wait()
+        if self.failed is not None:
+            raise OSError(f"the run was not kept: {self.failed.strerror}") from self.failed
         if not self._pieces:
-            target.write(self._schema.serialize())
-        for first, count in self._pieces:
+            yield bytes(self._schema.serialize())
+        for first, count in list(self._pieces):
             for at in range(first, first + count, _COPIED):
-                target.write(self._spool.read(at, min(_COPIED, first + count - at)))
-        target.write(END_OF_STREAM)
+                yield self._spool.read(at, min(_COPIED, first + count - at))
+        yield END_OF_STREAM
+
+    @property
+    def size(self) -> int:
+        """Bytes that are kept so far."""
+        return sum(count for _, count in self._pieces)
+
+
+def _work(jobs: queue.SimpleQueue[Job | None]) -> None:
+    while True:
+        job = jobs.get()
+        if job is None:
+            return
+        job()
+        del job  # it would keep the spool alive
 
 
 def _folder() -> str | None:
