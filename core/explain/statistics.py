@@ -188,31 +188,40 @@ class RangeCount:
 
     def _count(self, begin: int, until: int) -> None:
         """Add up a part of the time; a span's size counts in the part in which it starts."""
-        columns: list[tuple[NDArray[Any], ...]] = []
-        for lane, spans in enumerate(self._spans):
-            last = int(np.searchsorted(spans.start, until, "left"))
-            first = min(self._taken[lane], int(np.searchsorted(spans.end, begin, "right")))
-            start = np.maximum(spans.start[first:last], begin)
-            end = np.minimum(spans.end[first:last], until)
-            kind = self._kind_of[spans.row[first:last]]
-            computes = ~IS_COMMUNICATION[kind]
-            busy, worked = _busy_and_worked(start, end, computes)
-            self._busy[lane] += busy
-            self._worked[lane] += worked
-            own = slice(self._taken[lane], last)
-            lengths = spans.end[own] - spans.start[own]
-            begun = kind[own.start - first :]
-            self._inside += _sums(kind, end - start)
-            self._whole += _sums(begun, lengths)
-            self._taken[lane] = last
-            columns.append((start, end, computes, self._flat(begun, lengths)))
+        columns = [self._count_lane(lane, begin, until) for lane in range(len(self._lanes))]
         if columns:
-            *together, flat = map(np.concatenate, zip(*columns, strict=True))
-            busy, worked = _busy_and_worked_together(*together)
+            start, end, computes, flat = map(np.concatenate, zip(*columns, strict=True))
+            np.maximum(start, begin, out=start)
+            np.minimum(end, until, out=end)
+            busy, worked = _busy_and_worked_together(start, end, computes)
             self._any_busy += busy
             self._any_worked += worked
             counts = np.bincount(flat, minlength=self._sizes.size)
             self._sizes += counts.reshape(self._sizes.shape)
+
+    def _count_lane(self, lane: int, begin: int, until: int) -> tuple[NDArray[Any], ...]:
+        """Start, end and whether it computes of each span there, and what sizes have begun."""
+        spans, taken = self._spans[lane], self._taken[lane]
+        last = int(np.searchsorted(spans.start, until, "left"))
+        first = min(taken, int(np.searchsorted(spans.end, begin, "right")))
+        start, end = spans.start[first:last], spans.end[first:last]
+        kind, lengths = self._kind_of[spans.row[first:last]], end - start
+        computes = ~IS_COMMUNICATION[kind]
+        known, sums = taken - first, _sums(kind, lengths)
+        self._whole += sums - _sums(kind[:known], lengths[:known])
+        early = int(np.searchsorted(start, begin, "left"))
+        late = int(np.searchsorted(end, until, "right"))
+        inside = sums - _sums(kind[:early], begin - start[:early])
+        inside -= _sums(kind[late:], end[late:] - until)
+        self._inside += inside
+        busy, worked = int(inside[~IS_COMMUNICATION].sum()), int(inside.sum())
+        if (start[1:] < end[:-1]).any():
+            ends = np.maximum(start, begin), np.minimum(end, until)
+            busy, worked = _busy_and_worked(*ends, computes)
+        self._busy[lane] += busy
+        self._worked[lane] += worked
+        self._taken[lane] = last
+        return start, end, computes, self._flat(kind[known:], lengths[known:])
 
     def _flat(self, kinds: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
         return kinds.astype(np.int32) * CODES + size_codes(lengths)

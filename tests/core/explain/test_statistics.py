@@ -20,7 +20,7 @@ from core.explain.statistics import (
     union_ns,
 )
 from core.plan.task import Kind, Lane, Role
-from tests.core.explain.ranges import Drawn, Piece, busy, drawn, trace_of_spans
+from tests.core.explain.ranges import KINDS, Drawn, Piece, busy, drawn, trace_of_spans
 
 LENGTHS = st.integers(0, 2**62)
 
@@ -96,7 +96,23 @@ def test_lanes_that_only_tell_more_of_another_lane_are_not_counted_beside_it() -
     assert counted_lanes(lanes, [1]) == []
 
 
-def test_spans_that_overlap_on_a_lane_count_once() -> None:
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.integers(0, 90), st.integers(0, 40), st.sampled_from(KINDS)), min_size=1),
+    st.integers(0, 90), st.integers(0, 90),
+)  # fmt: skip
+def test_a_lane_whose_spans_overlap_has_no_time_twice(
+    drawn_pieces: list[Piece], start: int, length: int
+) -> None:
+    starts, lengths, kinds = zip(*sorted(drawn_pieces, key=lambda p: p[0]), strict=True)
+    ends = np.maximum.accumulate(np.add(starts, lengths)).tolist()
+    pieces = list(zip(starts, ends, kinds, strict=True))
+    end = start + length
+    found = range_statistics(trace_of_spans([pieces]), start, end)
+    assert found.lanes[0] == found.any_lane == counted([pieces], start, end)
+
+
+def test_the_union_of_intervals_needs_no_order() -> None:
     starts, ends = np.array([0, 5, 30, 2]), np.array([10, 8, 40, 12])
     assert union_ns(starts, ends) == 12 + 10
     assert union_ns(starts[:0], ends[:0]) == 0
