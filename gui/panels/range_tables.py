@@ -68,10 +68,10 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         )
         for lane, time in counted.lanes.items()
     ]  # fmt: skip
-    sums = len(rows) if len(rows) > 1 else None
-    if sums is not None:
-        left = len(heads) - 6
-        rows.append((tr("Any lane"), *_time_words(counted.any_lane), *[""] * left))
+    sums = 0 if len(rows) > 1 else None
+    if sums is not None:  # at the top, where it is seen also with many lanes
+        empty = [""] * (len(heads) - 6)
+        rows.insert(sums, (tr("Any lane"), *_time_words(counted.any_lane), *empty))
     return Table(tr("Lanes"), tuple(heads), tuple(rows), tuple(tips), sums)
 
 
