@@ -121,10 +121,14 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     )
     order = np.argsort(of_a)
     of_a, of_b = of_a[order], of_b[order]
-    return Matches(
-        a, b, False, of_a, of_b,
-        np.setdiff1d(np.arange(len(a)), of_a), np.setdiff1d(np.arange(len(b)), of_b),
-    )  # fmt: skip
+    return Matches(a, b, False, of_a, of_b, _others(of_a, len(a)), _others(of_b, len(b)))
+
+
+def _others(positions: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Those of `count` positions that are not among the given ones."""
+    left = np.ones(count, np.bool_)
+    left[positions] = False
+    return np.flatnonzero(left)
 
 
 def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
@@ -152,8 +156,11 @@ def _told_by_both(
 
 def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
     """A number for each row: the same in the first `first` rows and the others, unique in both."""
-    _, group = np.unique(places, axis=0, return_inverse=True)
-    group = group.reshape(-1)
+    group = np.zeros(len(places), np.int64)
+    for column in places.T:  # np.unique(axis=0) takes ten times as long
+        if len(column) and (column != column[0]).any():
+            _, number = np.unique(column, return_inverse=True)
+            _, group = np.unique(group * (number.max() + 1) + number, return_inverse=True)
     turn = np.concatenate([_turns(group[:first]), _turns(group[first:])])
     keys: NDArray[np.int64] = group * (int(turn.max(initial=0)) + 1) + turn
     return keys

@@ -31,18 +31,8 @@ class Topic:
 
 
 _PIPE = ("microbatches", "schedule", "stages", "strategy", "lanes")
-_WORK = (
-    "batch",
-    "model",
-    "width",
-    "depth",
-    "lanes",
-    "cores",
-    "dtype",
-    "devices",
-    "microbatches",
-    "strategy",
-)
+_WORK = ("batch", "model", "width", "depth", "lanes", "cores", "dtype", "devices", "microbatches",
+         "strategy")  # fmt: skip
 _MOVE = ("strategy", "bucket", "stages", "replicas", "microbatches", "batch", "devices")
 TOPICS: tuple[Topic, ...] = (
     Topic("pipeline fill and drain", frozenset({Cause.FILL, Cause.DRAIN}), _PIPE),
