@@ -108,6 +108,9 @@ def test_a_run_that_does_not_fit_on_the_disk_is_shown_and_said_to_be_lost(
     client.perform(specification())
     while session.asking:
         session.tick()
+    session.runs[0].kept.wait()
+    for _ in range(2):
+        session.tick()
     assert len(warned) == 1 and warned[0].endswith("No space left on device")
     assert session.runs[0].trace.span_count
     with pytest.raises(OSError, match="was not kept: No space left on device"):
