@@ -49,7 +49,10 @@ class Marking(QObject):
         """Show a run's marks."""
         self._close_editor()
         self._run = run
-        marks = () if run is None else run.marks
+        problem = "" if run is None else run.take_marks()
+        if problem:
+            self.failed.emit(problem)
+        marks = () if run is None or run.marks is None else run.marks
         self._timeline.aids.set_marks(marks)
         self._panel.show_marks(marks)
 

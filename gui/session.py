@@ -59,7 +59,7 @@ class Run:
     """One run of this sitting: its trace, and either what was received or the file opened.
 
     `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
-    `saved` is where a run of this sitting was saved last.
+    `saved` is where a run of this sitting was saved last; `marks` is None until they are read.
     """
 
     number: int
@@ -71,7 +71,7 @@ class Run:
     comparison: Comparison | None = None
     ghost: Trace | None = None
     saved: Path | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Mark, ...] | None = None
 
     @property
     def live(self) -> bool:
@@ -104,7 +104,8 @@ class Run:
                 written += target.write(part)
                 yield written
         self.saved = path
-        write_marks(path, self.marks, self.trace.header.started)
+        self.take_marks()
+        write_marks(path, self.marks or (), self.trace.header.started)
 
     @property
     def size(self) -> int:
@@ -122,10 +123,12 @@ class Run:
             yield from self.kept.parts()
 
     def take_marks(self) -> str:
-        """Read the marks beside the recording that was opened; what is wrong with them, or ''."""
-        if self.source is not None:
+        """Read the marks beside the recording that was opened, once; what is wrong, or ''."""
+        if self.marks is None:
+            self.marks = ()
             try:
-                self.marks = read_marks(self.source, self.trace.header.started)
+                if self.source is not None:
+                    self.marks = read_marks(self.source, self.trace.header.started)
             except MarksError as error:
                 return str(error)
         return ""
@@ -133,7 +136,7 @@ class Run:
     def keep_marks(self) -> None:
         """Write the marks beside the recording, if there is one. Raises OSError, naming them."""
         place = self.source or self.saved
-        if place is not None:
+        if place is not None and self.marks is not None:
             write_marks(place, self.marks, self.trace.header.started)
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from core.trace.marks import Mark, marks_file, read_marks
+from core.trace.marks import Mark, marks_file, read_marks, write_marks
 from gui.timeline.margins import LABELS
 from gui.timeline.selection import TimeRange
 from gui.window import MainWindow
@@ -72,6 +72,21 @@ def test_marks_are_set_by_keys_and_kept_beside_their_recording(
     assert window.run_shown is window.session.runs[-1]
     assert "other.marks.json is damaged, its marks are left out" in window.banner.label.text()
     assert window.panels.marks.list.topLevelItemCount() == 0
+
+
+def test_marks_are_read_before_others_are_written_however_a_recording_was_opened(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.arrow"
+    started = record(specification(), path).header.started
+    write_marks(path, [Mark(MS, None, "old")], started)
+    run, _ = window.session.open(path)
+    window.add_run(run)
+    window.timeline.aids.change_marks([*window.marking.marks, Mark(2 * MS, None, "new")])
+    assert [mark.note for mark in read_marks(path, started)] == ["old", "new"]
+    unseen, _ = window.session.open(path)
+    unseen.save(tmp_path / "copy.arrow")
+    assert [mark.note for mark in read_marks(tmp_path / "copy.arrow", started)] == ["old", "new"]
 
 
 def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
