@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from gui.text import duration_text, tr
 from gui.timeline.axis import ticks
 from gui.timeline.frame import Fonts, Frame, text_width
+from gui.timeline.raster import draw_uprights
 from gui.timeline.reduction import count_before, count_until
 from gui.timeline.rows import Group, Row
 from gui.timeline.scene import Scene
@@ -20,6 +22,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 NAME = 16.0  # height of a lane's name
 DETAIL = 14.0  # and of each line below it
+AIR = 3.0  # of a line of text, free above and below its letters
 PIN = 3.0  # width of the mark beside a pinned lane
 
 
@@ -70,10 +73,9 @@ def draw_steps(
     if frame.vector:
         painter.setPen(QPen(QColor(frame.theme.line), 1))
         painter.drawLines([QLineF(x, top, x, bottom) for x in seen])
-    else:  # pens are dear
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(frame.theme.line))
-        painter.drawRects([QRectF(round(x - 0.5), top, 1, bottom - top) for x in seen])
+    else:
+        place = QRectF(frame.left, top, view.width + 1, bottom - top)
+        draw_uprights(painter, np.array(seen) - frame.left, place, frame.theme.line)
 
 
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
@@ -94,22 +96,26 @@ def draw_labels(
 ) -> None:
     """Each lane's name, place, idle time and memory; each group's heading above its lanes.
 
-    They begin at the pixel `indent`.
+    They begin at the pixel `indent`. What stands under a lane is named where there is room.
     """
     for group in frame.layout.groups:
         if group.height > 0:
             _heading(painter, scene, frame, fonts, group, indent)
-    for row in frame.visible(frame.layout.rows):
-        if row.helper:
-            name = scene.trace.header.lanes[row.lane].name.split()[-1]
-            _strip_label(painter, frame, fonts, row, name)
-        else:
-            _lane_label(painter, scene, frame, fonts, row, indent)
-    for row in frame.visible(frame.layout.ghosts):
-        words = scene.beside_ghosts.get(scene.facts[row.lane].name, tr("predicted"))
-        _strip_label(painter, frame, fonts, row, words)
-    for row in frame.visible(frame.layout.memory):
-        _strip_label(painter, frame, fonts, row, scene.facts[row.lane].peak or tr("memory"))
+    lanes, taken = scene.trace.header.lanes, {}
+    rows = list(frame.visible(frame.layout.rows))
+    for row in (row for row in rows if not row.helper):
+        taken[row.lane] = _lane_label(painter, scene, frame, fonts, row, indent)
+    strips = [(row, lanes[row.lane].name.split()[-1]) for row in rows if row.helper]
+    strips += [
+        (row, scene.beside_ghosts.get(scene.facts[row.lane].name, tr("predicted")))
+        for row in frame.visible(frame.layout.ghosts)
+    ]
+    strips += [
+        (row, scene.facts[row.lane].peak or tr("memory"))
+        for row in frame.visible(frame.layout.memory)
+    ]
+    for row, text in strips:
+        _strip_label(painter, frame, fonts, row, text, taken.get(lanes[row.lane].serves))
 
 
 def heading_text(scene: Scene, group: Group) -> str:
@@ -157,7 +163,8 @@ def cores_text(scene: Scene, device: str) -> str:
 
 def _lane_label(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row, indent: float
-) -> None:
+) -> QRectF:
+    """Draw a lane's label; returns where its last line stands."""
     facts = scene.facts[row.lane]
     if row.lane in frame.layout.pins:
         mark = QRectF(2, frame.top + row.top, PIN, frame.layout.rooms[row.lane])
@@ -181,14 +188,21 @@ def _lane_label(
     for number, text in enumerate(details):
         top = y + NAME + DETAIL * number
         _line(painter, fonts.small, QRectF(indent, top, wide, DETAIL), text)
+    last = text_width(fonts.small, details[-1]) if details else wide
+    return QRectF(indent, y + heights - DETAIL, min(last, wide) + 4, DETAIL)
 
 
-def _strip_label(painter: QPainter, frame: Frame, fonts: Fonts, row: Row, text: str) -> None:
-    """What a thin row under a lane is, beside its left end."""
+def _strip_label(
+    painter: QPainter, frame: Frame, fonts: Fonts, row: Row, text: str, taken: QRectF | None
+) -> None:
+    """What a thin row under a lane is, beside its left end, unless it would touch what is there."""
     painter.setPen(QColor(frame.theme.muted))
     painter.setFont(fonts.small)
-    middle = frame.top + row.top + row.height / 2
-    painter.drawText(QRectF(0, middle - NAME / 2, frame.left - 8, NAME), _RIGHT, text)
+    middle, end = frame.top + row.top + row.height / 2, frame.left - 8
+    wide = text_width(fonts.small, text)
+    lines = QRectF(end - wide, middle - DETAIL / 2 + AIR, wide, DETAIL - 2 * AIR)
+    if taken is None or not taken.intersects(lines):
+        painter.drawText(QRectF(0, middle - NAME / 2, end, NAME), _RIGHT, text)
 
 
 def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
