@@ -15,11 +15,11 @@ from gui.timeline.reduction import count_before, count_until, pixel_edges
 from gui.timeline.viewport import Viewport
 
 ACTIVATIONS = "activations"
-BLOCK = 16  # values that share a maximum
+BLOCK = 8  # values that share a maximum
 
 
 class Peaks:
-    """Values over time, growing, and the largest of each block of 16 of them.
+    """Values over time, growing, and the largest of each block of 8 of them.
 
     `blocks` ends with a block that may still be filling; `largest` is the largest of all.
     """

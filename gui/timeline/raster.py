@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPixmap
 
 from gui.timeline.boxes import LEVELS, Boxes, boxes_of, extents, level_heights, levels_of
 from gui.timeline.reduction import Bars, PixelColumns
@@ -95,6 +95,22 @@ def draw_slices(painter: QPainter, slices: Slices, left: float, top: float, rati
     for number, (upper, lower) in enumerate(pairwise(edges)):
         place = QRectF(left, top + upper, count / ratio, lower - upper)
         painter.drawImage(place, image, QRectF(0, number, count, 1))
+
+
+def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, colour: str) -> None:
+    """Upright lines, a pixel wide, at sorted `xs` pixels from the left of a place; from its top.
+
+    Drawn one by one, each touches another line of memory for each of its pixels.
+    """
+    ratio = painter.device().devicePixelRatioF()
+    pixels = max(1, math.ceil(place.width() * ratio))
+    left = np.round((xs - 0.5) * ratio)
+    here = owners(left, left + round(ratio), pixels) < len(xs)
+    line = np.where(here, np.uint32(QColor(colour).rgba()), np.uint32(0))
+    texture = QPixmap.fromImage(image_of(line[None]))
+    texture.setDevicePixelRatio(ratio)
+    painter.setBrushOrigin(place.topLeft())
+    painter.fillRect(place, QBrush(texture))
 
 
 def draw_rows(

@@ -17,6 +17,7 @@ from gui.families import FAMILIES, FAMILY_CODES
 from gui.timeline.viewport import Viewport
 
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle of its own
+OWN_BLOCK = 8  # spans that share a sum where it was not made before; those have BLOCK
 LONG = 2.0  # pixels of a block that is counted span by span
 _COUNT = len(FAMILIES)
 
@@ -63,8 +64,8 @@ class RowFamilies:
 class LaneColumns:
     """A lane's spans with sums that let a view over millions of them cost what its pixels cost.
 
-    The times are the spans' own arrays. For each whole block of 16 spans, the time of every family
-    before it is kept; `families` may be shared by the lanes of one table.
+    The times are the spans' own arrays. For each whole block of some spans, the time of every
+    family before it is kept; `families` may be shared by the lanes of one table.
     """
 
     def __init__(self, families: RowFamilies | None = None) -> None:
@@ -75,11 +76,13 @@ class LaneColumns:
         self._block_starts, self._sums = Column(np.int64), Column(np.int64)
         self._summed = np.empty(0, np.int8)
         self._present: list[int] = []
+        self.block = OWN_BLOCK
 
     @classmethod
     def over(cls, spans: Spans, blocks: Blocks, families: RowFamilies | None = None) -> LaneColumns:
         """A lane whose sums were made before; they are not copied until the lane grows."""
         made = cls(families)
+        made.block = BLOCK
         made._take(spans)
         made._block_starts = Column.of(blocks.starts)
         made._sums = Column.of(blocks.sums.reshape(-1))
@@ -107,7 +110,7 @@ class LaneColumns:
 
     @property
     def block_starts(self) -> NDArray[np.int64]:
-        """Start of each whole block of 16 spans."""
+        """Start of each whole block of `block` spans."""
         return self._block_starts.view
 
     @property
@@ -154,19 +157,19 @@ class LaneColumns:
         self._present = np.flatnonzero(seen).tolist()
 
     def _sum_blocks(self) -> None:
-        known, whole = len(self._block_starts), len(self) // BLOCK
+        known, whole = len(self._block_starts), len(self) // self.block
         if whole == known:
             return
-        part = slice(known * BLOCK, whole * BLOCK)
+        part = slice(known * self.block, whole * self.block)
         codes = self.families(part)
         self._know(np.flatnonzero(np.bincount(codes)).astype(np.int8))
         count, column = len(self._summed), np.zeros(_COUNT, np.intp)
         column[self._summed] = np.arange(count)
-        keys = np.repeat(np.arange(whole - known) * count, BLOCK) + column[codes]
+        keys = np.repeat(np.arange(whole - known) * count, self.block) + column[codes]
         each = np.bincount(keys, self.ends[part] - self.starts[part], (whole - known) * count)
         sums = np.cumsum(each.reshape(-1, count), axis=0, dtype=np.int64)
         self._sums.extend((self.block_sums[-1] + sums).reshape(-1))
-        self._block_starts.extend(self.starts[part][::BLOCK])
+        self._block_starts.extend(self.starts[part][:: self.block])
 
     def _know(self, families: NDArray[np.int8]) -> None:
         """Make room in the sums for families that the lane had none of."""
@@ -228,7 +231,7 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
 def times_of(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
     """The ns of each family in each pixel, shape (families, pixels), of however many spans."""
     seen = visible(columns, view.start, view.end)
-    if seen.stop - seen.start > BLOCK * view.width:
+    if seen.stop - seen.start > columns.block * view.width:
         return _times_by_block(columns, view)
     return _times_within(columns, view)
 
@@ -279,8 +282,8 @@ def _times_by_block(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]
     starts, sums = columns.block_starts, columns.block_sums
     whole = len(starts)
     block = np.maximum(np.searchsorted(starts, moments, "right") - 1, 0)
-    if len(columns) > whole * BLOCK:
-        block[moments >= columns.starts[whole * BLOCK]] = whole
+    if len(columns) > whole * columns.block:
+        block[moments >= columns.starts[whole * columns.block]] = whole
     begin = starts.take(np.minimum(block, whole - 1))
     length = starts.take(np.minimum(block + 1, whole - 1)) - begin
     exact = (length > LONG * view.ns_per_pixel) | (block >= whole - 1)
@@ -307,7 +310,7 @@ def _times_inside(
 
     Shape (families, edges).
     """
-    at = block[:, None] * BLOCK + np.arange(BLOCK)
+    at = block[:, None] * columns.block + np.arange(columns.block)
     place = np.minimum(at, len(columns) - 1)
     spent = np.minimum(columns.ends[place], edges[:, None]) - columns.starts[place]
     spent = np.where(at < len(columns), np.maximum(spent, 0.0), 0.0)

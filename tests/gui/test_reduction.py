@@ -127,7 +127,7 @@ def test_a_family_that_comes_late_has_no_time_before() -> None:
     made = LaneColumns()
     for last in (40, 80):
         made.update(rows[:last])
-    assert made.block_sums.tolist()[:3] == [[0, 0], [160, 0], [320, 0]]
+    assert made.block_sums.tolist()[:3] == [[0, 0], [80, 0], [160, 0]]
     assert made.block_sums[-1].tolist() == [400, 40]
 
 
@@ -150,10 +150,10 @@ def test_sums_that_were_made_before_give_the_same_picture() -> None:
     fill_blocks(whole, blocks)
     grown = LaneColumns()
     grown.update(whole)
-    view = Viewport(0, float(whole.end[-1]), 60)
+    view = Viewport(0, float(whole.end[-1]), 12)
     read, own = (reduce_lane(c, view) for c in (LaneColumns.over(whole, blocks), grown))
     assert np.array_equal(read.family, own.family)
-    assert read.busy == pytest.approx(own.busy)
+    assert read.busy == pytest.approx(own.busy, abs=0.02)
 
 
 KINDS_USED = (Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.STEP)
@@ -198,9 +198,10 @@ def test_a_pixel_shows_what_a_count_of_its_time_by_family_finds(
     expected = times_by_count(times, view)
     seen = visible(made, view.start, view.end)
     slack = 1e-6
-    if reduced.count > BLOCK * view.width:  # at most the two blocks at its edges are spread evenly
+    block = made.block
+    if reduced.count > block * view.width:  # at most the two blocks at its edges are spread evenly
         edges = np.searchsorted(made.starts, view.start + np.arange(width + 1) * view.ns_per_pixel)
-        blocks = [slice(max(0, e // BLOCK * BLOCK - BLOCK), e // BLOCK * BLOCK + BLOCK)
+        blocks = [slice(max(0, e // block * block - block), e // block * block + block)
                   for e in edges]  # fmt: skip
         longest = max((int((made.ends[b] - made.starts[b]).sum()) for b in blocks), default=0)
         slack = 2 * longest / view.ns_per_pixel
