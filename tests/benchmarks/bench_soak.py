@@ -150,9 +150,11 @@ def settle(app: Any) -> None:
 def held(app: Any) -> Held:
     """What this process holds once it has let go of what it can."""
     from PySide6.QtCore import QTimer
+    from shiboken6 import isValid
 
     settle(app)
-    timers = [one for one in gc.get_objects() if isinstance(one, QTimer) and one.isActive()]
+    made = [one for one in gc.get_objects() if isinstance(one, QTimer) and isValid(one)]
+    timers = [one for one in made if one.isActive()]
     links = (Path(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd"))
     files = sorted(os.readlink(link).split(":")[0] for link in links if link.is_symlink())
     children = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in family(os.getpid())[1:]]

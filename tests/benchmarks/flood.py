@@ -56,13 +56,13 @@ class Steps:
         notes.add(Record.LOG, "size", 0, 0, text="In Model: input size [8, 64]")
         at = np.append(self.order, [self.order[-1]])
         self.form = StepForm(notes, at, np.zeros(self.count + 1))
-        self.held = (np.arange(self.count) % 7 * 3e6).tolist()
-        self.tasks = list(range(self.count))
+        self.held = np.arange(self.count) % 7 * 3_000_000
+        self.tasks = np.arange(self.count)
 
     def write(self, writer: TraceWriter, step: int, begin: int) -> None:
         """Hand in a step that began at `begin`, absolute ns."""
-        starts, ends = (self.starts + begin).tolist(), (self.ends + begin).tolist()
-        writer.spans(self.columns, Timings(step, self.tasks, starts, ends))
+        ends = self.ends + begin
+        writer.spans(self.columns, Timings(step, self.tasks, self.starts + begin, ends))
         writer.step_notes(StepNotes(self.form, step, ends, self.held, []))
 
 
