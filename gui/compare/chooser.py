@@ -18,12 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.compare.runs import TwoRuns
 from core.trace.trace import Trace
 from gui.dialogs import ask_open
 from gui.figures.titles import run_title
 from gui.panels.runs import run_columns
 from gui.session import Run
-from gui.text import tr
+from gui.text import duration_text, tr
 
 OTHER_ROLE = Qt.ItemDataRole.UserRole
 RECORDINGS = "Recordings (*.arrow)"
@@ -57,6 +58,24 @@ def other_of(run: Run) -> Other:
     number, title, outcome, length = run_columns(run)
     words = " · ".join(filter(None, (title, outcome, length)))
     return Other(run.trace, f"{number}: {words}", run)
+
+
+def titles(a: Run, b: Other, two: TwoRuns | None) -> tuple[str, str]:
+    """What stands above both timelines: each run, and which step of it is compared."""
+    names = run_title(a.trace), b.title if b.run is None else run_title(b.trace)
+    if two is None:
+        return names
+    one, other = (
+        f"{name} · {_steps_words(trace, side.steps)} · {duration_text(side.mean_makespan)}"
+        for name, trace, side in zip(names, (a.trace, b.trace), (two.a, two.b), strict=True)
+    )
+    return one, other
+
+
+def _steps_words(trace: Trace, steps: Sequence[int]) -> str:
+    if len(steps) > 1:
+        return tr("mean of {n} steps", n=len(steps))
+    return step_name(steps[0], trace.header.specification.warmup)
 
 
 class RunChooser(QDialog):

@@ -14,24 +14,21 @@ from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference
 from core.compare.pieces import NO_PIECES, pieces_of
 from core.compare.runs import TwoRuns
-from core.compare.spent import median_step, whole_steps
-from core.trace.trace import Span, Trace
-from gui.compare.chooser import Other, RunChooser, other_of, others
+from core.trace.trace import Trace
+from gui.compare.chooser import Other, RunChooser, other_of, others, titles
 from gui.compare.frame import CompareFrame
 from gui.compare.linking import LinkedViews
-from gui.compare.panel import ComparePanel, StepChoice
-from gui.compare.picture import Both, export_both
-from gui.compare.report import write_both_report
+from gui.compare.mirror import Mirror, Pair
+from gui.compare.panel import ComparePanel
+from gui.compare.picture import Both
+from gui.compare.report import write_both
 from gui.compare.worker import CompareWorker
 from gui.dialogs import ask_save
-from gui.figures.titles import run_title
 from gui.session import Run, Session
 from gui.settings import Settings
-from gui.text import duration_text, tr
+from gui.text import tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.margins import step_name
 from gui.timeline.scene import Scene
-from gui.timeline.selection import Selection
 
 LIVE_MS = 1000  # between two rounds while one of the runs is live
 IN_STRIP_A = {"compare_align": "Align", "compare_scale": "Equal", "compare_joins": "Join"}
@@ -40,7 +37,6 @@ IN_STRIP_B = {"compare_export": "Export", "compare": "Change", "compare_leave": 
 FIGURES = (
     "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)", "HTML report (*.html)",
 )  # fmt: skip
-PAGES = (".html", ".htm")
 
 
 class Shown(Protocol):
@@ -72,9 +68,10 @@ class Comparing(QObject):
         self.other: Other | None = None
         self.two: TwoRuns | None = None
         self._scene_b: Scene | None = None
-        self._links: LinkedViews | None = None
+        self._pair: Pair | None = None
+        self._over: int | None = None
         self._moments: tuple[float, float] | None = None
-        self._fit = self._joins = self._fresh = self._selecting = False
+        self._fit = self._joins = self._fresh = False
         self._row: Difference | None = None
         self._theme = LIGHT
         self._actions: dict[str, QAction] = {}
@@ -82,9 +79,8 @@ class Comparing(QObject):
         self._worker.done.connect(self._take)
         self._clock = QElapsedTimer()
         panel.row_chosen.connect(self.outline)
-        panel.steps_chosen.connect(self.refresh)
+        panel.steps_chosen.connect(self._choose_steps)
         panel.asked.connect(self.choose)
-        frame.a.selection_changed.connect(self._a_selected)
         frame.a.strips_changed.connect(lambda _: self._show_strips())
         session.ticked.connect(self._tick)
         session.run_ended.connect(self._end)
@@ -120,10 +116,9 @@ class Comparing(QObject):
         if self._window.run_shown is None:
             return
         b, _ = self.frame.divide()
-        if self._links is None:
-            self._links = LinkedViews(self.a, b)
-            b.selection_changed.connect(self._b_selected)
-        self.other, self._fresh, self._moments = other, True, None
+        if self._pair is None:
+            self._pair = Pair(LinkedViews(self.a, b), Mirror(self.a, b))
+        self.other, self._fresh = other, True
         self._scene_b = Scene(other.trace)
         b.set_theme(self._theme)
         b.show_scene(self._scene_b)
@@ -132,7 +127,6 @@ class Comparing(QObject):
         self._enable(True)
         self.begun.emit()
         self.refresh()
-        self._mirror(self.a.selection)
 
     def leave(self) -> None:
         """Show the run alone again."""
@@ -140,9 +134,10 @@ class Comparing(QObject):
             return
         self._worker.drop()
         self.other = self.two = self._scene_b = None
-        if self._links is not None:
-            self._links.unlink()
-            self._links.b.show_scene(None)
+        if self._pair is not None:
+            self._pair.views.unlink()
+            self._pair.mirror.two = None
+            self._pair.views.b.show_scene(None)
         self.outline(None)
         self.frame.unite()
         self.a.show_prediction(self._settings.prediction)
@@ -163,12 +158,9 @@ class Comparing(QObject):
     def align(self, here: bool) -> None:
         """Lay the selected spans over each other, or again the beginnings of the steps."""
         self._moments = None
-        spans = [v.selection for v in (self.a, self.frame.b) if v is not None]
-        if here and self.other is not None:
-            begins = [float(span.start) for span in spans if isinstance(span, Span)]
-            if len(begins) == 2:
-                self._moments = (begins[0], begins[1])
-            else:
+        if here and self._pair is not None and self.other is not None:
+            self._moments = self._pair.mirror.starts
+            if self._moments is None:
                 self.said.emit(tr("Select a span in each run first, then align here."))
         self._check("compare_align", self._moments is not None)
         self._lay_over()
@@ -185,11 +177,13 @@ class Comparing(QObject):
 
     def next_in_b(self) -> None:
         """Select the next span on B's lane, without its match in A."""
-        self._step_in_b(1)
+        if self._pair is not None and self.other is not None:
+            self._pair.mirror.step_in_b(1)
 
     def previous_in_b(self) -> None:
         """Select the previous span on B's lane, without its match in A."""
-        self._step_in_b(-1)
+        if self._pair is not None and self.other is not None:
+            self._pair.mirror.step_in_b(-1)
 
     def export(self) -> None:
         """Ask for a file and write what is seen of both runs."""
@@ -203,17 +197,14 @@ class Comparing(QObject):
     def export_to(self, path: Path) -> None:
         """Write what is seen of both runs."""
         run = self._window.run_shown
-        if self.two is None or self.other is None or run is None or self._links is None:
+        if self.two is None or self.other is None or run is None or self._pair is None:
             return
         both = Both(
-            self.two, (run.trace, self.other.trace), self._links.alignment,
+            self.two, (run.trace, self.other.trace), self._pair.views.alignment,
             part=(self.a.view.start, self.a.view.end), joins=self._joins,
         )  # fmt: skip
         try:
-            if path.suffix.lower() in PAGES:
-                write_both_report(both, path)
-            else:
-                export_both(both, path, theme=self._theme.name)
+            write_both(both, path, self._theme.name)
         except ValueError as error:
             self.failed.emit(str(error))
             return
@@ -253,7 +244,7 @@ class Comparing(QObject):
         if self._window.run_shown is None:
             self.leave()
             return
-        self._fresh, self._moments = True, None
+        self._fresh = True
         self.refresh()
 
     def close(self) -> None:
@@ -268,75 +259,77 @@ class Comparing(QObject):
         if run is None or other is None:
             return
         self._clock.start()
-        steps = [
-            self._steps(trace, live, choice)
-            for trace, live, choice in (
-                (run.trace, run.live, self.panel.step_a),
-                (other.trace, other.live, self.panel.step_b),
-            )
-        ]
-        if all(steps):
-            if not self._worker.ask(run.trace, other.trace, *steps):
-                self.panel.say(tr("Comparing two large steps…"))
-        else:
-            self._take(
-                tr(
-                    "Run {name} has no whole step to compare yet.",
-                    name="A" if not steps[0] else "B",
-                )
-            )
+        a, b = self.panel.steps(run.trace, run.live, other.trace, other.live, other.run is None)
+        if not a or not b:
+            name = "A" if not a else "B"
+            self._take(tr("Run {name} has no whole step to compare yet.", name=name))
+        elif not self._worker.ask(run.trace, other.trace, a, b):
+            self.panel.say(tr("Comparing two large steps…"))
+
+    def _choose_steps(self) -> None:
+        self._fresh = True
+        self.refresh()
 
     def outline(self, row: Difference | None) -> None:
         """Outline what a row of the table sums up in both timelines, or nothing."""
         self._row = row
         self._show_marks()
 
-    def _steps(self, trace: Trace, live: bool, choice: StepChoice) -> list[int]:
-        whole = whole_steps(trace, live)
-        if not whole:
-            return []
-        warmup = trace.header.specification.warmup
-        choice.list_steps(whole, warmup)
-        median = median_step(trace, whole)
-        choice.name_median(median, warmup)
-        return choice.chosen(whole) or [median]
-
     def _take(self, answer: TwoRuns | str) -> None:
         if self.other is None:
             return
-        moved = self.two is None or isinstance(answer, str)
         if isinstance(answer, str):
             self.two = None
             self.panel.say(answer)
         else:
-            before, self.two = self.two, answer
-            moved |= before is None or (before.step_a, before.step_b) != (
-                answer.step_a, answer.step_b,
-            )  # fmt: skip
+            self._fresh |= self.two is None
+            self.two = answer
             self.panel.show_two(answer)
         self._say_titles()
-        if moved or self._fresh:
+        if self._fresh or not self._live:
             self._lay_over()
         self._show_marks()
         self._fresh = False
 
     def _lay_over(self) -> None:
-        """Align both views; at the beginning A moves to the step that is compared."""
-        run, other = self._window.run_shown, self.other
-        if self._links is None or run is None or other is None:
+        """Align both views; at the beginning A moves to the step that is compared.
+
+        While a live run is followed, B's step stands under the step that the run is in, and stays
+        under it afterwards.
+        """
+        run, other, two, pair = self._window.run_shown, self.other, self.two, self._pair
+        if pair is None or run is None or other is None:
             return
-        if self.two is None:
+        pair.mirror.two = two
+        if two is None:
             starts = float(run.trace.bounds[0]), float(other.trace.bounds[0])
-            self._links.link(Alignment(*starts), starts[0])
+            pair.views.link(Alignment(*starts), starts[0])
             return
-        bounds_a = _bounds(run.trace, self.two.step_a)
-        bounds_b = _bounds(other.trace, self.two.step_b)
+        if self._fresh:
+            self._over = self._moments = None
+            self._check("compare_align", False)
+        if follows := self._follows:
+            self._over = run.trace.steps[-1]
+        over = two.step_a if self._over is None else self._over
+        pair.mirror.over = over
+        bounds_a, bounds_b = _bounds(run.trace, over), _bounds(other.trace, two.step_b)
         moments = self._moments or (bounds_a[0], bounds_b[0])
-        laid = at_moments(*moments, bounds_a, bounds_b, self._fit)
-        self._links.link(laid, bounds_a[0])
-        if self._fresh and not (run.live and self.a.following):
+        laid = at_moments(*moments, _bounds(run.trace, two.step_a), bounds_b, self._fit)
+        pair.views.link(laid, bounds_a[0])
+        if self._fresh and not follows:
             first = min(bounds_a[0], laid.to_a(bounds_b[0]))
             self.a.fit_between(first, max(bounds_a[1], laid.to_a(bounds_b[1])))
+
+    @property
+    def _follows(self) -> bool:
+        """Whether B's step is to stand under the newest of a live run."""
+        run = self._window.run_shown
+        return run is not None and run.live and self.a.following and self._moments is None
+
+    @property
+    def _live(self) -> bool:
+        run = self._window.run_shown
+        return (run is not None and run.live) or (self.other is not None and self.other.live)
 
     def _show_marks(self) -> None:
         overlay = self.frame.overlay
@@ -352,78 +345,10 @@ class Comparing(QObject):
 
     def _say_titles(self) -> None:
         run, other = self._window.run_shown, self.other
-        if run is None or other is None:
-            return
-        titles = [
-            run_title(run.trace),
-            run_title(other.trace) if other.run is not None else other.title,
-        ]
-        if self.two is not None:
-            sides = ((run.trace, self.two.a.steps), (other.trace, self.two.b.steps))
-            titles = [
-                f"{title} · {_steps_words(trace, steps)} · {duration_text(length)}"
-                for title, (trace, steps), length in zip(
-                    titles, sides, self.two.makespans, strict=True
-                )
-            ]
-        self.frame.strip_a.title.show_text(titles[0])
-        self.frame.strip_b.title.show_text(titles[1])
-
-    # Selecting
-
-    def _a_selected(self, selection: Selection | None) -> None:
-        if self.other is not None and not self._selecting:
-            self._mirror(selection)
-
-    def _mirror(self, selection: Selection | None) -> None:
-        """Select in B what matches a selection in A; what has no match leaves B as it is."""
-        b = self.frame.b
-        if b is None:
-            return
-        self._selecting = True
-        if selection is None:
-            b.select(None)
-        elif (match := self._match(selection, to_b=True)) is not None:
-            b.select(match)
-        self._selecting = False
-
-    def _b_selected(self, selection: Selection | None) -> None:
-        if self.other is None or self._selecting:
-            return
-        self._selecting = True
-        if selection is None:
-            self.a.select(None)
-        elif (match := self._match(selection, to_b=False)) is not None:
-            self.a.select(match)
-        self._selecting = False
-
-    def _match(self, selection: Selection, to_b: bool) -> Span | None:
-        """The span of the other run that matches a span; steps are paired as the compared ones."""
-        run, other, two = self._window.run_shown, self.other, self.two
-        if run is None or other is None or two is None or not isinstance(selection, Span):
-            return None
-        matches, shift = two.matches, two.step_b - two.step_a
-        if to_b:
-            task, trace, step = (
-                matches.task_in_b(selection.task),
-                other.trace,
-                selection.step + shift,
-            )
-        else:
-            task, trace, step = matches.task_in_a(selection.task), run.trace, selection.step - shift
-        return None if task is None else trace.find(step, task)
-
-    def _step_in_b(self, by: int) -> None:
-        b = self.frame.b
-        if b is None or self.other is None:
-            return
-        self._selecting = True
-        if isinstance(b.selection, Span):
-            (b.next_span if by > 0 else b.previous_span)()
-        elif self.two is not None:
-            first = self.two.matches.b
-            b.select_task(self.two.step_b, int(first.task[0]))
-        self._selecting = False
+        if run is not None and other is not None:
+            texts = titles(run, other, self.two)
+            for strip, text in zip((self.frame.strip_a, self.frame.strip_b), texts, strict=True):
+                strip.title.show_text(text)
 
     def _show_strips(self) -> None:
         """Show below B's lanes what is shown below A's."""
@@ -431,27 +356,25 @@ class Comparing(QObject):
             self.frame.b.show_memory(self.a.stack.memory)
             self.frame.b.show_path(self.a.stack.path)
 
-    # While runs are live
-
     def _tick(self) -> None:
-        other = self.other
-        if other is None or self._links is None:
+        other, run = self.other, self._window.run_shown
+        if other is None or run is None or self._pair is None:
             return
         if other.live and self._scene_b is not None:
             self._scene_b.update()
-            self._links.b.refresh(None)
-        run = self._window.run_shown
-        live = other.live or (run is not None and run.live)
-        if live and self._clock.hasExpired(LIVE_MS):
+            self._pair.views.b.refresh(None)
+        if self.two is not None and self._follows and self._over != run.trace.steps[-1]:
+            self._lay_over()
+        if self._live and self._clock.hasExpired(LIVE_MS):
             self.refresh()
 
     def _end(self, run: Run) -> None:
         if self.other is None:
             return
-        if run is self.other.run and self._scene_b is not None and self._links is not None:
+        if run is self.other.run and self._scene_b is not None and self._pair is not None:
             self._scene_b.update()
             self._scene_b.sum_up()
-            self._links.b.refresh(None)
+            self._pair.views.b.refresh(None)
         if run in (self.other.run, self._window.run_shown):
             self.refresh()
 
@@ -469,9 +392,3 @@ class Comparing(QObject):
 def _bounds(trace: Trace, step: int) -> tuple[float, float]:
     start, end = trace.step_bounds(step)
     return float(start), float(end)
-
-
-def _steps_words(trace: Trace, steps: tuple[int, ...]) -> str:
-    if len(steps) > 1:
-        return tr("mean of {n} steps", n=len(steps))
-    return step_name(steps[0], trace.header.specification.warmup)

@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from core.compare.runs import TwoRuns
+from core.compare.spent import median_step, whole_steps
 from core.plan.task import Kind
+from core.trace.trace import Trace
 from gui.compare.table import DifferenceTable
 from gui.panels.fields import Choice
 from gui.text import NO_BREAK, duration_text, tr
@@ -60,16 +62,22 @@ class StepChoice(Choice):
         self.setCurrentIndex(max(0, self.findData(chosen)))
         self.blockSignals(blocked)
 
-    def name_median(self, step: int, warmup: int) -> None:
-        """Say which step the median one is."""
-        self.setItemText(0, tr("median: {step}", step=step_name(step, warmup)))
-
-    def chosen(self, steps: Sequence[int]) -> list[int] | None:
-        """What is chosen of `steps`; None for the median one."""
+    def chosen(self, trace: Trace, live: bool) -> list[int]:
+        """The chosen steps of a run; none while it has no whole one."""
+        steps, warmup = whole_steps(trace, live), trace.header.specification.warmup
+        if not steps:
+            return []
+        self.list_steps(steps, warmup)
+        median = median_step(trace, steps)
+        self.setItemText(0, tr("median: {step}", step=step_name(median, warmup)))
         data = self.currentData()
         if data == ALL:
-            return list(steps)[-MOST_STEPS:]
-        return None if data == MEDIAN else [data]
+            return steps[-MOST_STEPS:]
+        return [median if data == MEDIAN else data]
+
+    def like_a(self) -> None:
+        """Say that what would be the median step is the same as that of run A."""
+        self.setItemText(0, tr("the same as of A"))
 
 
 class ComparePanel(QWidget):
@@ -116,6 +124,19 @@ class ComparePanel(QWidget):
         self.table.show_two(two)
         self.matched.setText(matched_text(two))
         self._stack.setCurrentIndex(1)
+
+    def steps(
+        self, a: Trace, a_live: bool, b: Trace, b_live: bool, alike: bool
+    ) -> tuple[list[int], list[int]]:
+        """The steps of both runs that are chosen; none of a run without a whole one.
+
+        If the runs are `alike` step by step, B's are the same as A's unless others are chosen.
+        """
+        of_a, of_b = self.step_a.chosen(a, a_live), self.step_b.chosen(b, b_live)
+        if alike and self.step_b.currentData() == MEDIAN and set(of_a) <= set(b.steps):
+            self.step_b.like_a()
+            of_b = of_a
+        return of_a, of_b
 
     def say(self, text: str) -> None:
         """Say why there is nothing to compare yet."""

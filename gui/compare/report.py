@@ -13,7 +13,7 @@ from core.explain.causes import Cause
 from core.plan.task import Kind
 from gui.causes import CAUSE_LOOKS
 from gui.compare.panel import matched_text
-from gui.compare.picture import Both, picture_of
+from gui.compare.picture import Both, export_both, picture_of
 from gui.compare.table import ms_text, row_name, signed_text
 from gui.families import Family, family_of
 from gui.figures.picture import application, svg_of
@@ -44,7 +44,16 @@ NAMES = {
 }  # fmt: skip
 """What settings are called whose own name would not be understood."""
 PAGE_WIDTH = 1060.0  # pixels, as wide as the page: its text is as large as the page's then
+PAGES = (".html", ".htm")
 MOST_LANES = 128  # rows of a table
+
+
+def write_both(both: Both, path: Path, theme: str) -> None:
+    """Write a report if the name is a page's, else a picture. Raises ValueError, in one line."""
+    if path.suffix.lower() in PAGES:
+        write_both_report(both, path)
+    else:
+        export_both(both, path, theme)
 
 
 def write_both_report(both: Both, path: Path) -> None:

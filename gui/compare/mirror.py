@@ -1,0 +1,77 @@
+"""Selecting in two runs at once: what is selected in one, its match is selected in the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from core.compare.runs import TwoRuns
+from core.trace.trace import Span
+from gui.compare.linking import LinkedViews
+from gui.timeline.selection import Selection
+from gui.timeline.view import TimelineView
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two timelines that move and select together."""
+
+    views: LinkedViews
+    mirror: Mirror
+
+
+class Mirror(QObject):
+    """Keeps the selections of two timelines alike while there are `two` runs to match.
+
+    A step of B is matched with the step of A that stands over it: B's compared step with the step
+    `over` of A, and those before and behind it likewise. What has no match leaves the other
+    selection as it is.
+    """
+
+    def __init__(self, a: TimelineView, b: TimelineView) -> None:
+        super().__init__()
+        self.a, self.b = a, b
+        self.two: TwoRuns | None = None
+        self.over = 0
+        self._busy = False
+        a.selection_changed.connect(lambda selection: self._select(selection, self.b, True))
+        b.selection_changed.connect(lambda selection: self._select(selection, self.a, False))
+
+    def step_in_b(self, by: int) -> None:
+        """Select the next or previous span on B's lane, at first any, and leave A's selection."""
+        self._busy = True
+        if isinstance(self.b.selection, Span):
+            (self.b.next_span if by > 0 else self.b.previous_span)()
+        elif self.two is not None:
+            self.b.select_task(self.two.step_b, int(self.two.matches.b.task[0]))
+        self._busy = False
+
+    @property
+    def starts(self) -> tuple[float, float] | None:
+        """When the selected spans of A and B begin, in ns; None unless there is one in each."""
+        a, b = self.a.selection, self.b.selection
+        if isinstance(a, Span) and isinstance(b, Span):
+            return float(a.start), float(b.start)
+        return None
+
+    def _select(self, selection: Selection | None, target: TimelineView, to_b: bool) -> None:
+        if self._busy or self.two is None:
+            return
+        self._busy = True
+        if selection is None:
+            target.select(None)
+        elif isinstance(selection, Span) and (match := self._match(selection, to_b)) is not None:
+            target.select(match)
+        self._busy = False
+
+    def _match(self, span: Span, to_b: bool) -> Span | None:
+        """The span of the other run that matches, or None."""
+        if self.two is None or self.a.trace is None or self.b.trace is None:
+            return None
+        matches, shift = self.two.matches, self.two.step_b - self.over
+        if to_b:
+            task, trace, step = matches.task_in_b(span.task), self.b.trace, span.step + shift
+        else:
+            task, trace, step = matches.task_in_a(span.task), self.a.trace, span.step - shift
+        return None if task is None else trace.find(step, task)
