@@ -16,9 +16,9 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
     add = group.add_argument
     add("--figure", metavar="PRESET", help=f"for print: {', '.join(PRESETS)} (default: as shown)")
     add("--theme", choices=("light", "dark"), default="light", help="printed figures are light")
-    add("--width-mm", type=float, metavar="MM", help="width on paper (default: the preset's)")
-    add("--font-pt", type=float, metavar="PT", help="size of a figure's text")
-    add("--scale", type=float, metavar="N", help="pixels of a PNG for each 1/96 inch")
+    add("--width-mm", type=_number, metavar="MM", help="width on paper (default: the preset's)")
+    add("--font-pt", type=_number, metavar="PT", help="size of a figure's text")
+    add("--scale", type=_number, metavar="N", help="pixels of a PNG for each 1/96 inch")
     add("--greyscale", action="store_true", help="a figure without any colour")
     add("--hatching", action=argparse.BooleanOptionalAction, help="a figure's patterns")
     add("--title", metavar="TEXT", help="instead of the run's own")
@@ -48,3 +48,10 @@ def figure_options(arguments: argparse.Namespace) -> FigureOptions:
     )  # fmt: skip
     options.check()
     return options
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: use a number") from None
