@@ -393,7 +393,7 @@ ENTRIES = (
         "Longest bubble",
         "B",
         "Select and fit the longest idle gap on screen; again, the next longest.",
-        "next_bubble",
+        "bubbles.next",
     ),
     Entry(
         "longer_bubble",
@@ -401,7 +401,7 @@ ENTRIES = (
         "Bubble before",
         "Shift+B",
         "Go back to the bubble that was longer.",
-        "previous_bubble",
+        "bubbles.previous",
     ),
     Entry(
         "next_tab",
@@ -425,7 +425,7 @@ ENTRIES = (
         "Next part of the window",
         "F6",
         "Move between form, timeline and panels.",
-        "next_pane",
+        "panes.next",
     ),
     Entry(
         "previous_pane",
@@ -433,7 +433,7 @@ ENTRIES = (
         "Part before",
         "Shift+F6",
         "Move back between form, timeline and panels.",
-        "previous_pane",
+        "panes.previous",
     ),
     Entry(
         "mark",
@@ -589,7 +589,7 @@ ENTRIES = (
         "First page",
         "F1",
         "Show samples, things to try and recent files.",
-        "show_first_page",
+        "centre.show_first_page",
     ),
     Entry(
         "sheet",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.explain.lanes import Gap
@@ -9,6 +10,7 @@ from core.explain.longest import longest_gaps, spans_within
 from core.trace.trace import Trace
 from gui.text import duration_text, tr
 from gui.timeline.selection import Selection
+from gui.timeline.view import TimelineView
 from gui.timeline.viewport import Viewport
 
 MOST = 1_000  # gaps that one can walk through
@@ -26,11 +28,32 @@ class Searched:
     gaps: tuple[Gap, ...]
 
 
-class BubbleWalk:
+class Bubbles:
     """Walks through the gaps of the steps that were visible when the walk began."""
 
-    def __init__(self) -> None:
+    def __init__(self, timeline: TimelineView, say: Callable[[str], None]) -> None:
+        self._timeline, self._say = timeline, say
         self._searched: Searched | None = None
+
+    def next(self) -> None:
+        """Select and fit the longest bubble of the steps on screen; again, the next longest."""
+        self._go(1)
+
+    def previous(self) -> None:
+        """Back to the bubble that was longer."""
+        self._go(-1)
+
+    def _go(self, by: int) -> None:
+        timeline = self._timeline
+        if timeline.scene is None:
+            self._say(tr("There is no run to search: press Run, or open a recording."))
+            return
+        scene = timeline.scene
+        gap, said = self.step(scene.trace, timeline.view, timeline.selection, scene.open_step, by)
+        if gap is not None:
+            timeline.fit_selection(gap)
+            timeline.lanes.reveal(gap.lane)
+        self._say(said)
 
     def step(
         self, trace: Trace, view: Viewport, selection: Selection | None, open_step: int | None,

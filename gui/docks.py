@@ -162,6 +162,10 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
         if not place.shown:
             docks[place.name].hide()
     docks["details"].raise_()
+    layout = window.layout()
+    if layout is not None:  # else it asks for room for all docks side by side
+        layout.invalidate()
+        layout.activate()
     return docks
 
 

@@ -140,6 +140,12 @@ class Files:
         job.done.connect(partial(self._saved, path))
         job.start()
 
+    def close(self) -> None:
+        """Give up what is under way."""
+        self.opening.cancel()
+        if self.saving is not None:
+            self.saving.cancel()
+
     def _saved(self, path: Path) -> None:
         self._settings.remember(path)
         self._done(path, tr("Saved {name}.", name=path.name))

@@ -19,22 +19,33 @@ class InTurn:
     def __init__(self, start: Callable[[Specification], bool]) -> None:
         self._start = start
         self._waiting: deque[Specification] = deque()
+        self._then: Callable[[list[Run]], None] | None = None
+        self._ended: list[Run] = []
 
-    def run(self, specifications: Iterable[Specification]) -> None:
-        """Run these, in this order, instead of what still waits."""
-        self._waiting = deque(specifications)
+    def run(
+        self, specifications: Iterable[Specification], then: Callable[[list[Run]], None]
+    ) -> None:
+        """Run these, in this order, instead of what still waits; `then` gets all their runs."""
+        self._waiting, self._then, self._ended = deque(specifications), then, []
         self._next()
 
     def end(self, run: Run) -> None:
         """A run is over."""
-        if run.outcome is Outcome.FINISHED:
+        if self._then is None:
+            return
+        self._ended.append(run)
+        if run.outcome is not Outcome.FINISHED:
+            self.forget()
+        elif self._waiting:
             self._next()
         else:
-            self.forget()
+            then, self._then = self._then, None
+            then(self._ended)
 
     def forget(self) -> None:
         """Start none of those that still wait."""
         self._waiting.clear()
+        self._then = None
 
     def _next(self) -> None:
         if self._waiting and not self._start(self._waiting.popleft()):

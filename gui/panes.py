@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+
+
+class Panes:
+    """The parts of a window, as `parts` lists them, in the order of the key that walks them."""
+
+    def __init__(self, parts: Callable[[], Sequence[QWidget]]) -> None:
+        self._parts = parts
+
+    def next(self) -> None:
+        """Give the focus to the next part."""
+        step_pane(self._parts(), 1)
+
+    def previous(self) -> None:
+        """Give the focus to the part before."""
+        step_pane(self._parts(), -1)
 
 
 def step_pane(parts: Sequence[QWidget], by: int) -> None:
@@ -17,8 +32,9 @@ def step_pane(parts: Sequence[QWidget], by: int) -> None:
     if not targets:
         return
     now = QApplication.focusWidget()
-    places = [n for n, (part, _) in enumerate(targets) if now is not None and _holds(part, now)]
-    place = places[0] + by if places else (0 if by > 0 else -1)
+    holds = [now is not None and part.isAncestorOf(now) for part, _ in targets]
+    start = 0 if by > 0 else -1  # where nothing of them has the focus
+    place = holds.index(True) + by if any(holds) else start
     targets[place % len(targets)][1].setFocus(Qt.FocusReason.TabFocusReason)
 
 
@@ -33,19 +49,14 @@ def first_focusable(part: QWidget) -> QWidget | None:
 
 def _chain(part: QWidget) -> Iterator[QWidget]:
     """The part and the widgets in it, in the order of the Tab key."""
-    widget = part
-    while True:
-        if _holds(part, widget):
+    yield part
+    widget = part.nextInFocusChain()
+    while widget is not None and widget is not part:
+        if part.isAncestorOf(widget):
             yield widget
         widget = widget.nextInFocusChain()
-        if widget is part:
-            return
 
 
 def _is_reached(widget: QWidget) -> bool:
     reached = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
     return reached and widget.isVisible() and widget.isEnabled()
-
-
-def _holds(part: QWidget, widget: QWidget) -> bool:
-    return part is widget or part.isAncestorOf(widget)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -93,7 +93,7 @@ class Run:
         for _ in self.saving(path):
             pass
 
-    def saving(self, path: Path) -> Iterator[int]:
+    def saving(self, path: Path) -> Generator[int, None, None]:
         """Save bit by bit: the bytes written so far, again and again; raises as `save` does.
 
         Nothing is left behind if it is closed before its end.

@@ -31,8 +31,8 @@ SENTENCE = (
     "when it waits, and why."
 )
 TRIES = (
-    ("schedules", "Run GPipe, then 1F1B", "Two short pipelines on 4 CPU lanes; Ctrl+Tab changes "
-     "between them."),
+    ("schedules", "Run GPipe, then 1F1B", "Two short pipelines on 4 CPU lanes, then one above "
+     "the other on one axis."),
     ("bubble", "Find the longest bubble", "Opens the pipeline and selects its longest idle gap; "
      "Details says why it is there."),
     ("parallel", "Compare DP with DDP", "One gathers all on lane 0, the other reduces while it "

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QElapsedTimer, QSize
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
 from core.explain.lanes import Gap
@@ -16,7 +15,8 @@ from core.plan.specification import Specification
 from core.trace.trace import Trace
 from gui.banner import Banner
 from gui.bars import RunBar, StatusLine
-from gui.bubbles import BubbleWalk
+from gui.bubbles import Bubbles
+from gui.centre import Centre
 from gui.check import Checked
 from gui.colour_control import ColourControl
 from gui.commands import form_commands, menu_commands, run_commands
@@ -34,14 +34,12 @@ from gui.layouts import column_of
 from gui.marking import Marking
 from gui.menus import Menus
 from gui.palette import Command, Palette
-from gui.panes import step_pane
+from gui.panes import Panes
 from gui.recent import RecentMenu
 from gui.rounds import Part, Rounds
-from gui.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE, preset
 from gui.session import Run, Session
 from gui.settings import Settings
 from gui.status import lane_notes
-from gui.tabs import RunTabs
 from gui.text import tr
 from gui.theme import DARK, LIGHT, THEMES, apply
 from gui.timeline.overview import Overview
@@ -49,7 +47,7 @@ from gui.timeline.scene import Scene
 from gui.timeline.selection import Selection, TimeRange
 from gui.timeline.view import TimelineView
 from gui.timeline.viewport import Viewport
-from gui.welcome import WelcomePage
+from gui.tries import Tries
 
 SIZE = QSize(1440, 900)
 FIGURES_MS = 400  # between two rounds of panels and figures while a run is live
@@ -74,17 +72,24 @@ class MainWindow(QMainWindow):
         self.banner = Banner()
         self.files = Files(self, self, session, self.banner, settings)
         self.exporting = Exporting(self, self, self.banner, settings)
-        self._build_centre()
         self._name_panels(Panels(session, settings))
+        self.timeline, self.overview = TimelineView(), Overview()
+        frames = CompareFrame(self.timeline)
+        run_page = column_of(self.panels.search, frames, self.overview, growing=frames)
+        notices = (self.banner, self.files.opening)
+        self.centre = Centre(notices, run_page, self.timeline.set_waiting, settings)
+        self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
+        self.setCentralWidget(self.centre)
         self._docks = make_docks(self, self.panels)
-        self.comparing = Comparing(self, self._frames, self.panels.compare, session, settings)
+        self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.marking = Marking(self.timeline, self.panels.marks)
-        self.bubbles, self.in_turn = BubbleWalk(), InTurn(self.run_instead)
+        self.bubbles, self.in_turn = Bubbles(self.timeline, self.note), InTurn(self.run_instead)
+        self.tries = Tries(self.in_turn, self.files, self.bubbles, self.comparing)
+        self.panes = Panes(lambda: [self.form, self.centre, *self._docks.values()])
         self.command_palette = Palette(self, self.commands)
         self.lane_menu = LaneMenu(self.timeline, settings)
         self.colours = ColourControl(settings, self)
         self.finder = Finder(self.panels.search, self.panels.spans, self.timeline, self.overview)
-        self._run_page.layout().insertWidget(0, self.panels.search)
         menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
@@ -108,7 +113,7 @@ class MainWindow(QMainWindow):
     def begin(self, run: Run) -> None:
         """A run has begun: show it and follow it."""
         self.banner.hide()
-        self._wait("")
+        self.centre.wait("")
         self.runs.add(run)
         self._show(run)
         self._figures.begin()
@@ -128,7 +133,7 @@ class MainWindow(QMainWindow):
 
     def end(self, run: Run) -> None:
         """A run is over; what it recorded stays."""
-        self._wait("")
+        self.centre.wait("")
         self.runs.update_run(run)
         self.tabs.update_run(run)
         if run.outcome is Outcome.FAILED:
@@ -145,7 +150,7 @@ class MainWindow(QMainWindow):
 
     def refuse(self, text: str) -> None:
         """The engine would not run what was asked for."""
-        self._wait("")
+        self.centre.wait("")
         self.in_turn.forget()
         self.banner.say(text)
 
@@ -158,7 +163,7 @@ class MainWindow(QMainWindow):
             return
         self.banner.hide()
         self.settings.specification = self.form.specification()
-        self._wait(tr("Preparing the run…"))
+        self.centre.wait(tr("Preparing the run…"))
         self.session.run(self.form.specification())
 
     def set_following(self, following: bool) -> None:
@@ -215,33 +220,6 @@ class MainWindow(QMainWindow):
             self.run()
         return self.session.asking
 
-    def try_out(self, name: str) -> None:
-        """Do one of the things that the first page offers."""
-        match name:
-            case "schedules":
-                self.in_turn.run([preset("gpipe"), preset("1f1b")])
-            case "bubble":
-                self.files.open_from(PIPELINE.path)
-                self.next_bubble()
-            case "parallel":
-                self.files.open_paths([DATA_PARALLEL.path, DISTRIBUTED.path])
-
-    def next_bubble(self) -> None:
-        """Select and fit the longest bubble of the steps on screen; again, the next longest."""
-        self._step_bubble(1)
-
-    def previous_bubble(self) -> None:
-        """Back to the bubble that was longer."""
-        self._step_bubble(-1)
-
-    def next_pane(self) -> None:
-        """Give the focus to the next part of the window."""
-        self._step_pane(1)
-
-    def previous_pane(self) -> None:
-        """Give the focus to the part before."""
-        self._step_pane(-1)
-
     def commands(self) -> list[Command]:
         """What the command palette offers now."""
         self._recent.refresh()
@@ -250,11 +228,6 @@ class MainWindow(QMainWindow):
             *run_commands(self.session.runs, self.show_run),
             *form_commands(self.form, self._docks["strategy"].show),
         ]
-
-    def show_first_page(self) -> None:
-        """Show samples and recent files; what is open stays so."""
-        self.welcome.show_recent(self.settings.recent)
-        self._pages.setCurrentWidget(self.welcome)
 
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
@@ -290,7 +263,7 @@ class MainWindow(QMainWindow):
     # Showing
 
     def _show(self, run: Run) -> None:
-        self._pages.setCurrentWidget(self._run_page)
+        self.centre.show_run_page()
         if run is self.run_shown:
             return
         self._leave()
@@ -328,36 +301,7 @@ class MainWindow(QMainWindow):
             part.show_nothing()
         self.setWindowTitle("Bubblescope")
         self.comparing.show_run()
-        self.show_first_page()
-
-    def _wait(self, text: str) -> None:
-        """Say what is waited for where nothing is shown yet; without a text, no more."""
-        self.timeline.set_waiting(text)
-        if text:
-            self._pages.setCurrentWidget(self._run_page)
-        elif self.run_shown is None:
-            self.show_first_page()
-
-    def _forget(self, path: Path) -> None:
-        """Take a recording off the recent ones."""
-        self.settings.forget(path)
-        self.show_first_page()
-
-    def _step_bubble(self, by: int) -> None:
-        if self.scene is None:
-            self.note(tr("There is no run to search: press Run, or open a recording."))
-            return
-        trace, timeline = self.scene.trace, self.timeline
-        gap, said = self.bubbles.step(
-            trace, timeline.view, timeline.selection, self.scene.open_step, by
-        )
-        if gap is not None:
-            timeline.fit_selection(gap)
-            timeline.lanes.reveal(gap.lane)
-        self.note(said)
-
-    def _step_pane(self, by: int) -> None:
-        step_pane([self.form, self.banner, self._pages, *self._docks.values()], by)
+        self.centre.show_first_page()
 
     def _update_figures(self) -> None:
         """Everything beside the timeline: labels, panels, status."""
@@ -399,7 +343,8 @@ class MainWindow(QMainWindow):
         self.panels.show_step(step)
         if selection is None or isinstance(selection, TimeRange):
             self.panels.statistics.show_range(scene, selection)
-        if selection is not None and not self.panels.spans.table.hasFocus():
+        lists = (self.panels.spans.table, self.runs)  # who walks through one stays in it
+        if selection is not None and not any(part.hasFocus() for part in lists):
             self._docks["statistics" if isinstance(selection, TimeRange) else "details"].raise_()
 
     def _select_longest(self, lane: int, index: int) -> None:
@@ -423,17 +368,6 @@ class MainWindow(QMainWindow):
             )
 
     # Building
-
-    def _build_centre(self) -> None:
-        self.timeline, self.overview = TimelineView(), Overview()
-        self.tabs, self.welcome, self._pages = RunTabs(), WelcomePage(), QStackedWidget()
-        self._frames = CompareFrame(self.timeline)
-        self._run_page = column_of(self._frames, self.overview, growing=self._frames)
-        for page in (self.welcome, self._run_page):
-            self._pages.addWidget(page)
-        self.setCentralWidget(
-            column_of(self.banner, self.files.opening, self.tabs, self._pages, growing=self._pages)
-        )
 
     def _name_panels(self, panels: Panels) -> None:
         self.panels, self.predictions = panels, panels.predictions
@@ -466,8 +400,7 @@ class MainWindow(QMainWindow):
         self.tabs.chosen.connect(self._show)
         self.tabs.closed.connect(self._show_instead)
         self.welcome.opened.connect(self.files.open_from)
-        self.welcome.tried.connect(self.try_out)
-        self.welcome.forgotten.connect(self._forget)
+        self.welcome.tried.connect(self.tries.do)
         timeline.selection_changed.connect(self._show_selection)
         timeline.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.view_changed.connect(self._mark_visible)
@@ -489,8 +422,6 @@ class MainWindow(QMainWindow):
         self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 
     def _restore(self) -> None:
-        self.layout().invalidate()  # else it asks for room for all docks side by side
-        self.layout().activate()
         self.resize(SIZE)
         kept = self.settings.window
         if kept is None:
@@ -502,7 +433,7 @@ class MainWindow(QMainWindow):
         self.actions_by_name["follow"].setChecked(True)
         self._restore_strips()
         self.lane_menu.attach(self.actions_by_name)
-        self.show_first_page()
+        self.centre.show_first_page()
         self._apply_theme()
         self._allow()
 
@@ -537,7 +468,7 @@ class MainWindow(QMainWindow):
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.settings.specification = self.form.specification()
         self.settings.save()
-        self.files.opening.cancel()
+        self.files.close()
         self.predictions.close()
         self.comparing.close()
         self.session.close()

@@ -226,7 +226,8 @@ class StrategyPanel(QScrollArea):
         self._form.setHorizontalSpacing(10)
         for name in WORDS:
             add_field(self._form, name, getattr(self, name), self._guard)
-        self.devices.lineEdit().setAccessibleName(self.devices.accessibleName())
+        if (edit := self.devices.lineEdit()) is not None:
+            edit.setAccessibleName(self.devices.accessibleName())
 
     def _connect_fields(self) -> None:
         for name in WORDS:

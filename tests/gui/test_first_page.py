@@ -10,14 +10,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton
 
 from core.engine.messages import Ended, Outcome
+from core.plan.specification import Specification
 from core.trace.recording import open_recording
+from gui.in_turn import InTurn
 from gui.samples import PIPELINE, SAMPLES, preset
+from gui.session import Run
 from gui.settings import Settings
-from gui.theme import DARK, LIGHT
 from gui.welcome import TRIES
 from gui.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.make_believe import record, specification
+from tests.make_believe import record, specification, trace_of
 
 MakeWindow = Callable[[FakeClient, Settings], MainWindow]
 
@@ -76,8 +78,10 @@ def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
     assert "Longest bubble" in window.statusBar().currentMessage()
 
 
-def test_two_schedules_run_one_after_the_other(window: MainWindow, client: FakeClient) -> None:
-    window.try_out("schedules")
+def test_two_schedules_run_one_after_the_other_and_are_compared(
+    window: MainWindow, client: FakeClient
+) -> None:
+    window.tries.do("schedules")
     for _ in range(2):
         client.perform(client.asked[-1])
         window.session.tick()
@@ -86,22 +90,24 @@ def test_two_schedules_run_one_after_the_other(window: MainWindow, client: FakeC
     assert [asked.schedule for asked in client.asked] == ["gpipe", "1f1b"]
     assert window.tabs.count() == 2
     assert not window.session.asking
+    assert window.comparing.other is not None
 
 
-@pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.STOPPED, Outcome.FAILED])
-def test_what_waits_for_its_turn_is_forgotten_when_a_run_does_not_finish(
-    window: MainWindow, client: FakeClient, outcome: Outcome
-) -> None:
-    window.try_out("schedules")
-    if outcome is Outcome.REFUSED:
-        client.say(Ended(outcome, "no"))
-    else:
-        client.perform(client.asked[-1], outcome)
-    window.session.tick()
-    while window.session.live is not None:
-        window.session.tick()
-    assert len(client.asked) == 1
-    assert not window.session.asking
+@pytest.mark.parametrize("outcome", [Outcome.STOPPED, Outcome.FAILED])
+def test_what_waits_for_its_turn_is_forgotten_when_a_run_does_not_finish(outcome: Outcome) -> None:
+    started: list[Specification] = []
+
+    def start(wanted: Specification) -> bool:
+        started.append(wanted)
+        return True
+
+    ended: list[list[Run]] = []
+    in_turn = InTurn(start)
+    in_turn.run([preset("gpipe"), preset("1f1b")], ended.append)
+    in_turn.end(Run(1, trace_of(specification(steps=1)), outcome=outcome))
+    in_turn.end(Run(2, trace_of(specification(steps=1)), outcome=Outcome.FINISHED))
+    assert started == [preset("gpipe")]
+    assert ended == []
 
 
 def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
@@ -119,15 +125,13 @@ def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
     assert window.run_shown.source == tmp_path / "here.arrow"
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-def test_nothing_is_cut_off_in_a_small_window(window: MainWindow, theme: object) -> None:
-    window.toggle_theme(theme is DARK)
+def test_nothing_is_cut_off_in_a_small_window(window: MainWindow) -> None:
     window.resize(1024, 700)
     assert (window.width(), window.height()) == (1024, 700)
     sheet, page = window.welcome.widget(), window.welcome.viewport()
     assert sheet.width() <= page.width()
     for card in window.welcome.cards:
         assert card.height() >= card.heightForWidth(card.width())
-    window.welcome.ensureWidgetVisible(window.welcome.cards[-1])
     last = window.welcome.cards[-1]
+    window.welcome.ensureWidgetVisible(last)
     assert page.rect().contains(last.mapTo(page, last.rect().center()))
