@@ -25,6 +25,7 @@ from gui.figures.titles import run_title
 from gui.panels.runs import run_columns
 from gui.session import Run
 from gui.text import duration_text, tr
+from gui.timeline.margins import step_name
 
 OTHER_ROLE = Qt.ItemDataRole.UserRole
 RECORDINGS = "Recordings (*.arrow)"
