@@ -1,5 +1,6 @@
 """Two lanes on one GPU: what only a CUDA device can show."""
 
+import numpy as np
 import pytest
 
 from core.explain.summary import summarise
@@ -24,6 +25,7 @@ RUNS = [
     Specification(schedule="dualpipe-v", model=MODEL, devices=DEVICES, batch=255, verify=True),
     Specification(schedule="chimera", model=MODEL, devices=DEVICES, batch=255, verify=True),
     Specification("dp-pp", MODEL, "4xcuda:0", batch=255, verify=True),
+    Specification("mp", MODEL, DEVICES, batch=256, verify=True, blocks=True),
 ]
 
 
@@ -52,6 +54,17 @@ def test_spans_on_a_gpu_keep_their_order_within_the_clocks_uncertainty(traces, s
         for span in trace:
             for task in span.after:
                 assert span.start >= trace.find(span.step, task).end - 2 * uncertain
+
+
+def test_blocks_on_a_gpu_lie_within_their_tasks(traces):
+    trace = next(t for s, t in traces.items() if s.blocks)
+    nested = [lane for lane in trace.header.lanes if lane.role is Role.NESTED]
+    assert len(nested) == 2
+    for lane in nested:
+        spans, parent = trace.spans(lane.index), trace.spans(lane.serves)
+        assert len(spans) == 2 * 4 * len(trace.steps)  # both passes of half of the blocks
+        inside = np.searchsorted(parent.start, spans.start, "right") - 1
+        assert (spans.end <= parent.end[inside]).all()
 
 
 def test_copies_run_on_copy_lanes_and_the_allocator_is_counted(traces):
