@@ -145,4 +145,5 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     press(window, Qt.Key.Key_A, control)
     seen = window.timeline.view
     assert window.timeline.selection == TimeRange(int(seen.start), int(seen.end))
+    qtbot.waitUntil(lambda: statistics.counted is not None)
     assert list(statistics.counted.lanes) == [0, 1]

@@ -78,7 +78,7 @@ def test_selecting_a_span_shows_its_own_step_and_its_details(
 
 
 def test_a_selected_range_is_told_in_details_and_counted_in_statistics(
-    window: MainWindow, client: FakeClient
+    window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
     window.timeline.select(TimeRange(100 * MS, 150 * MS))
@@ -87,6 +87,7 @@ def test_a_selected_range_is_told_in_details_and_counted_in_statistics(
     assert cells["Lanes"] == "all 2"
     assert cells["From, to"].replace("\u00a0", " ") == "100.000 ms to 150.000 ms (50 ms)"
     assert window.panels.statistics.isVisible()
+    qtbot.waitUntil(lambda: window.panels.statistics.counted is not None)
     assert window.panels.statistics.counted.wall_ns == 50 * MS
 
 
