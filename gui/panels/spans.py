@@ -85,6 +85,7 @@ class SpansPanel(QWidget):
         self.searcher, self._sorter, self.saver = Searcher(self), _Sorter(self), CsvSaver(self)
         self._build()
         self._connect()
+        self._tell()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or what has come of this one; unseen, the table waits."""
@@ -325,7 +326,7 @@ class SpansPanel(QWidget):
 def count_text(listing: Listing | None, trace: Trace | None) -> str:
     """`3,481 spans`, `12 of 3,481 spans`; more than the table holds are told."""
     if listing is None or trace is None:
-        return ""
+        return tr("no run yet") if trace is None else ""
     count = len(listing)
     if count > MOST_ROWS:
         return tr("the first {shown} of {count} spans", shown=f"{MOST_ROWS:,}", count=f"{count:,}")

@@ -48,5 +48,4 @@ def random(counts: list[int], seed: int) -> Trace:
         step = np.sort(chance.integers(0, 4, count)).astype(np.int32)
         row = chance.integers(0, len(trace.table), count).astype(np.int32)
         lanes.append(LaneSpans.of(Spans(trace.table, times[::2], times[1::2], step, row)))
-    trace._lanes = lanes
-    return trace
+    return Trace.of(trace.header, lanes, trace.table)
