@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
 from core.figure import MM_PER_INCH, FigureOptions
 from core.trace.excerpt import lanes_of
 from core.trace.trace import Trace
+from gui.figures.areas import draw_folded
 from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
 from gui.figures.shown import Range, default_range, range_between
 from gui.figures.titles import run_title
@@ -174,6 +175,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     if options.axis:
         top = frame.top - AXIS - STEPS * options.makespan
         draw_axis(painter, frame, fonts, bottom, top)
+    draw_folded(painter, scene, frame)
     draw_strips(painter, scene, frame)
     LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)

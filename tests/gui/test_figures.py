@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from core.trace.excerpt import Excerpt
 from core.trace.trace import Trace
 from gui.causes import Pattern
 from gui.families import FAMILIES, Family
+from gui.figures.areas import area
 from gui.figures.looks import PATTERNS, looks_of, pattern_lines
 from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture, copy_picture, image_of, svg_of, write_picture
@@ -30,6 +32,7 @@ from gui.figures.textbook import Run, Textbook, lay_out_textbook
 from gui.figures.titles import shared_title
 from gui.theme import DARK, LIGHT, contrast
 from gui.timeline.export import Extras
+from gui.timeline.groups import RowState, arrange
 from gui.timeline.rows import lay_out
 from gui.timeline.scene import Scene
 from tests.make_believe import GPUS, record, specification, trace_of
@@ -298,6 +301,27 @@ def test_a_timeline_as_shown_keeps_the_windows_layout(gpipe: Trace) -> None:
     text = words(svg(picture))
     assert [word for word in text if word.startswith("cpu:")] == ["cpu:1", "cpu:2"]
     assert picture.height < figure_of([scene], FigureOptions()).height / 2
+
+
+def test_a_folded_group_is_drawn_as_areas_that_are_as_high_as_its_lanes_are_busy(
+    gpipe: Trace,
+) -> None:
+    lanes = gpipe.header.lanes
+    (section,) = arrange(lanes, RowState(), {}).sections
+    state = RowState().toggled(section.key)
+    folded = lay_out(lanes, 1000, arranged=arrange(lanes, state, {}))
+    assert [group.folded for group in folded.groups] == [True]
+    root = svg(figure_of([Scene(gpipe)], FigureOptions(), extras=Extras(layout=folded)))
+    assert not any(word.startswith("cpu:") for word in words(root))
+    wide = max((extent(n, e) for n, e in shapes(root) if n in ("path", "polygon")), key=len)
+    assert len(wide) > 1000
+
+
+def test_an_area_reaches_from_its_base_to_its_top_in_each_pixel() -> None:
+    points = list(area(np.array([0.0, 0.5]), np.array([0.5, 1.0]), QRectF(10, 20, 4, 8)))
+    assert [(p.x(), p.y()) for p in points] == [
+        (10, 24), (12, 24), (12, 20), (14, 20), (14, 24), (12, 24), (12, 28), (10, 28),
+    ]  # fmt: skip
 
 
 def test_a_figure_that_sums_spans_up_says_so() -> None:

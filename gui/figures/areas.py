@@ -1,0 +1,48 @@
+"""Folded groups in vector pictures: how many of their lanes are busy, as stacked areas."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPolygonF
+
+from gui.timeline.frame import Frame
+from gui.timeline.scene import Scene
+from gui.timeline.summaries import AIR, Summaries
+
+
+def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
+    """The areas of every folded group, as the window draws them in pixels."""
+    summaries = Summaries()
+    for group in frame.layout.groups:
+        if group.folded:
+            rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
+            inner = rect.adjusted(0, AIR, 0, -AIR)
+            painter.fillRect(inner, QColor(frame.theme.grid))
+            shares = summaries.of(scene, group.lanes).shares(
+                frame.view.start, frame.view.end, max(1, int(inner.width()))
+            )
+            _draw_areas(painter, np.clip(shares, 0.0, 1.0), frame, inner)
+
+
+def _draw_areas(painter: QPainter, shares: NDArray[np.float64], frame: Frame, rect: QRectF) -> None:
+    """One family on the other from the bottom up; `shares` has shape (pixels, families)."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    base = np.zeros(len(shares))
+    for family in np.flatnonzero(shares.any(axis=0)).tolist():
+        colours = frame.theme.families[family]
+        for colour in colours:
+            top = np.minimum(base + shares[:, family] / len(colours), 1.0)
+            painter.setBrush(colour)
+            painter.drawPolygon(area(base, top, rect))
+            base = top
+
+
+def area(base: NDArray[np.float64], top: NDArray[np.float64], rect: QRectF) -> QPolygonF:
+    """The stepped area between two heights, 0 to 1, of each pixel of a rectangle."""
+    edges = np.linspace(rect.left(), rect.right(), len(base) + 1)
+    x = np.repeat(edges, 2)[1:-1]
+    lines = (rect.bottom() - np.repeat(heights, 2) * rect.height() for heights in (top, base))
+    upper, lower = (list(map(QPointF, x.tolist(), y.tolist())) for y in lines)
+    return QPolygonF([*upper, *lower[::-1]])
