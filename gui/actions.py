@@ -249,6 +249,22 @@ ENTRIES = (
         "timeline.lanes.move_down",
     ),
     Entry(
+        "lanes_higher",
+        "View/Lanes",
+        "Higher lanes",
+        "Ctrl++ or Ctrl+=",
+        "Make the lanes higher.",
+        "timeline.lanes.higher",
+    ),
+    Entry(
+        "lanes_lower",
+        "View/Lanes",
+        "Lower lanes",
+        "Ctrl+-",
+        "Make the lanes lower.",
+        "timeline.lanes.lower",
+    ),
+    Entry(
         "filter_lanes",
         "View/Lanes",
         "Filter lanes…",

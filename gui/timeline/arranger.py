@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MARK = 3.0  # width of the mark beside the chosen lane
 GROUPINGS = tuple(Grouping)
+HIGHER = 1.2  # times as high are lanes after each step
 
 
 class LaneArranger(QObject):
@@ -134,6 +135,16 @@ class LaneArranger(QObject):
         self._arrange(replace(self.state, folded=frozenset()))
         if self.lane is not None:
             self.reveal(self.lane)
+
+    # Height
+
+    def higher(self) -> None:
+        """Make the lanes higher."""
+        self._scale(HIGHER)
+
+    def lower(self) -> None:
+        """Make the lanes lower."""
+        self._scale(1 / HIGHER)
 
     # Order
 
@@ -297,6 +308,15 @@ class LaneArranger(QObject):
         self.changed.emit()
         if regrouped:
             self.grouping_changed.emit(state.grouping)
+
+    def _scale(self, factor: float) -> None:
+        """Make the lanes higher by a factor; the chosen one stays where it is, or the middle."""
+        frame = self._view.frame_of_rows
+        y = AXIS + STEPS + (self._view.viewport().height() - AXIS - STEPS) / 2
+        if self.lane is not None and self.lane in frame.layout.stands:
+            y = self._span_of(self.lane, frame)[0]
+        self._view.scale_lanes(factor, y)
+        self._view.end_gesture()
 
     def _tell(self) -> None:
         """Say to screen readers which lane is chosen, and how many are shown."""

@@ -95,3 +95,13 @@ def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
     assert not window.form.specification().blocks
     assert not window.form.blocks.isEnabled()
     assert "ranks" in window.form.blocks.toolTip()
+
+
+def test_lanes_grow_and_shrink_without_the_mouse(window: MainWindow) -> None:
+    window.timeline.show_scene(Scene(trace_of(specification(steps=1))))
+    before = window.timeline.stack.layout.compute
+    press(window, Qt.Key.Key_Minus, CTRL)
+    lower = window.timeline.stack.layout.compute
+    press(window, Qt.Key.Key_Plus, CTRL)
+    press(window, Qt.Key.Key_Plus, CTRL)
+    assert lower < before < window.timeline.stack.layout.compute
