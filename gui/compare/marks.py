@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF
 
 from core.compare.matching import Matches, StepTasks
 from core.compare.pieces import Pieces
-from gui.timeline.painter import Frame
+from gui.timeline.frame import Frame
 from gui.timeline.rows import Row
 
 MOST_JOINS = 400

@@ -14,8 +14,8 @@ from core.trace.trace import Span
 from gui.compare.marks import Joins, joins_of, outlines
 from gui.text import tr
 from gui.theme import Theme
+from gui.timeline.frame import Fonts, Frame
 from gui.timeline.margins import AXIS, STEPS
-from gui.timeline.painter import Fonts, Frame
 from gui.timeline.selection import bounds_of
 from gui.timeline.view import TimelineView
 

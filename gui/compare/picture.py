@@ -19,9 +19,9 @@ from gui.figures.titles import run_title
 from gui.text import duration_text, tr
 from gui.theme import THEMES
 from gui.timeline.export import EDGE, WIDTH, Timeline, draw_timeline, lay_out_timeline, wrapped
+from gui.timeline.frame import Fonts
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import step_name
-from gui.timeline.painter import Fonts
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
 

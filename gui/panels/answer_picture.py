@@ -14,8 +14,8 @@ from gui.text import duration_text, percent_text, tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.axis import ticks
 from gui.timeline.boxes import SEAM_PIXELS
+from gui.timeline.frame import Fonts, text_width
 from gui.timeline.hatch import hatch_brush
-from gui.timeline.painter import Fonts, text_width
 from gui.timeline.shades import blended, shares
 from gui.timeline.viewport import Viewport
 

@@ -12,8 +12,8 @@ from gui.causes import CAUSE_LOOKS
 from gui.panels.drawing import LEFT, PAD, RIGHT, Drawing
 from gui.text import bytes_text, duration_text, tr
 from gui.timeline.describe import TITLES
+from gui.timeline.frame import Fonts, text_width
 from gui.timeline.margins import step_name
-from gui.timeline.painter import Fonts, text_width
 from gui.timeline.scene import Scene, shown_steps
 
 HEAD = 40.0

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gui.causes import Look, brush
 from gui.text import duration_text, percent_text
 from gui.theme import LIGHT, Theme
-from gui.timeline.painter import Fonts, text_width
+from gui.timeline.frame import Fonts, text_width
 
 PAD = 12.0
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from gui.causes import RUNG_LOOKS
 from gui.panels.drawing import Drawing
 from gui.text import NO_BREAK, percent_text, significant, tr
-from gui.timeline.painter import Fonts, text_width
+from gui.timeline.frame import Fonts, text_width
 
 HEIGHT = 232.0
 PAD = 6.0

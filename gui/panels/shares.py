@@ -11,7 +11,7 @@ from core.plan.task import Lane, Role
 from gui.causes import CAUSE_LOOKS, CAUSE_WORDS, SHARE_LOOKS, Look
 from gui.panels.drawing import LEFT, LINE, PAD, RIGHT, Drawing
 from gui.text import duration_text, percent_text, tr
-from gui.timeline.painter import Fonts, text_width
+from gui.timeline.frame import Fonts, text_width
 
 BAR = 18.0
 ROW = 21.0

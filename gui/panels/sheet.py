@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWi
 
 from gui.text import tr
 from gui.theme import LIGHT, Theme
-from gui.timeline.painter import Fonts
+from gui.timeline.frame import Fonts
 from gui.timeline.scene import Scene
 
 PAD = 14.0

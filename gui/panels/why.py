@@ -26,8 +26,8 @@ from gui.panels.path_list import MOST, PathList
 from gui.panels.shares import IdleBars, PathBar
 from gui.text import percent_text, tr
 from gui.theme import Theme
+from gui.timeline.frame import Fonts
 from gui.timeline.margins import step_name
-from gui.timeline.painter import Fonts
 from gui.timeline.scene import Scene, shown_steps
 
 AT_HAND, MEAN = "at hand", "mean"

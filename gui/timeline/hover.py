@@ -7,8 +7,8 @@ from core.explain.lanes import Gap
 from core.trace.trace import Span
 from gui.timeline.describe import Card, memory_card, predicted_card, span_card
 from gui.timeline.folded import folded_card
+from gui.timeline.frame import Frame
 from gui.timeline.gap_words import between_card, gap_card
-from gui.timeline.painter import Frame
 from gui.timeline.rows import at_height
 from gui.timeline.scene import Scene
 from gui.timeline.selection import REACH, hit, nearest

@@ -73,7 +73,7 @@ def slices_of(boxes: Boxes, height: float, pixels: int, ratio: float, palette: P
     """The boxes of a row of `height` over so many device pixels, `ratio` of them in a pixel."""
     owner = owners(boxes.left * ratio, (boxes.left + boxes.width) * ratio, pixels)
     family = np.append(boxes.family, palette.shape[1] - 1)[owner]
-    halved = _halved(boxes.family, palette)
+    halved = is_halved(boxes.family, palette)
     if not halved and (boxes.height == boxes.height[0]).all():
         return Slices(palette[0][family][None], np.array([height - boxes.height[0], height]))
     heights = np.unique(boxes.height)
@@ -127,7 +127,7 @@ def draw_rows(
             columns.append((one, place))
         elif len(one.left):
             bars.append((one, place))
-    if any(_halved(one.family, palette) for one, _ in (*bars, *columns)):
+    if any(is_halved(one.family, palette) for one, _ in (*bars, *columns)):
         for one, place in (*bars, *columns):
             draw_reduced(painter, one, place, palette)
         return
@@ -210,7 +210,7 @@ def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette)
     draw_slices(painter, slices, place.left(), place.top(), ratio)
 
 
-def _halved(family: NDArray[np.int8], palette: Palette) -> bool:
+def is_halved(family: NDArray[np.int8], palette: Palette) -> bool:
     """Whether some of the families have two colours."""
     two = np.flatnonzero(palette[0] != palette[1])
     return any((family == code).any() for code in two.tolist())

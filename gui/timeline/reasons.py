@@ -12,7 +12,7 @@ from core.explain.causes import CAUSES, Cause
 from core.explain.stretches import Stretches
 from gui.causes import CAUSE_WORDS
 from gui.text import tr
-from gui.timeline.painter import Fonts, Frame, text_width
+from gui.timeline.frame import Fonts, Frame, text_width
 from gui.timeline.reduction import count_before, count_until
 from gui.timeline.rows import Row
 from gui.timeline.scene import Scene

@@ -17,7 +17,16 @@ from gui.timeline.boxes import Boxes, boxes_of, fill_boxes
 from gui.timeline.colouring import Colouring, recoloured
 from gui.timeline.frame import Frame
 from gui.timeline.memory import LaneMemory, reduce_memory
-from gui.timeline.raster import Palette, Slices, draw_slices, families_of, image_of, palette_of
+from gui.timeline.raster import (
+    Palette,
+    Slices,
+    draw_boxes,
+    draw_slices,
+    families_of,
+    image_of,
+    is_halved,
+    palette_of,
+)
 from gui.timeline.reduction import Bars, PixelColumns, reduce_lane, runs
 from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
@@ -42,43 +51,62 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Ro
     if scene.prediction is None:
         return
     ghost = _ghost_colours(scene.colouring, frame.theme)
+    found = []
     for row in rows:
         reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
         spans = scene.prediction.spans(row.lane)
         reduced = recoloured(scene.colouring, reduced, spans, frame.view)
-        if not (isinstance(reduced, PixelColumns) or len(reduced.left)):
-            continue
-        place = frame.place(row)
-        if frame.vector:
-            outer = boxes_of(reduced, place.width(), place.height())
-            fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
-            fill_boxes(painter, _inside(outer), place.left(), place.bottom() - EDGE, ghost.pale)
+        if isinstance(reduced, PixelColumns) or len(reduced.left):
+            found.append((reduced, frame.place(row)))
+    together: dict[type, list[tuple[Bars | PixelColumns, QRectF]]] = {Bars: [], PixelColumns: []}
+    for one, place in found:
+        if frame.vector or is_halved(one.family, ghost.solid_codes):
+            _draw_ghost(painter, one, place, ghost, frame.vector)
         else:
-            _draw_ghost(painter, reduced, place, ghost)
+            together[type(one)].append((one, place))
+    for some in filter(None, together.values()):
+        _draw_together(painter, [one for one, _ in some], [place for _, place in some], ghost)
 
 
 def _draw_ghost(
-    painter: QPainter, reduced: Bars | PixelColumns, place: QRectF, ghost: _GhostColours
-) -> None:
-    """A line at the top and at the bottom, and pale between; wide bars have lines at their ends."""
-    solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1.0
-    if isinstance(reduced, PixelColumns):
-        nothing = np.int8(solid.shape[1] - 1)
-        outer = inner = np.where(reduced.busy > 0, reduced.family, nothing)
-        middle = pale[0][inner]
+    painter: QPainter, reduced: Bars | PixelColumns, place: QRectF, ghost: _GhostColours,
+    vector: bool,
+) -> None:  # fmt: skip
+    """One row as boxes, and pale ones within them."""
+    outer, within = boxes_of(reduced, place.width(), place.height()), place.adjusted(0, 0, 0, -EDGE)
+    if vector:
+        fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
+        fill_boxes(painter, _inside(outer), place.left(), within.bottom(), ghost.pale)
     else:
-        ratio = painter.device().devicePixelRatioF()
-        pixels = max(1, math.ceil(place.width() * ratio))
+        draw_boxes(painter, outer, place, ghost.solid_codes)
+        draw_boxes(painter, _inside(outer), within, ghost.pale_codes)
+
+
+def _draw_together(
+    painter: QPainter, rows: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
+    ghost: _GhostColours,
+) -> None:  # fmt: skip
+    """Rows of one sort: lines at top and bottom, pale between, wide bars with lines at their ends.
+
+    Columns are as high as the row: it is too low to tell how busy they are.
+    """
+    solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1.0
+    bars = [row for row in rows if isinstance(row, Bars)]
+    if bars:
+        ratio, width = painter.device().devicePixelRatioF(), places[0].width()
+        pixels = max(1, math.ceil(width * ratio))
         outer, inner = (
-            families_of([reduced], place.width(), pixels, ratio, solid, inset)[0]
-            for inset in (0.0, EDGE)
+            families_of(bars, width, pixels, ratio, solid, inset) for inset in (0.0, EDGE)
         )
-        within = pale[0][inner]
-        middle = np.where(within > 0, within, solid[0][outer])
-    edge = solid[0][outer]
-    edges = np.array([0.0, EDGE, place.height() - EDGE, place.height()])
-    slices = Slices(np.stack([edge, middle, edge]), edges)
-    draw_slices(painter, slices, place.left(), place.top(), ratio)
+    else:
+        nothing = np.int8(solid.shape[1] - 1)
+        columns = [row for row in rows if isinstance(row, PixelColumns)]
+        outer = inner = np.stack([np.where(c.busy > 0, c.family, nothing) for c in columns])
+    edge, within = solid[0][outer], pale[0][inner]
+    lines = np.stack([edge, np.where(within > 0, within, edge), edge], axis=1)
+    for three, place in zip(lines, places, strict=True):
+        edges = np.array([0.0, EDGE, place.height() - EDGE, place.height()])
+        draw_slices(painter, Slices(three, edges), place.left(), place.top(), ratio)
 
 
 def draw_memory(

@@ -14,9 +14,9 @@ from gui.families import FAMILIES, family_of
 from gui.theme import LIGHT
 from gui.timeline.boxes import stacked
 from gui.timeline.describe import action, predicted_card, span_title
+from gui.timeline.frame import Fonts
 from gui.timeline.labels import labels_of, on_one_line
 from gui.timeline.legend import legend_entries, legend_lines
-from gui.timeline.painter import Fonts
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
 from tests.make_believe import header_and_plans, specification, trace_of
