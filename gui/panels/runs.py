@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.engine.messages import Outcome
-from core.explain.summary import measured_steps
+from core.trace.columns import places
 from gui.figures.titles import run_title
 from gui.session import Run
 from gui.text import duration_text, tr
@@ -67,9 +67,10 @@ class RunsPanel(QTreeWidget):
 
 def run_columns(run: Run) -> tuple[str, str, str, str]:
     """Number, title, outcome and mean makespan of the measured steps."""
-    measured = [] if run.live else measured_steps(run.trace)
-    bounds = [run.trace.step_bounds(step) for step in measured]
-    mean = duration_text(sum(end - start for start, end in bounds) / len(bounds)) if bounds else ""
+    table = run.trace.step_table
+    first = int(places(table.numbers, run.trace.header.specification.warmup))
+    lengths = table.ends[first:] - table.starts[first:]
+    mean = duration_text(float(lengths.mean())) if len(lengths) and not run.live else ""
     return str(run.number), run_title(run.trace), outcome_text(run), mean
 
 
