@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -186,4 +187,5 @@ class Exporting(QObject):
 
     def _visible(self, scene: Scene) -> Range:
         part = self._shown.visible_part()
-        return range_between(scene.trace, round(part.start), round(part.end))
+        shown = range_between(scene.trace, round(part.start), round(part.end))
+        return replace(shown, zero=round(self._shown.timeline.frame_of_rows.zero))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,10 @@ from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture
 from gui.panels.figure import FigurePanel, Wish, size_text
 from gui.settings import Settings
+from gui.timeline.axis import ticks
 from gui.timeline.scene import Scene
 from gui.window import MainWindow
+from tests.gui.test_export import words_of
 from tests.make_believe import record, specification, trace_of
 
 
@@ -140,6 +143,11 @@ def test_the_window_makes_figures_copies_and_reports(
     assert QImage(str(tmp_path / "x.png")).width() == 2008
     panel.close()
     assert window.settings.figure == FigureOptions("one-column")
+
+    part = window.visible_part()
+    wanted = {tick.label.replace("\u00a0", " ") for tick in ticks(replace(part, width=1404.0))}
+    window.exporting.export_to(tmp_path / "seen.svg", visible=True)
+    assert wanted <= set(words_of(tmp_path / "seen.svg"))  # the axis counts as on screen
 
     clipboard = QGuiApplication.clipboard()
     clipboard.clear()
