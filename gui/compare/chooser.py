@@ -49,8 +49,7 @@ def others(runs: Sequence[Run], shown: Run) -> list[Other]:
     """What `shown` can be compared with: its prediction, then the other runs, latest first."""
     found = []
     if shown.ghost is not None:
-        title = tr("Prediction of the run that is shown, from what its tasks cost")
-        found.append(Other(shown.ghost, title))
+        found.append(Other(shown.ghost, tr("Prediction of this run")))
     return found + [other_of(run) for run in reversed(runs) if run is not shown]
 
 

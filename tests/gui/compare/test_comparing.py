@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from core.engine.messages import Rows, Started
 from core.trace.trace import Span
-from gui.compare.chooser import other_of
+from gui.compare.chooser import other_of, others
 from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.compare.panel import ComparePanel
@@ -22,7 +22,7 @@ from gui.settings import Settings
 from gui.timeline.scene import Scene
 from gui.timeline.view import TimelineView
 from tests.gui.fake_client import FakeClient
-from tests.make_believe import batches, record, specification
+from tests.make_believe import batches, prediction_of, record, specification
 
 
 @dataclass
@@ -214,6 +214,20 @@ def test_a_file_that_is_no_recording_is_one_line(compared: Stand, tmp_path: Path
     assert not compared.comparing.frame.divided
 
 
+def test_a_prediction_is_compared_at_the_runs_own_step(compared: Stand) -> None:
+    run = compared.run_shown
+    assert run is not None
+    run.ghost = prediction_of(specification(microbatches=2), run.trace)
+    (predicted, *_) = others(compared.session.runs, run)
+    panel = compared.comparing.panel
+    panel.step_a.setCurrentIndex(panel.step_a.findData(4))
+    compared.comparing.begin(predicted)
+    two = compared.comparing.two
+    assert two is not None and (two.step_a, two.step_b) == (4, 4)
+    assert panel.step_b.currentText() == "the same as of A"
+    assert compared.comparing.frame.strip_b.title.text().startswith("Prediction of this run · ")
+
+
 def test_another_run_in_the_place_of_a_is_compared_with_b(compared: Stand, tmp_path: Path) -> None:
     record(specification("dp"), tmp_path / "dp.arrow")
     compared.show(compared.session.open(tmp_path / "dp.arrow")[0])
@@ -238,8 +252,12 @@ def test_a_live_run_is_compared_while_it_grows(stand: Stand, tmp_path: Path) -> 
     stand.client.say(*map(Rows, made))
     stand.session.tick()
     stand.comparing.refresh()
-    assert stand.comparing.two is not None and run.live
+    two = stand.comparing.two
+    assert two is not None and run.live
     assert "2 micro-batches instead of 8" in panel.sentence.text()
+    newest, below = run.trace.step_bounds(run.trace.steps[-1]), bounds(stand)[1]
+    assert newest[0] != bounds(stand)[0][0]
+    assert stand.a.view.x(newest[0]) == pytest.approx(stand.b.view.x(below[0]), abs=0.01)
 
 
 @pytest.mark.parametrize("suffix", ["svg", "html"])
