@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
@@ -32,12 +33,15 @@ class ColourBy(StrEnum):
     DURATION = "duration"
 
 
-class Colouring(Protocol):
+class Colouring(Hashable, Protocol):
     """Gives every span a code, and every code its colours: one, or from the top several."""
 
     @property
     def by(self) -> ColourBy:
         """What is coloured by."""
+
+    def __hash__(self) -> int:
+        """Pictures keep what they make of one."""
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
         """The code of each of some spans, for any slice of a lane."""

@@ -40,14 +40,14 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
         return
     ratio = painter.device().devicePixelRatioF()
     pixels = max(1, math.ceil(place.width() * ratio))
-    rim, mark = (
+    rims, mark = (
         np.where(
             owners((left - more) * ratio, (right + more) * ratio, pixels) < len(left),
             np.uint32(QColor(colour).rgba()), np.uint32(0),
         )
         for colour, more in ((theme.plot, RIM), (theme.text, 0.0))
     )  # fmt: skip
-    lines = np.stack([np.where(mark > 0, mark, rim), rim])
+    lines = np.stack([np.where(mark > 0, mark, rims), rims])
     edges = np.array([0.0, height, height + RIM])
     draw_slices(painter, Slices(lines, edges), place.left(), place.top(), ratio)
 

@@ -121,15 +121,16 @@ def draw_rows(
 
     They are worked out together, which takes less time than one by one.
     """
-    bars, columns = [], []
+    bars: list[tuple[Bars, QRectF]] = []
+    columns: list[tuple[PixelColumns, QRectF]] = []
     for one, place in zip(reduced, places, strict=True):
         if isinstance(one, PixelColumns):
             columns.append((one, place))
         elif len(one.left):
             bars.append((one, place))
-    if any(is_halved(one.family, palette) for one, _ in (*bars, *columns)):
-        for one, place in (*bars, *columns):
-            draw_reduced(painter, one, place, palette)
+    if any(is_halved(one.family, palette) for one in reduced):
+        for one, place in zip(reduced, places, strict=True):
+            draw_boxes(painter, boxes_of(one, place.width(), place.height()), place, palette)
         return
     if bars:
         _draw_bars(painter, [one for one, _ in bars], [place for _, place in bars], palette)
@@ -191,13 +192,6 @@ def _draw_columns(
 def column_edges(height: float) -> list[float]:
     """Where a row of `height` is cut: from the top of the highest columns to the bottom of all."""
     return [*(height - level_heights(STEPS, height)).tolist(), height]
-
-
-def draw_reduced(
-    painter: QPainter, reduced: Bars | PixelColumns, place: QRectF, palette: Palette
-) -> None:
-    """Draw what was reduced for one row, with families of two colours too."""
-    draw_boxes(painter, boxes_of(reduced, place.width(), place.height()), place, palette)
 
 
 def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette) -> None:

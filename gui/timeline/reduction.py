@@ -246,7 +246,7 @@ def runs(family: NDArray, height: NDArray) -> tuple[NDArray, NDArray]:
 @lru_cache(maxsize=8)
 def pixel_edges(view: Viewport) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Where pixels begin and the last one ends, in ns, and the last whole ns until then."""
-    edges = view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel
+    edges = (view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel).astype(np.float64)
     return edges, np.floor(edges).astype(np.int64)
 
 
@@ -263,7 +263,8 @@ def _times_within(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
     pixel = np.repeat(np.arange(pixels), np.diff(begun))
     keys = np.multiply(columns.families(seen), pixels, dtype=np.int64)
     keys += pixel
-    times = np.bincount(keys, columns.ends[seen] - columns.starts[seen], _COUNT * pixels)
+    spent = columns.ends[seen] - columns.starts[seen]
+    times = np.bincount(keys, spent, _COUNT * pixels).astype(np.float64)
     last = np.maximum(begun - 1, 0)
     over = np.where(begun > 0, np.maximum(columns.ends[last] - edges, 0.0), 0.0)
     place = np.multiply(columns.families(last), pixels, dtype=np.int64)
@@ -316,4 +317,4 @@ def _times_inside(
     spent = np.where(at < len(columns), np.maximum(spent, 0.0), 0.0)
     keys = np.arange(len(block))[:, None] + columns.families(place).astype(np.int64) * len(block)
     times = np.bincount(keys.ravel(), spent.ravel(), len(block) * _COUNT)
-    return times.reshape(_COUNT, -1)
+    return times.astype(np.float64).reshape(_COUNT, -1)
