@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolBar, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolBar
 
 from gui.figures.titles import run_title
 from gui.session import Run
@@ -24,6 +24,7 @@ from gui.timeline.scene import Scene
 
 NAMES = {"run": "▶  Run", "stop": "■  Stop", "export": "Export", "sheet": "?"}
 """What the bar calls its actions."""
+LEAST = 60  # pixels of the title, which gives way where the window is narrow
 
 
 class RunBar(QToolBar):
@@ -36,19 +37,18 @@ class RunBar(QToolBar):
         self.toggleViewAction().setEnabled(False)
         self.title, self.step, self._progress = QLabel(), QLabel(), QProgressBar()
         self.title.setObjectName("title")
+        self.title.setMinimumWidth(LEAST)
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.step.setObjectName("step")
         self._progress.setTextVisible(False)
         self._progress.setFixedWidth(120)
         self._progress.setAccessibleName(tr("Progress of the run"))
-        space = QWidget()
-        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         for name, text in NAMES.items():
             actions[name].setIconText(tr(text))
         for name in ("run", "stop"):
             self.addAction(actions[name])
             self.widgetForAction(actions[name]).setObjectName(name)
         self.addWidget(self.title)
-        self.addWidget(space)
         self._progress_action = self.addWidget(self._progress)
         self.addWidget(self.step)
         self.addActions([actions["follow"], *panels, actions["export"], actions["sheet"]])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.explain.lanes import Gap
 from core.explain.longest import longest_gaps, spans_within
 from core.trace.trace import Trace
@@ -14,6 +16,7 @@ from gui.timeline.view import TimelineView
 from gui.timeline.viewport import Viewport
 
 MOST = 1_000  # gaps that one can walk through
+LEAST = 0.05  # of a step, or of the view, is seen of a step that counts as visible
 MOST_SPANS = 2_000_000  # that are searched at a key press
 
 
@@ -79,7 +82,8 @@ class Bubbles:
 def search(trace: Trace, view: Viewport, open_step: int | None) -> Searched:
     """The longest gaps of the steps that a view shows, of the last of them if they are many."""
     table = trace.step_table
-    inside = (table.ends > view.start) & (table.starts < view.end)
+    seen = np.minimum(table.ends, view.end) - np.maximum(table.starts, view.start)
+    inside = seen > LEAST * np.minimum(table.ends - table.starts, view.span)
     if open_step is not None:
         inside &= table.numbers != open_step
     steps = table.numbers[inside]

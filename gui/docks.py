@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from gui.compare.panel import ComparePanel
 from gui.layouts import column_of
@@ -166,6 +166,9 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
     if layout is not None:  # else it asks for room for all docks side by side
         layout.invalidate()
         layout.activate()
+    for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        bar.setElideMode(Qt.TextElideMode.ElideNone)  # it scrolls where it is too narrow
+        bar.setUsesScrollButtons(True)
     return docks
 
 

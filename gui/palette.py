@@ -25,6 +25,7 @@ WIDTH, HEIGHT = 620, 420
 TOP = 44  # below the window's upper edge
 MARGIN = 20
 PAD = 8
+NAMED = 1000.0
 PLACE_ROLE = Qt.ItemDataRole.UserRole
 STEPS = {
     Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10,
@@ -45,12 +46,22 @@ class Command:
 
 
 def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
-    """The commands that answer what was typed: enabled ones first, the best of them first."""
-    worths = [(score(typed, f"{command.text} {command.where}"), command) for command in commands]
+    """The commands that answer what was typed: enabled ones first, the best of them first.
+
+    Those whose name answers come before those that only stand in a menu of that name.
+    """
+    worths = [(_worth(typed, command), command) for command in commands]
     found = [(worth, command) for worth, command in worths if worth is not None]
     if typed.strip():
         found.sort(key=lambda pair: -pair[0])
     return [command for _, command in sorted(found, key=lambda pair: not pair[1].enabled)]
+
+
+def _worth(typed: str, command: Command) -> float | None:
+    named = score(typed, command.text)
+    if named is not None:
+        return named + NAMED
+    return score(typed, f"{command.text} {command.where}")
 
 
 class Palette(QFrame):
