@@ -19,32 +19,44 @@ BLOCK = 8  # values that share a maximum
 
 
 class Peaks:
-    """Values over time, growing, and the largest of each block of 8 of them.
-
-    `blocks` ends with a block that may still be filling; `largest` is the largest of all.
-    """
+    """Values over time, growing, and the largest of each block of 8 of them."""
 
     def __init__(self) -> None:
         self._values, self._blocks = Column(np.float64), Column(np.float64)
-        self.blocks = self._blocks.view
-        self.largest = 0.0
+        self._so_far = Column(np.float64)  # the largest up to the end of each block
 
     @property
     def values(self) -> NDArray[np.float64]:
         """All values."""
         return self._values.view
 
+    @property
+    def blocks(self) -> NDArray[np.float64]:
+        """The largest value of each block; the last block may still be filling."""
+        return self._blocks.view
+
+    @property
+    def largest(self) -> float:
+        """The largest value of all, 0 if there is none above."""
+        return float(self._so_far.view[-1]) if len(self._so_far) else 0.0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that is kept."""
+        return self.values.nbytes + 2 * self.blocks.nbytes
+
     def replace(self, since: int, values: NDArray[np.float64]) -> None:
         """Put `values` where the value at `since` stood, instead of all from there on."""
         self._values.cut(since)
         self._values.extend(values)
-        known, whole = min(since, len(self._blocks) * BLOCK) // BLOCK, len(self._values) // BLOCK
+        known = min(since // BLOCK, len(self._blocks))
         self._blocks.cut(known)
-        fresh = self.values[known * BLOCK : whole * BLOCK]
-        self._blocks.extend(fresh.reshape(-1, BLOCK).max(axis=1))
-        rest = self.values[whole * BLOCK :]
-        self.blocks = np.append(self._blocks.view, rest.max()) if len(rest) else self._blocks.view
-        self.largest = float(self.blocks.max(initial=0.0))
+        self._so_far.cut(known)
+        fresh = self.values[known * BLOCK :]
+        if len(fresh):
+            most = np.maximum.reduceat(fresh, np.arange(0, len(fresh), BLOCK))
+            self._blocks.extend(most)
+            self._so_far.extend(np.maximum.accumulate(np.append(self.largest, most))[1:])
 
 
 class LaneMemory:
@@ -72,8 +84,7 @@ class LaneMemory:
     @property
     def nbytes(self) -> int:
         """Bytes of all that is kept."""
-        kept = (self.held, self.activations)
-        return self.times.nbytes + sum(p.values.nbytes + p.blocks.nbytes for p in kept)
+        return self.times.nbytes + self.held.nbytes + self.activations.nbytes
 
     def update(self, trace: Trace) -> None:
         """Take the counters' new values; only what is not older than they are is worked out."""

@@ -100,6 +100,7 @@ def test_blocks_hold_the_largest_value_of_some_also_after_a_cut(count: int) -> N
     expected = [values[i : i + BLOCK].max() for i in range(0, count, BLOCK)]
     assert peaks.values.tolist() == values.tolist()
     assert peaks.blocks.tolist() == expected
+    assert peaks.largest == values.max()
 
 
 @pytest.mark.parametrize("count", [50, 3_000, 60_000])
