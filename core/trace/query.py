@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -187,10 +188,16 @@ def kinds_like(pattern: Pattern) -> list[int]:
     return [code for code, kind in enumerate(KINDS) if is_like(kind.value, pattern)]
 
 
+def matcher(pattern: Pattern) -> Callable[[str], bool]:
+    """Tells whether all of a text is as the pattern says, upper or lower case."""
+    parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in pattern.text)
+    match = re.compile("".join(parts), re.DOTALL).fullmatch
+    return lambda text: match(text.lower()) is not None
+
+
 def is_like(text: str, pattern: Pattern) -> bool:
     """Whether all of `text` is as the pattern says, upper or lower case."""
-    parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in pattern.text)
-    return re.fullmatch("".join(parts), text.lower(), re.DOTALL) is not None
+    return matcher(pattern)(text)
 
 
 _LETTERS = {kind.letter.lower() for kind in KINDS if kind.letter}

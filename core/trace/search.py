@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind, Lane
 from core.trace.columns import ABSENT, Column
-from core.trace.query import Action, Numbers, Pattern, Query, Term, Value, is_like, kinds_like
+from core.trace.query import (
+    Action,
+    Numbers,
+    Pattern,
+    Query,
+    Term,
+    Value,
+    is_like,
+    kinds_like,
+    matcher,
+)
 from core.trace.spans import Spans
 from core.trace.table import TaskTable
 from core.trace.trace import Trace
@@ -72,7 +82,12 @@ class Search:
         return sum(self._done[lane] for lane in self._lanes), sum(lanes)
 
     def advance(self, most: int = SLICE) -> bool:
-        """Look at up to `most` more spans; returns whether all there are have been looked at."""
+        """Look at up to `most` more spans; returns whether all there are have been looked at.
+
+        Rows of the table that are new come first, up to `most` of them in a call of their own.
+        """
+        if not self._rows.take(most):
+            return False
         for lane in self._lanes:
             spans, done = self.trace.spans(lane), self._done[lane]
             part = spans[done : done + most]
@@ -85,7 +100,7 @@ class Search:
         return True
 
     def _among(self, spans: Spans) -> NDArray[np.bool_]:
-        found = self._rows.hold()[spans.row]
+        found = self._rows.held[spans.row]
         for term in self._spans:
             numbers = spans.step if term.key == "step" else spans.end - spans.start
             held = _any(_within(numbers, value) for value in term.values)
@@ -100,15 +115,22 @@ class _RowTerms:
         self._table, self._terms = table, terms
         self._held = Column(np.bool_)
 
-    def hold(self) -> NDArray[np.bool_]:
-        rows = self._table.rows[len(self._held) :]
+    @property
+    def held(self) -> NDArray[np.bool_]:
+        """Of the rows that were looked at, whether each fulfils all terms."""
+        return self._held.view
+
+    def take(self, most: int) -> bool:
+        """Look at up to `most` more rows; returns whether all have been looked at."""
+        known = len(self._held)
+        rows = self._table.rows[known : known + most]
         if len(rows):
             held = np.ones(len(rows), np.bool_)
             for term in self._terms:
                 mine = _any(_row_values(rows, self._table, term.key, v) for v in term.values)
                 held &= ~mine if term.negated else mine
             self._held.extend(held)
-        return self._held.view
+        return len(self._held) == len(self._table)
 
 
 def place_of(trace: Trace, lane: int, index: int) -> Place:
@@ -198,7 +220,8 @@ def _named(rows: NDArray[Any], table: TaskTable, pattern: Pattern) -> NDArray[np
     """Rows whose name has the pattern in it, or is wholly like it if the pattern is wild."""
     codes, which = np.unique(rows["name"], return_inverse=True)
     whole = pattern if pattern.is_wild else Pattern(f"*{pattern.text}*")
-    like = [code != ABSENT and is_like(table.names[code], whole) for code in codes.tolist()]
+    is_like_it = matcher(whole)
+    like = [code != ABSENT and is_like_it(table.names[code]) for code in codes.tolist()]
     return np.array(like, np.bool_)[which]
 
 

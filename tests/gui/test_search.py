@@ -189,7 +189,7 @@ def test_a_long_search_leaves_the_window_free_and_can_be_cancelled(
     searcher, trace = Searcher(), trace_of(SPEC)
     searcher.start(trace, parse_query("kind:forward"))
     assert searcher.running
-    assert searcher.search.searched[0] == 5
+    assert searcher.search.searched[0] < trace.span_count
     with qtbot.waitSignal(searcher.advanced, timeout=2000):
         pass
     searcher.cancel()
