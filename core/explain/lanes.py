@@ -60,6 +60,16 @@ def lane_time(spans: Spans, start: int, end: int) -> LaneTime:
     return LaneTime(busy, communication, max(0, end - start) - busy - communication, len(inside))
 
 
+def idle_share(trace: Trace, lane: int, first: int, last: int) -> float:
+    """The idle part, 0 to 1, of a lane over the makespans of the steps `first` to `last`."""
+    spans, table = trace.spans(lane), trace.step_table
+    begin, end = np.searchsorted(spans["step"], [first, last + 1])
+    worked = int((spans["end"][begin:end] - spans["start"][begin:end]).sum())
+    chosen = (table.numbers >= first) & (table.numbers <= last)
+    whole = int((table.ends[chosen] - table.starts[chosen]).sum())
+    return 1.0 - worked / whole if whole else 0.0
+
+
 def step_slice(spans: Spans, step: int) -> slice:
     """Where a step's spans stand among a lane's (whose steps only grow)."""
     first, last = places(spans["step"], [step, step + 1])

@@ -81,7 +81,8 @@ def _makespans(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     """How long each step is, as a dimension line over it; and what the last column is."""
     style, looks = figure.style, figure.style.looks
     height = 1.2 * style.em
-    if figure.options.makespan:
+    some = len(panel.shown.steps) * style.em <= panel.view.width  # else there is no room for lines
+    if figure.options.makespan and some:
         for step in panel.shown.steps:
             start, end = panel.scene.trace.step_bounds(step)
             x0, x1 = (figure.left + panel.view.x(time) for time in (start, end))
@@ -159,8 +160,10 @@ def _boxes(painter: QPainter, figure: Textbook, row: Row) -> None:
                 boxes.left[mine].tolist(), width[mine].tolist(), heights.tolist(), strict=True
             )
         ]
-        for part, look in enumerate(looks):
-            _patterned(painter, figure, [stacked(r, len(looks))[part] for r in rects], look)
+        parts = [rects] if len(looks) == 1 else zip(*(stacked(r, len(looks)) for r in rects),
+                                                    strict=True)  # fmt: skip
+        for look, some in zip(looks, parts, strict=True):
+            _patterned(painter, figure, list(some), look)
 
 
 def _patterned(painter: QPainter, figure: Textbook, rects: list[QRectF], look: Look) -> None:
