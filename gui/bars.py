@@ -38,7 +38,7 @@ class RunBar(QToolBar):
         self.title, self.step, self._progress = QLabel(), QLabel(), QProgressBar()
         self.title.setObjectName("title")
         self.title.setMinimumWidth(LEAST)
-        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.step.setObjectName("step")
         self._progress.setTextVisible(False)
         self._progress.setFixedWidth(120)
@@ -56,6 +56,7 @@ class RunBar(QToolBar):
     def show_run(self, run: Run, scene: Scene) -> None:
         """Say what is shown and how far it is."""
         self.title.setText(run_title(run.trace))
+        self.title.setToolTip(run_title(run.trace))
         self.step.setText(step_text(run, scene))
         done, total = progress(run)
         self._progress.setRange(0, total)

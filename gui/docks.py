@@ -169,6 +169,7 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
     for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
         bar.setElideMode(Qt.TextElideMode.ElideNone)  # it scrolls where it is too narrow
         bar.setUsesScrollButtons(True)
+        bar.setAccessibleName(tr("Panels that share this place"))
     return docks
 
 

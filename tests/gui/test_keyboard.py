@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QTabBar,
     QWidget,
 )
 
@@ -173,7 +174,8 @@ def nameless(root: QWidget) -> list[str]:
     """Every widget that the keyboard reaches and a screen reader could not name."""
     found = []
     for widget in root.findChildren(QWidget):
-        inner = widget.objectName() in INNER or _is_popup_of_a_choice(widget)
+        empty = isinstance(widget, QTabBar) and not widget.count()  # Qt keeps one for later
+        inner = empty or widget.objectName() in INNER or _is_popup_of_a_choice(widget)
         if widget.focusPolicy() is Qt.FocusPolicy.NoFocus or inner or isinstance(widget, QLabel):
             continue  # a label's text is its name
         interface = QAccessible.queryAccessibleInterface(widget)
