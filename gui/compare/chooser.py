@@ -22,13 +22,13 @@ from core.compare.runs import TwoRuns
 from core.trace.trace import Trace
 from gui.dialogs import ask_open
 from gui.figures.titles import run_title
+from gui.files import RECORDINGS, TRACES
 from gui.panels.runs import run_columns
 from gui.session import Run
 from gui.text import duration_text, tr
 from gui.timeline.margins import step_name
 
 OTHER_ROLE = Qt.ItemDataRole.UserRole
-RECORDINGS = "Recordings (*.arrow)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class RunChooser(QDialog):
             self.accept()
 
     def _ask(self) -> None:
-        ask_open(self, tr("Open recording"), self._folder, [tr(RECORDINGS)], self._open)
+        ask_open(self, tr("Open recording"), self._folder, [tr(RECORDINGS), tr(TRACES)], self._open)
 
     def _open(self, paths: list[Path]) -> None:
         self.wanted.emit(paths[0])

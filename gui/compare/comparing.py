@@ -14,6 +14,7 @@ from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference
 from core.compare.pieces import NO_PIECES, pieces_of
 from core.compare.runs import TwoRuns
+from core.trace.recording import Opened, is_large, open_recording
 from core.trace.trace import Trace
 from gui.compare.chooser import Other, RunChooser, other_of, others, titles
 from gui.compare.frame import CompareFrame
@@ -81,6 +82,8 @@ class Comparing(QObject):
         panel.row_chosen.connect(self.outline)
         panel.steps_chosen.connect(self._choose_steps)
         panel.asked.connect(self.choose)
+        frame.opening.opened.connect(self._take_opened)
+        frame.opening.failed.connect(self.failed)
         frame.a.strips_changed.connect(lambda _: self._show_strips())
         session.ticked.connect(self._tick)
         session.run_ended.connect(self._end)
@@ -100,15 +103,21 @@ class Comparing(QObject):
         chooser.show()
 
     def open(self, path: Path) -> None:
-        """Compare with a recording."""
+        """Compare with a recording; with a large one, once it is there."""
         try:
-            run, warning = self._session.open(path)
+            if is_large(path):
+                self.frame.opening.open(path)
+            else:
+                self._take_opened(path, open_recording(path))
         except (ValueError, OSError) as error:
             self.failed.emit(str(error))
-            return
+
+    def _take_opened(self, path: Path, opened: Opened) -> None:
+        run = self._session.add_opened(path, opened)
+        self._settings.remember(path)
         self.opened.emit(run)
-        if warning:
-            self.failed.emit(warning)
+        if opened.warning:
+            self.failed.emit(opened.warning)
         self.begin(other_of(run))
 
     def begin(self, other: Other) -> None:
@@ -151,7 +160,7 @@ class Comparing(QObject):
         if self.a.selection is not None:
             self.a.clear_selection()
         elif self._row is not None:
-            self.panel.table.setCurrentItem(None)
+            self.panel.table.choose_nothing()
         else:
             self.leave()
 
@@ -249,6 +258,7 @@ class Comparing(QObject):
 
     def close(self) -> None:
         """End what works in the background."""
+        self.frame.opening.cancel()
         self._worker.close()
 
     # Working it out
@@ -312,9 +322,9 @@ class Comparing(QObject):
             self._over = run.trace.steps[-1]
         over = two.step_a if self._over is None else self._over
         pair.mirror.over = over
-        bounds_a, bounds_b = _bounds(run.trace, over), _bounds(other.trace, two.step_b)
+        bounds_a, bounds_b = run.trace.step_bounds(over), other.trace.step_bounds(two.step_b)
         moments = self._moments or (bounds_a[0], bounds_b[0])
-        laid = at_moments(*moments, _bounds(run.trace, two.step_a), bounds_b, self._fit)
+        laid = at_moments(*moments, run.trace.step_bounds(two.step_a), bounds_b, self._fit)
         pair.views.link(laid, bounds_a[0])
         if self._fresh and not follows:
             first = min(bounds_a[0], laid.to_a(bounds_b[0]))
@@ -387,8 +397,3 @@ class Comparing(QObject):
     def _check(self, name: str, on: bool) -> None:
         if name in self._actions:
             self._actions[name].setChecked(on)
-
-
-def _bounds(trace: Trace, step: int) -> tuple[float, float]:
-    start, end = trace.step_bounds(step)
-    return float(start), float(end)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.compare.overlay import Overlay
+from gui.opening import OpeningStrip
 from gui.text import tr
 from gui.timeline.margins import LABELS
 from gui.timeline.view import TimelineView
@@ -90,9 +91,12 @@ class CompareFrame(QWidget):
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(_stacked(self.strip_a, timeline))
+        self.opening = OpeningStrip()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._split)
+        column.setSpacing(0)
+        column.addWidget(self.opening)
+        column.addWidget(self._split, 1)
         self.strip_a.hide()
         self._lower: QWidget | None = None
 

@@ -162,4 +162,4 @@ def _plot(view: TimelineView) -> QRectF:
 
 
 def _offset(over: QWidget, view: TimelineView) -> QPoint:
-    return view.viewport().mapTo(over.parentWidget(), QPoint(0, 0)) - over.pos()
+    return over.mapFromGlobal(view.viewport().mapToGlobal(QPoint(0, 0)))

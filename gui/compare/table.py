@@ -74,6 +74,10 @@ class DifferenceTable(QTreeWidget):
         self._two = two
         self._fill()
 
+    def choose_nothing(self) -> None:
+        """Let no row be chosen."""
+        self.setCurrentIndex(QModelIndex())
+
     def _fill(self) -> None:
         kept = self._current()
         blocked = self.blockSignals(True)
@@ -137,10 +141,12 @@ class DifferenceTable(QTreeWidget):
         return None if item is None else item.data(0, ROW_ROLE)
 
     def _choose_again(self, kept: Difference | None) -> None:
-        for index in range(self.topLevelItemCount() if kept is not None else 0):
+        if kept is None:
+            return
+        for index in range(self.topLevelItemCount()):
             item = self.topLevelItem(index)
-            row = item.data(0, ROW_ROLE)
-            if row is not None and kept is not None and _same(row, kept):
+            row = None if item is None else item.data(0, ROW_ROLE)
+            if item is not None and row is not None and _same(row, kept):
                 self.setCurrentItem(item)
 
     def _emit_chosen(self, *_: object) -> None:
