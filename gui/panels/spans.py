@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QObject, QSignalBlocker, Qt, QThreadPool, Signal
+from PySide6.QtCore import QItemSelection, QObject, QSignalBlocker, Qt, QThreadPool, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -53,7 +54,9 @@ class _Sorter(QObject):
         """Sort a large listing beside everything else: NumPy lets go of Python meanwhile."""
 
         def work() -> None:
-            self.sorted.emit(number, listing.sorted_by(column, descending))
+            made = listing.sorted_by(column, descending)
+            with suppress(RuntimeError):  # the window was closed meanwhile
+                self.sorted.emit(number, made)
 
         if len(listing) <= AT_ONCE:
             work()
@@ -224,9 +227,10 @@ class SpansPanel(QWidget):
             self._take_hits()
         self.saver.cancel()
 
-    def _choose(self, current: QModelIndex, before: QModelIndex) -> None:
-        if current.isValid() and current.row() != before.row():
-            self._selected = span = self.model.span_at(current.row())
+    def _choose(self, chosen: QItemSelection) -> None:
+        """Tell of a row that was selected; a table that only gets the focus selects none."""
+        if not chosen.isEmpty():
+            self._selected = span = self.model.span_at(chosen.first().top())
             self.chosen.emit(span.lane, span.index)
 
     def _connect(self) -> None:
@@ -247,7 +251,7 @@ class SpansPanel(QWidget):
         self._column.currentIndexChanged.connect(lambda _: self._sort_again())
         self._descending.clicked.connect(lambda _: self._sort_again())
         self.table.horizontalHeader().sortIndicatorChanged.connect(self.sort_by)
-        self.table.selectionModel().currentRowChanged.connect(self._choose)
+        self.table.selectionModel().selectionChanged.connect(lambda chosen, _: self._choose(chosen))
 
     def _sort_again(self) -> None:
         way = Qt.SortOrder.DescendingOrder if self._descending.isChecked() else None

@@ -89,6 +89,16 @@ def test_a_span_that_is_selected_elsewhere_is_scrolled_to_and_not_told_back(
     assert not panel.table.selectionModel().hasSelection()
 
 
+def test_return_in_the_filter_goes_to_the_table_and_chooses_nothing(panel: SpansPanel) -> None:
+    told: list[tuple[int, int]] = []
+    panel.chosen.connect(lambda lane, index: told.append((lane, index)))
+    ask(panel, "kind:forward")
+    assert panel.table.hasFocus()
+    assert told == []
+    QTest.keyClick(panel.table, Qt.Key.Key_Down)
+    assert len(told) == 1
+
+
 def test_a_click_on_a_head_sorts_and_a_third_one_lets_go(panel: SpansPanel) -> None:
     head, number = panel.table.horizontalHeader(), column("duration")
     at = QPoint(head.sectionViewportPosition(number) + 10, head.height() // 2)
