@@ -15,7 +15,6 @@ from core.compare.differences import Difference
 from core.compare.pieces import NO_PIECES, pieces_of
 from core.compare.runs import TwoRuns
 from core.trace.recording import Opened, is_large, open_recording
-from core.trace.trace import Trace
 from gui.compare.chooser import Other, RunChooser, other_of, others, titles
 from gui.compare.frame import CompareFrame
 from gui.compare.linking import LinkedViews
@@ -324,7 +323,8 @@ class Comparing(QObject):
         pair.mirror.over = over
         bounds_a, bounds_b = run.trace.step_bounds(over), other.trace.step_bounds(two.step_b)
         moments = self._moments or (bounds_a[0], bounds_b[0])
-        laid = at_moments(*moments, run.trace.step_bounds(two.step_a), bounds_b, self._fit)
+        step_a = run.trace.step_bounds(two.step_a)
+        laid = at_moments(moments[0], moments[1], step_a, bounds_b, self._fit)
         pair.views.link(laid, bounds_a[0])
         if self._fresh and not follows:
             first = min(bounds_a[0], laid.to_a(bounds_b[0]))
