@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ class Aggregate:
         Shape (pixels, families); what is missing to 1 in a pixel is idle time.
         """
         found = np.zeros((pixels, len(FAMILIES)))
-        edges = np.linspace(start, end, pixels + 1)
+        edges = _edges(start, end, pixels)
         for events in (self._sorted, self._tail):
             for family, kept in events.items():
                 found[:, family] += np.diff(_before(kept, edges))
@@ -71,9 +72,10 @@ class Lanewise:
     def shares(self, start: float, end: float, pixels: int) -> NDArray[np.float64]:
         """As Aggregate.shares has it."""
         view = Viewport(start, max(1e-9, end - start), float(pixels))
-        times = sum(
-            (times_of(lane, view) for lane in self._lanes), np.zeros((len(FAMILIES), pixels))
-        )
+        times = np.zeros((len(FAMILIES), pixels))
+        for lane in self._lanes:
+            if len(lane):
+                times += times_of(lane, view)
         return times.T / (view.ns_per_pixel * max(1, len(self._lanes)))
 
 
@@ -102,10 +104,18 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
     return found
 
 
-def _before(events: Events, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The time spent before each edge."""
-    times, running, spent = events
-    whole = np.floor(edges).astype(np.int64)  # edges of another type would have the times copied
+@lru_cache(maxsize=4)
+def _edges(start: float, end: float, pixels: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Where pixels begin and the last one ends, in ns, and the last whole ns until then."""
+    edges = np.linspace(start, end, pixels + 1)
+    return edges, np.floor(edges).astype(np.int64)
+
+
+def _before(
+    events: Events, pixels: tuple[NDArray[np.float64], NDArray[np.int64]]
+) -> NDArray[np.float64]:
+    """The time spent before each edge; whole ns are looked up, so that no times are copied."""
+    (times, running, spent), (edges, whole) = events, pixels
     at = np.searchsorted(times, whole, "right") - 1
     known = np.maximum(at, 0)
     since = np.maximum(edges - times[known], 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class Summaries:
 
     def __init__(self) -> None:
         self._scene: Scene | None = None
-        self._known: dict[tuple[int, ...], Aggregate] = {}
+        self._known: dict[tuple[int, ...], tuple[int, Aggregate]] = {}
 
     def draw(self, painter: QPainter, scene: Scene, frame: Frame) -> None:
         """The areas of every folded group that can be seen, below the pinned lanes."""
@@ -53,12 +54,15 @@ class Summaries:
 
     def of(self, scene: Scene, lanes: Sequence[int]) -> Aggregate | Lanewise:
         """What some lanes of a scene do together."""
-        if sum(len(scene.columns[lane]) for lane in lanes) > MOST_SORTED:
-            return Lanewise([scene.columns[lane] for lane in lanes])
         if scene is not self._scene:
             self._scene, self._known = scene, {}
-        found = self._known.setdefault(tuple(lanes), Aggregate())
-        found.update([scene.trace.spans(lane) for lane in lanes])
+        key, trace = tuple(lanes), scene.trace
+        version, found = self._known.get(key, (-1, Aggregate()))
+        if version != trace.version:
+            if sum(len(scene.columns[lane]) for lane in lanes) > MOST_SORTED:
+                return Lanewise([scene.columns[lane] for lane in lanes])
+            found.update([trace.spans(lane) for lane in lanes])
+            self._known[key] = (trace.version, found)
         return found
 
     def _draw_group(self, painter: QPainter, scene: Scene, frame: Frame, group: Group) -> None:
@@ -99,16 +103,16 @@ def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray
 
     Idle time is transparent. A family of several colours has them in equal parts.
     """
-    families = theme.families
+    families = _rgba_of(theme)
     layers = [
-        (family, colour.rgba(), 1 / len(families[family]))
+        (family, colour, 1 / len(families[family]))
         for family in np.flatnonzero(shares.any(axis=0)).tolist()
         for colour in families[family]
     ]
     colours = np.array([*(colour for _, colour, _ in layers), 0], np.uint32)
     heights = (high - 0.5 - np.arange(high)) / high
     top = np.zeros(len(shares))
-    place = np.zeros((high, len(shares)), np.intp)
+    place = np.zeros((high, len(shares)), np.uint8)
     for family, _, part in layers:
         top = top + shares[:, family] * part
         place += top <= heights[:, None]
@@ -126,6 +130,12 @@ def share_lines(share: NDArray[np.float64], time: float, wide: float) -> list[st
     ]
     line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
     return [line, *([" · ".join(parts)] if parts else [])]
+
+
+@lru_cache(maxsize=4)
+def _rgba_of(theme: Theme) -> tuple[tuple[int, ...], ...]:
+    """The colours of each family as 0xAARRGGBB."""
+    return tuple(tuple(colour.rgba() for colour in own) for own in theme.families)
 
 
 def _mean_rgb(colours: Sequence[QColor]) -> list[float]:
