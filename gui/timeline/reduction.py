@@ -218,7 +218,7 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
         left = (columns.starts[seen] - view.start) * scale
         right = (columns.ends[seen] - view.start) * scale
         return Bars(seen.start, left, right, columns.families(seen))
-    times = times_of(columns, view)
+    times = times_of(columns, view, count)
     codes = columns.present
     family, most = np.full(len(times[0]), codes[0], np.int8), times[codes[0]].copy()
     for code in codes[1:]:
@@ -228,10 +228,15 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     return PixelColumns(family, busy, count, count / view.width)
 
 
-def times_of(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
-    """The ns of each family in each pixel, shape (families, pixels), of however many spans."""
-    seen = visible(columns, view.start, view.end)
-    if seen.stop - seen.start > columns.block * view.width:
+def times_of(columns: LaneColumns, view: Viewport, count: int | None = None) -> NDArray[np.float64]:
+    """The ns of each family in each pixel, shape (families, pixels), of however many spans.
+
+    `count` is how many there are in view, if that is known.
+    """
+    if count is None:
+        seen = visible(columns, view.start, view.end)
+        count = seen.stop - seen.start
+    if count > columns.block * view.width:
         return _times_by_block(columns, view)
     return _times_within(columns, view)
 
@@ -280,27 +285,31 @@ def _times_by_block(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]
     as if the time were spread evenly over the block.
     """
     edges, moments = pixel_edges(view)
+    times = np.zeros((_COUNT, len(edges) - 1))
+    begin, end = ((moment - view.start) / view.ns_per_pixel
+                  for moment in (columns.starts[0], columns.ends[-1]))  # fmt: skip
+    used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels: there is nothing in others
+    edges, moments = edges[used.start : used.stop + 1], moments[used.start : used.stop + 1]
     starts, sums = columns.block_starts, columns.block_sums
     whole = len(starts)
     block = np.maximum(np.searchsorted(starts, moments, "right") - 1, 0)
     if len(columns) > whole * columns.block:
         block[moments >= columns.starts[whole * columns.block]] = whole
-    begin = starts.take(np.minimum(block, whole - 1))
-    length = starts.take(np.minimum(block + 1, whole - 1)) - begin
+    begun = starts.take(np.minimum(block, whole - 1))
+    length = starts.take(np.minimum(block + 1, whole - 1)) - begun
     exact = (length > LONG * view.ns_per_pixel) | (block >= whole - 1)
-    share = np.clip((edges - begin) / np.maximum(length, 1), 0.0, 1.0)
+    share = np.clip((edges - begun) / np.maximum(length, 1), 0.0, 1.0)
     share[exact] = 0.0
     before = sums.take(block, axis=0).astype(np.float64)
     behind = sums.take(np.minimum(block + 1, whole), axis=0)
     before += (behind - before) * share[:, None]
     spent = np.diff(before, axis=0)
-    times = np.zeros((_COUNT, len(edges) - 1))
     for column, family in enumerate(columns.summed.tolist()):
-        times[family] += spent[:, column]
+        times[family, used] += spent[:, column]
     if exact.any():
         inside = np.zeros((_COUNT, len(edges)))
         inside[:, exact] = _times_inside(columns, block[exact], edges[exact])
-        times += np.diff(inside, axis=1)
+        times[:, used] += np.diff(inside, axis=1)
     return times
 
 

@@ -232,3 +232,15 @@ def test_moments_are_counted_as_among_floats(moment: float) -> None:
 def test_runs_join_neighbouring_columns_that_look_the_same() -> None:
     first, last = runs(np.array([1, 1, 2, 2, 2]), np.array([3, 3, 3, 3, 4]))
     assert list(zip(first.tolist(), last.tolist(), strict=True)) == [(0, 2), (2, 4), (4, 5)]
+
+
+@pytest.mark.parametrize("view", [(-5000, 20_000), (-300, 1500), (500, 9000), (-9000, 9100)])
+def test_pixels_before_and_after_a_lanes_spans_are_idle(view: tuple[int, int]) -> None:
+    start, length = view
+    lane = alternating(4000, 1)
+    shown = Viewport(start, length, 20)
+    reduced = reduce_lane(lane, shown)
+    assert isinstance(reduced, PixelColumns)
+    edges = start + np.arange(21) * shown.ns_per_pixel
+    busy = np.diff(np.clip(edges, 0, 4000)) / shown.ns_per_pixel
+    assert reduced.busy == pytest.approx(busy, abs=1e-6)
