@@ -57,6 +57,7 @@ def owners(
     count, zero = len(left), row * pixels
     first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
     last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
+    np.maximum.accumulate(first, out=first)  # a step that is predicted to be longer meets the next
     np.maximum(last, first, out=last)
     np.minimum(last[:-1], first[1:], out=last[:-1])
     bounds = np.empty(2 * count + 2, np.int64)

@@ -112,6 +112,13 @@ def test_wide_neighbours_are_told_apart_by_a_free_pixel() -> None:
     ]
 
 
+def test_steps_that_are_predicted_to_be_longer_than_they_were_meet_the_next() -> None:
+    left, right = np.array([0.0, 10.0, 20.0, 5.0, 25.0]), np.array([10.0, 20.0, 30.0, 15.0, 35.0])
+    found = owners(left, right, 40)
+    assert len(found) == 40
+    assert found[:10].tolist() == [0] * 10 and found[30:35].tolist() == [4] * 5
+
+
 @given(
     lefts=st.lists(st.floats(0, 29), min_size=1, max_size=80),
     width=st.floats(0.001, 0.9),
