@@ -42,8 +42,9 @@ def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
     if scene.ghosts:
         draw_ghosts(painter, scene, frame, list(frame.visible(frame.layout.ghosts)))
     most, heard = scene.most_held, float(scene.bounds[1])  # a live run tells memory with its spans
-    for row in frame.visible(frame.layout.memory):
-        draw_memory(painter, scene.memory[row.lane], frame, row, most, heard)
+    rows = list(frame.visible(frame.layout.memory))
+    if rows and most:
+        draw_memory(painter, [scene.memory[row.lane] for row in rows], frame, rows, most, heard)
 
 
 def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Row]) -> None:
@@ -110,50 +111,54 @@ def _draw_together(
 
 
 def draw_memory(
-    painter: QPainter, memory: LaneMemory, frame: Frame, row: Row, most: float, end: float
-) -> None:
-    """What a lane holds up to `end` ns: activations from the bottom up, above them all the rest.
+    painter: QPainter, memory: Sequence[LaneMemory], frame: Frame, rows: Sequence[Row],
+    most: float, end: float,
+) -> None:  # fmt: skip
+    """What lanes hold up to `end` ns: activations from the bottom up, above them all the rest.
 
-    `most` bytes reach to the strip's top, for every lane alike, so that lanes can be compared.
+    `most` bytes reach to a strip's top, for every lane alike, so that lanes can be compared. The
+    strips are all of one height.
     """
-    columns = reduce_memory(memory, frame.view, end)
-    scale = (row.height - HEADROOM) * STEPS_PER_PIXEL / most if most else 0.0
-    held = np.ceil(columns.held * scale) / STEPS_PER_PIXEL
-    activations = np.ceil(columns.activations * scale) / STEPS_PER_PIXEL
-    some = np.flatnonzero(held)
-    if not len(some):
-        return
-    shown = slice(int(some[0]), int(some[-1]) + 1)
-    left = frame.left + shown.start
+    columns = [reduce_memory(one, frame.view, end) for one in memory]
+    scale = (rows[0].height - HEADROOM) * STEPS_PER_PIXEL / most
+    held, activations = (
+        np.ceil(np.stack(parts) * scale) / STEPS_PER_PIXEL
+        for parts in ([c.held for c in columns], [c.activations for c in columns])
+    )
     if frame.vector:
-        bottom = frame.top + row.bottom
-        _draw_areas(painter, held[shown], activations[shown], left, bottom, frame.theme)
+        for row, over, under in zip(rows, held, activations, strict=True):
+            _draw_areas(painter, over, under, frame.left, frame.top + row.bottom, frame.theme)
         return
-    place = QRectF(left, frame.top + row.top, shown.stop - shown.start, row.height)
     ratio = painter.device().devicePixelRatioF()
-    pixels = memory_pixels(held[shown], activations[shown], row.height, ratio, frame.theme)
-    painter.drawImage(place, image_of(pixels))
+    pixels = memory_pixels(held, activations, rows[0].height, ratio, frame.theme)
+    for row, mine in zip(rows, pixels, strict=True):
+        place = QRectF(frame.left, frame.top + row.top, mine.shape[1], row.height)
+        painter.drawImage(place, image_of(mine))
 
 
 def memory_pixels(
     held: NDArray[np.float64], activations: NDArray[np.float64], height: float, ratio: float,
     theme: Theme,
 ) -> NDArray[np.uint32]:  # fmt: skip
-    """A memory strip as 0xAARRGGBB: a line of pixels for each device pixel of `height`.
+    """Memory strips as 0xAARRGGBB: a line of pixels for each device pixel of `height`.
 
-    Shape (lines, columns). The line at the top of what is held joins neighbouring columns.
+    Heights have shape (strips, columns), pixels (strips, lines, columns). The line at the top of
+    what is held joins neighbouring columns that hold something.
     """
     lines = max(1, round(height * ratio))
-    tops = lines - np.round(np.stack([activations, held]) * ratio).astype(np.int16)
+    over, under = (
+        lines - np.round(heights * ratio).astype(np.int16)[:, None]
+        for heights in (held, activations)
+    )
     colours = [QColor(c).rgba() for c in (*memory_colours(theme), theme.memory)]
     rest, inner, line = (np.uint32(colour) for colour in colours)
     y = np.arange(lines, dtype=np.int16)[:, None]
-    pixels = np.where(y >= tops[1], rest, np.uint32(0))
-    np.copyto(pixels, inner, where=y >= tops[0])
-    before = np.append(tops[1, :1], tops[1, :-1])
-    upper = np.minimum(tops[1], before)
-    lower = np.maximum(tops[1], before) + max(1, round(EDGE * ratio))
-    np.copyto(pixels, line, where=(y >= upper) & (y < lower))
+    pixels = np.where(y >= over, rest, np.uint32(0))
+    np.copyto(pixels, inner, where=y >= under)
+    before = np.concatenate([over[..., :1], over[..., :-1]], axis=2)
+    before = np.where(before == lines, over, before)
+    upper, lower = np.minimum(over, before), np.maximum(over, before) + max(1, round(EDGE * ratio))
+    np.copyto(pixels, line, where=(y >= upper) & (y < lower) & (over < lines))
     return pixels
 
 
@@ -162,6 +167,11 @@ def _draw_areas(
     left: float, bottom: float, theme: Theme,
 ) -> None:  # fmt: skip
     """The same as areas under lines, for figures."""
+    some = np.flatnonzero(held)
+    if not len(some):
+        return
+    shown = slice(int(some[0]), int(some[-1]) + 1)
+    held, activations, left = held[shown], activations[shown], left + shown.start
     lines = [stepped_line(heights, left, bottom) for heights in (held, activations)]
     painter.setPen(Qt.PenStyle.NoPen)
     for colour, line in zip(memory_colours(theme), lines, strict=True):
