@@ -179,7 +179,7 @@ ENTRIES = (
     Entry(
         "group_otherwise",
         "View/Group lanes by",
-        "The next one",
+        "Group by the next one",
         "G",
         "Group the lanes by the next of these.",
         "timeline.lanes.group_otherwise",

@@ -14,7 +14,7 @@ from core.plan.specification import Specification
 from gui.timeline.groups import NODE_DEVICES
 
 MOST_RECENT = 10
-LAYOUT = 4  # raise when docks change, so that an older layout is not forced on new docks
+LAYOUT = 5  # raise when docks change, so that an older layout is not forced on new docks
 
 FIGURE = {"preset": "two-column"}
 

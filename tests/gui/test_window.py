@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -341,14 +342,20 @@ def test_the_theme_colours_the_window_and_is_remembered(
     assert settings.theme == ratio_theme
 
 
-def test_form_and_layout_are_remembered(make_window: MakeWindow, settings: Settings) -> None:
+def test_form_layout_size_and_theme_are_remembered(
+    make_window: MakeWindow, settings: Settings
+) -> None:
     first = make_window(FakeClient(), settings)
     first.form.set_specification(Specification("dp", ModelSettings("tutorial"), "4xcpu", 12))
     first._docks["log"].hide()
+    first.actions_by_name["theme"].trigger()
+    first.resize(780, 640)
     first.close()
     second = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
     assert second.form.specification() == first.form.specification()
     assert second._docks["log"].isHidden()
+    assert second.theme_name() == "dark"
+    assert (second.width(), second.height()) == (780, 640)
 
 
 def test_unreadable_settings_fall_back_to_the_defaults(
@@ -372,6 +379,15 @@ def test_the_window_never_imports_torch() -> None:
         "assert 'core.engine.executor' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, cwd=HOUSE, timeout=60)
+
+
+def test_no_dialog_waits_for_its_answer() -> None:
+    waiting = re.compile(
+        r"\.exec\(|\.get(Open|Save)FileNames?\(|getExisting|QMessageBox|QInputDialog\.get"
+    )
+    for path in (HOUSE / "gui").rglob("*.py"):
+        allowed = path.name == "app.py"  # the application's own loop
+        assert allowed or not waiting.search(path.read_text()), path
 
 
 def test_no_file_outside_the_panels_table_knows_a_strategy_by_name() -> None:
