@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,13 +12,15 @@ from core.predict.compare import Comparison, predict_steps, prediction_trace
 from core.trace.trace import Trace
 from gui.session import Run
 
+KEPT = 4  # predictions, each about as large as its run's last steps
 MOST_SPANS = 300_000  # of a run's last steps: older ones have no ghost
 
 
 class Ghosts(QObject):
     """`ready` carries a run once its `comparison` and `ghost` are there.
 
-    A run has a prediction where its costs are known. It must have ended.
+    A run has a prediction where its costs are known. It must have ended. Those of the runs shown
+    last are kept; others are worked out anew when they are shown again.
     """
 
     ready = Signal(object)
@@ -26,13 +29,16 @@ class Ghosts(QObject):
         super().__init__(parent)
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
-        self._seen: set[int] = set()
+        self._seen: deque[Run] = deque()
 
     def predict(self, run: Run) -> None:
-        """Predict a run that has ended, unless that has been tried."""
-        if run.live or run.trace.header.predicted or run.number in self._seen:
+        """Predict a run that has ended, unless that has been tried lately."""
+        if run.live or run.trace.header.predicted or run in self._seen:
             return
-        self._seen.add(run.number)
+        self._seen.append(run)
+        if len(self._seen) > KEPT:
+            forgotten = self._seen.popleft()
+            forgotten.comparison = forgotten.ghost = None
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         thread = threading.Thread(target=self._work, args=(run,), daemon=True, name="ghosts")
         self._threads.append(thread)

@@ -36,7 +36,7 @@ of the same step that the span waited for."""
 _AFTER = TASK_DTYPE.fields["after"][1] // 8  # type: ignore[index]  # the word that it is
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
-_SLOTS = 1 << 16  # of the rows that tasks had last, by the low bits of their numbers
+_SLOTS = 1 << 10  # at first, of the rows that tasks had last, by the low bits of their numbers
 
 
 class TaskTable:
@@ -92,14 +92,13 @@ class TaskTable:
         counts = rows["after_count"].astype(np.int64)
         firsts = np.cumsum(counts) - counts
         keys = _keys(rows, after, firsts, counts)
-        slots = rows["task"] & (_SLOTS - 1)
-        places, known = self._look_up(keys, slots)
+        places, known = self._look_up(keys, rows["task"])
         if not known.all():
             fresh = np.flatnonzero(~known)
             _, first = np.unique(keys[fresh], return_index=True)
             chosen = fresh[np.sort(first)]
             self._add(rows[chosen], keys[chosen], _gathered(after, firsts[chosen], counts[chosen]))
-            places, _ = self._look_up(keys, slots)
+            places, _ = self._look_up(keys, rows["task"])
         differ = ~_same(self.rows, places, rows)
         if differ.any():  # two rows of one key: the second is kept again for each of its spans
             places = places.copy()
@@ -109,9 +108,10 @@ class TaskTable:
         return places
 
     def _look_up(
-        self, keys: NDArray[np.uint64], slots: NDArray[np.int32]
+        self, keys: NDArray[np.uint64], tasks: NDArray[np.int32]
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """Where the rows of these keys stand, and whether they do; tasks mostly do as they did."""
+        slots = tasks & (len(self._latest) - 1)
         places = self._latest[slots]
         if not len(self._keys):
             return places, np.zeros(len(keys), np.bool_)
@@ -142,6 +142,8 @@ class TaskTable:
         own["after"] = len(self._after) + np.cumsum(counts) - counts
         self._rows.extend(own)
         self._key_of.extend(keys)
+        while len(self._latest) < len(self._rows):
+            self._latest = np.zeros(4 * len(self._latest), np.int32)
         self._after.extend(after)
 
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import core.trace.index as index_module
@@ -101,6 +101,7 @@ def told(trace):
     ]
 
 
+@settings(max_examples=40)
 @given(st.integers(1, len(ROWS) + 1), st.floats(0.05, 1))
 def test_an_indexed_recording_is_what_it_is_in_memory(tmp_path_factory, size, part):
     path = tmp_path_factory.mktemp("run") / "run.arrow"
