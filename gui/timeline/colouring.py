@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor
 
 from core.trace.columns import ABSENT
 from core.trace.spans import Spans
+from core.trace.table import TaskTable
 from core.trace.trace import Span, Trace
 from gui.families import FAMILIES, FAMILY_CODES, family_of
 from gui.theme import RAMP, SERIES, Theme
@@ -31,6 +32,7 @@ class ColourBy(StrEnum):
     MICROBATCH = "microbatch"
     STAGE = "stage"
     DURATION = "duration"
+    NAME = "name"
 
 
 class Colouring(Hashable, Protocol):
@@ -97,6 +99,27 @@ class ByNumber:
 
 
 @dataclass(frozen=True, slots=True)
+class ByName:
+    """A colour for each name that spans of another program have; the series comes round again."""
+
+    table: TaskTable
+    by: ColourBy = ColourBy.NAME
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The place of each span's name in the series."""
+        names = spans["name"]
+        return np.where(names == ABSENT, SERIES, names % SERIES).astype(np.int8)
+
+    def code_of(self, span: Span) -> int:
+        """The place of a span's name in the series."""
+        return self.table.names.index(span.name) % SERIES if span.name else SERIES
+
+    def colours(self, theme: Theme) -> Colours:
+        """The series, and what has no name."""
+        return tuple((QColor(colour),) for colour in (*theme.series, theme.other))
+
+
+@dataclass(frozen=True, slots=True)
 class ByDuration:
     """A ramp from what took `shortest` ns or less to what took `longest` or more, by ratios."""
 
@@ -136,7 +159,9 @@ class ByDuration:
 
 
 def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
-    """How a trace is coloured."""
+    """How a trace is coloured; one of another program, which has no kinds, by name instead."""
+    if by is ColourBy.NAME or (by is ColourBy.KIND and trace.header.foreign):
+        return ByName(trace.table)
     if by is ColourBy.KIND:
         return ByKind()
     return ByDuration.of(trace) if by is ColourBy.DURATION else ByNumber(by)

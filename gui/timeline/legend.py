@@ -15,7 +15,7 @@ from gui.families import family_letters
 from gui.text import duration_text, tr
 from gui.theme import SERIES, Theme
 from gui.timeline.boxes import stacked
-from gui.timeline.colouring import ByDuration, ByNumber, ColourBy
+from gui.timeline.colouring import ByDuration, ByName, ByNumber, ColourBy
 from gui.timeline.critical import draw_sample
 from gui.timeline.frame import Fonts, text_width
 from gui.timeline.hatch import HATCH, hatch_brush, hatch_lines
@@ -27,6 +27,7 @@ BOX = 12.0
 WIDE = 22.0  # the hatch needs more room to be seen
 RAMP_WIDE = 100.0
 MOST_NUMBERS = 3  # that share a colour are named
+MOST_NAMES = 2
 GAP = 6.0  # between a box and its words
 SPACE = 18.0  # between entries
 LINE = 18.0  # from one line to the next
@@ -71,6 +72,9 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
         shortest, longest = map(duration_text, (colouring.shortest, colouring.longest))
         text = tr("{shortest} to {longest}", shortest=shortest, longest=longest)
         return [LegendEntry(text, RAMP_WIDE, _ramp(theme))] if scene.kinds else []
+    if isinstance(colouring, ByName):
+        named = zip(_name_words(scene.trace.table), colouring.colours(theme), strict=False)
+        return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
     if isinstance(colouring, ByNumber):
         words = number_words(colouring, scene.trace.table)
         named = zip(words, colouring.colours(theme), strict=True)
@@ -98,6 +102,14 @@ def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
         )
         words.append(f"{tr(one if len(mine) == 1 else many)} {listed}" if mine else "")
     return [*words, tr(none) if ABSENT in numbers else ""]
+
+
+def _name_words(table: TaskTable) -> list[str]:
+    """The names that share each colour, the first few of them."""
+    shared = [table.names[code::SERIES] for code in range(SERIES)]
+    return [
+        ", ".join(names[:MOST_NAMES]) + ("…" if len(names) > MOST_NAMES else "") for names in shared
+    ]
 
 
 def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:

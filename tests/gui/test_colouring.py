@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
 from core.plan.task import Kind
+from core.trace.chrome import read_chrome_trace
 from core.trace.trace import Trace
 from gui.families import FAMILIES, family_of
 from gui.theme import DARK, LIGHT, RAMP, SERIES, THEMES
@@ -143,6 +147,18 @@ def test_the_legend_names_all_numbers_that_share_a_colour(trace: Trace) -> None:
     assert words[7] == "micro-batch 7"
     assert words[SERIES] == "no micro-batch"
     assert any(span.kind is Kind.STEP for span in trace)
+
+
+def test_spans_of_another_program_are_coloured_and_explained_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    names = [f"op{n}" for n in range(SERIES + 2)]
+    events = [{"ph": "X", "ts": n, "dur": 1, "name": name} for n, name in enumerate(names)]
+    path.write_text(json.dumps(events))
+    foreign = read_chrome_trace(path).trace
+    colouring = colouring_of(ColourBy.KIND, foreign)
+    assert colouring.codes(foreign.spans(0)).tolist() == [n % SERIES for n in range(SERIES + 2)]
+    assert [colouring.code_of(span) for span in foreign][:2] == [0, 1]
+    assert entries(foreign, colouring)[:3] == ["op0, op8", "op1, op9", "op2"]
 
 
 def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: object) -> None:
