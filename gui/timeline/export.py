@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
-from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
@@ -14,8 +13,8 @@ from core.figure import MM_PER_INCH, FigureOptions
 from core.trace.excerpt import lanes_of
 from core.trace.trace import Trace
 from gui.figures.areas import draw_folded
-from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
-from gui.figures.shown import Range, default_range, range_between
+from gui.figures.picture import SCREEN, Picture
+from gui.figures.shown import Range
 from gui.figures.titles import run_title
 from gui.text import duration_text, tr
 from gui.theme import THEMES, edited
@@ -73,43 +72,6 @@ class Timeline:
     def width(self) -> float:
         """All of it, the edges included."""
         return self.frame.left + self.frame.view.width + EDGE
-
-
-def export_image(
-    trace: Trace,
-    path: Path | str,
-    *,
-    theme: str = "light",
-    width: float = WIDTH,
-    start: int | None = None,
-    end: int | None = None,
-    memory: bool = True,
-    prediction: Trace | None = None,
-    path_shown: bool = False,
-) -> None:
-    """Write the timeline from `start` to `end` ns (default: the last measured steps) as a figure.
-
-    With `memory`, what each lane holds stands below it, where it was recorded; so do a
-    `prediction`'s spans, as TimelineView.set_prediction takes it. With `path_shown`, the critical
-    path of each step lies over the lanes. The suffix chooses PNG, SVG or
-    PDF. Needs no display. Raises ValueError, in one line, if the suffix is unknown or the file
-    cannot be written; nothing half-written is left behind.
-    """
-    path = Path(path)
-    check_target(path)
-    with application():
-        scene = Scene(trace)
-        scene.set_prediction(prediction)
-        if start is None and end is None:
-            shown = default_range(trace)
-        else:
-            first, last = trace.bounds
-            shown = range_between(
-                trace, first if start is None else start, last if end is None else end
-            )
-        options = FigureOptions(theme=theme, width_mm=width * MM_PER_INCH / SCREEN)
-        extras = Extras(memory, path_shown)
-        write_picture(timeline_picture(scene, shown, options, extras), path)
 
 
 def timeline_picture(

@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage
 from core.trace.trace import Trace
 from gui.figures.shown import default_range
 from gui.figures.titles import run_title
-from gui.timeline.export import export_image
+from tests.gui.exported import export_image
 from tests.make_believe import GPUS, MS, header_and_plans, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -79,13 +79,13 @@ def test_copy_lanes_are_in_the_figure(tmp_path: Path) -> None:
 
 
 def test_a_range_of_ones_own_is_named_in_the_figure(trace: Trace, tmp_path: Path) -> None:
-    export_image(trace, tmp_path / "x.svg", start=10 * MS, end=60 * MS)
+    export_image(trace, tmp_path / "x.svg", between=(10 * MS, 60 * MS))
     assert any("10 ms to 60 ms" in word for word in words_of(tmp_path / "x.svg"))
 
 
 def test_an_empty_range_is_refused(trace: Trace, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the range 60 to 10 ns is empty"):
-        export_image(trace, tmp_path / "x.svg", start=60, end=10)
+        export_image(trace, tmp_path / "x.svg", between=(60, 10))
 
 
 def test_a_run_without_spans_gives_a_figure_that_says_so(tmp_path: Path) -> None:
@@ -150,9 +150,11 @@ def test_a_figure_needs_neither_display_nor_torch(tmp_path: Path, suffix: str) -
     script = (
         "import sys\n"
         "from core.trace.recording import open_recording\n"
-        "from gui.timeline.export import export_image\n"
+        "from pathlib import Path\n"
+        "from core.figure import FigureOptions\n"
+        "from gui.figures.make import write_figure\n"
         f"trace = open_recording({str(tmp_path / 'run.arrow')!r}).trace\n"
-        f"export_image(trace, {str(tmp_path / f'x{suffix}')!r})\n"
+        f"write_figure([trace], Path({str(tmp_path / f'x{suffix}')!r}), FigureOptions())\n"
         "assert 'torch' not in sys.modules\n"
     )
     subprocess.run(

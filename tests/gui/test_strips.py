@@ -11,11 +11,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage
 
 from core.trace.trace import Trace
-from gui.timeline.export import export_image
 from gui.timeline.margins import LABELS
 from gui.timeline.rows import Row, Strips
 from gui.timeline.scene import Scene
 from gui.timeline.view import TimelineView
+from tests.gui.exported import export_image
 from tests.make_believe import MS, batches, prediction_of, specification, trace_of
 
 SPEC = specification(devices="4xcpu", schedule="1f1b", microbatches=8, steps=2)

@@ -1,0 +1,31 @@
+"""Timelines as files, as the window shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.figure import MM_PER_INCH, FigureOptions
+from core.trace.trace import Trace
+from gui.figures.make import figure_of
+from gui.figures.picture import SCREEN, write_picture
+from gui.figures.shown import range_between
+from gui.timeline.export import Extras
+from gui.timeline.scene import Scene
+
+
+def export_image(
+    trace: Trace,
+    path: Path,
+    *,
+    theme: str = "light",
+    width: float = 1600.0,
+    between: tuple[int, int] | None = None,
+    memory: bool = True,
+    prediction: Trace | None = None,
+) -> None:
+    """Write the last measured steps, or the time `between` two moments in ns."""
+    scene = Scene(trace)
+    scene.set_prediction(prediction)
+    shown = [] if between is None else [range_between(trace, *between)]
+    options = FigureOptions(theme=theme, width_mm=width * MM_PER_INCH / SCREEN)
+    write_picture(figure_of([scene], options, extras=Extras(memory), shown=shown), path)
