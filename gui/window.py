@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
         self.addToolBar(self.bar)
         self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
         self.setAcceptDrops(True)
-        self.comparing.attach(menus.actions, self._docks["compare"], self.runs.add)
+        self.comparing.attach(menus.actions, self._docks["compare"], self.overview)
         self._connect()
         self._restore()
 
@@ -395,6 +395,7 @@ class MainWindow(QMainWindow):
         self.predictions.what_if.said.connect(self.note)
         self.predictions.what_if.failed.connect(self.banner.say)
         self.runs.chosen.connect(self.show_run)
+        self.comparing.opened.connect(self.runs.add)
         self.comparing.said.connect(self.note)
         self.comparing.failed.connect(self.banner.say)
         self.tabs.chosen.connect(self._show)

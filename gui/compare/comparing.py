@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QElapsedTimer, QObject, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference
@@ -30,6 +30,7 @@ from gui.text import tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.scene import Scene
 
+LOW = 800  # pixels: lower windows have no room for two timelines and an overview
 LIVE_MS = 1000  # between two rounds while one of the runs is live
 IN_STRIP_A = {"compare_align": "Align", "compare_scale": "Equal", "compare_joins": "Join"}
 IN_STRIP_B = {"compare_export": "Export", "compare": "Change", "compare_leave": "✕"}
@@ -221,12 +222,11 @@ class Comparing(QObject):
 
     # What the window says
 
-    def attach(
-        self, actions: Mapping[str, QAction], dock: QDockWidget, add: Callable[[Run], None]
-    ) -> None:
-        """Take the window's actions by name, the panel's dock, and what lists a run.
+    def attach(self, actions: Mapping[str, QAction], dock: QDockWidget, overview: QWidget) -> None:
+        """Take the window's actions by name, the panel's dock, and what stands below the timeline.
 
-        A comparison's actions, and its dock, are there while there is one.
+        A comparison's actions, and its dock, are there while there is one; in a low window the
+        overview gives way to the second timeline.
         """
         self._actions = {n: action for n, action in actions.items() if n.startswith("compare")}
         for strip, names in (
@@ -237,7 +237,8 @@ class Comparing(QObject):
         self.begun.connect(dock.show)
         self.begun.connect(dock.raise_)
         self.left.connect(dock.hide)
-        self.opened.connect(add)
+        self.begun.connect(lambda: overview.setVisible(overview.window().height() >= LOW))
+        self.left.connect(overview.show)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""

@@ -22,6 +22,8 @@ from gui.text import tr
 from gui.timeline.margins import LABELS
 from gui.timeline.view import TimelineView
 
+LEAST = 120  # pixels of height of a timeline with its title
+
 
 class Elided(QLabel):
     """One line of text that ends with an ellipsis where it does not fit; the tip has all of it."""
@@ -141,7 +143,7 @@ class CompareFrame(QWidget):
 
 def _stacked(strip: Strip, timeline: TimelineView) -> QWidget:
     whole = QWidget()
-    whole.setMinimumWidth(int(2 * LABELS))
+    whole.setMinimumSize(int(2 * LABELS), LEAST)
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)

@@ -69,6 +69,19 @@ def test_two_runs_are_compared_by_key_alone(
     assert not window.actions_by_name["compare_joins"].isEnabled()
 
 
+def test_in_a_low_window_the_overview_gives_way_to_the_second_timeline(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    window.resize(1024, 700)
+    for name in ("one", "other"):
+        record(specification(), tmp_path / f"{name}.arrow")
+    window.show_run(window.session.open(tmp_path / "one.arrow")[0])
+    window.comparing.open(tmp_path / "other.arrow")
+    assert window.overview.isHidden()
+    window.comparing.leave()
+    assert not window.overview.isHidden()
+
+
 def test_every_control_of_a_comparison_has_a_name(window: MainWindow, tmp_path: Path) -> None:
     for name, count in (("two", 2), ("eight", 8)):
         record(specification(microbatches=count), tmp_path / f"{name}.arrow")
