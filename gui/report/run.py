@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from core.explain.balance import LaneBalance, lane_balance
@@ -165,15 +166,17 @@ def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, ste
 
 
 def _ladder(mean: StepFigures) -> Html:
-    """A waterfall: each rung stands where the one before it ends."""
+    """A waterfall: each rung stands where the one before it ends, all within the highest one."""
     whole, level, rows = mean.makespan_ns or 1, 0, []
+    highest = max([*accumulate(mean.ladder.values()), 1])
     for name, ns in mean.ladder.items():
-        low = min(level, level + ns)
-        bar = bar_of([(RUNG_LOOKS[name].colour, abs(ns) / whole)], max(0.0, low / whole))
+        low = max(0, min(level, level + ns))
+        bar = bar_of([(RUNG_LOOKS[name].colour, abs(ns) / highest)], low / highest)
         rows.append((tr(RUNGS[name]), _signed(ns), _share(ns, whole), bar))
         level += ns
-    total = (tr("the step"), duration_text(level), percent_text(1.0), bar_of([("text", 1.0)]))
-    return table((tr("because of"), tr("time"), tr("share"), ""), [*rows, total], bar=True)
+    bar = bar_of([("text", level / highest)])
+    rows.append((tr("the step"), duration_text(level), percent_text(1.0), bar))
+    return table((tr("because of"), tr("time"), tr("share"), ""), rows, bar=True)
 
 
 def _idle(trace: Trace, mean: StepFigures) -> Html:

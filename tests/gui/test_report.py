@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 import main
+from core.explain.figures import StepFigures
 from core.models.catalogue import ModelSettings
 from core.trace.trace import Trace
 from gui.report.page import Section, bar_of, facts, page, paragraph, table
-from gui.report.run import MOST_ROWS, explained_steps, run_sections, write_run_report
+from gui.report.run import MOST_ROWS, _ladder, explained_steps, run_sections, write_run_report
 from gui.timeline.scene import Scene
 from tests.make_believe import batches, header_and_plans, record, specification, trace_of
 
@@ -149,6 +150,15 @@ def test_the_rungs_of_a_ladder_stand_where_the_one_before_ends(
         assert before == pytest.approx(reached, abs=0.05) or before + wide == pytest.approx(reached)
         reached = before + wide if before == pytest.approx(reached, abs=0.05) else before
     assert reached == pytest.approx(100.0, abs=0.1) and places[-1] == (0.0, 100.0)
+
+
+def test_a_rung_that_descends_ends_within_the_bar() -> None:
+    ladder = {"ideal": 150, "imbalance": 50, "contention": -120, "host": 20}
+    html = _ladder(StepFigures((), 0.0, 0.0, None, ladder, {}))
+    bars = re.findall(r'style="(?:margin-left:([\d.]+)%;)?width:([\d.]+)%', html)
+    places = [(float(before or 0), float(wide)) for before, wide in bars]
+    assert places == [(0, 75), (75, 25), (40, 60), (40, 10), (0, 50)]
+    assert "−120" in html and "−120.0" in html.replace("\u00a0", " ")
 
 
 def test_a_long_run_is_reported_by_its_latest_steps_which_is_said(
