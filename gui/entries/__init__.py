@@ -1,0 +1,1 @@
+"""Everything that one can do, menu by menu."""
