@@ -13,7 +13,7 @@ from core.plan.task import Role
 from gui.causes import Pattern
 from gui.figures.looks import Look, pattern_lines
 from gui.figures.numbers import labels
-from gui.figures.style import PT, Face
+from gui.figures.style import Face
 from gui.figures.textbook import SPACE, SWATCH, Panel, Row, Textbook, entry_width, lane_name
 from gui.text import duration_text, tr
 from gui.timeline.axis import ticks
@@ -21,10 +21,10 @@ from gui.timeline.boxes import stacked
 from gui.timeline.margins import step_labels
 from gui.timeline.viewport import Viewport
 
-PITCH = 2.2 * PT  # from one line of a pattern to the next
-NARROW = 2.0 * PT  # narrower boxes are filled with ink: they have no room for a pattern
+PITCH = 4.4  # widths of a line from one line of a pattern to the next
+NARROW = 4.0  # widths of a line; narrower boxes are filled with ink, without a pattern
 SEAM = 0.7  # of a line's width is free behind a box, so that neighbours can be told apart
-IDLE_PITCH = 4.0 * PT
+IDLE_PITCH = 6.0
 TICK_EM = 6.5  # ticks stand at least this far apart
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -126,21 +126,24 @@ def _idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> None:
     if row.lane.role is not Role.COMPUTE:
         return
     look, scene, view = figure.style.looks.idle, panel.scene, panel.view
-    for start, end in _step_ranges(scene.step_starts, scene.step_ends, view):
+    line = figure.style.line
+    for start, end in _step_ranges(scene.step_starts, scene.step_ends, view, NARROW * line):
         rect = QRectF(figure.left + start, row.top, end - start, row.height)
         _ground(painter, [rect], look)
         if look.pattern is not Pattern.SOLID:
             painter.setPen(QPen(QColor(look.ink), 0.5 * figure.style.line))
-            _draw_pattern(painter, pattern_lines(look.pattern, [rect], IDLE_PITCH))
+            _draw_pattern(
+                painter, pattern_lines(look.pattern, [rect], IDLE_PITCH * figure.style.line)
+            )
 
 
 def _step_ranges(
-    starts: NDArray[np.int64], ends: NDArray[np.int64], view: Viewport
+    starts: NDArray[np.int64], ends: NDArray[np.int64], view: Viewport, least: float
 ) -> Iterator[tuple[float, float]]:
-    """Where the steps of a view begin and end, in its pixels; as one if they are that many."""
+    """Where the steps of a view begin and end, in its pixels; as one if most are below `least`."""
     first = int(np.searchsorted(ends, view.start, "right"))
     last = int(np.searchsorted(starts, view.end, "left"))
-    if last - first > view.width / NARROW:
+    if last - first > view.width / least:
         starts, ends, first, last = starts[[first]], ends[[last - 1]], 0, 1
     for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True):
         yield max(0.0, view.x(start)), min(view.width, view.x(end))
@@ -149,7 +152,7 @@ def _step_ranges(
 def _boxes(painter: QPainter, figure: Textbook, row: Row) -> None:
     boxes = row.boxes
     width = boxes.right - boxes.left
-    width = np.where(width > NARROW, width - SEAM * figure.style.line, width)
+    width = np.where(width > NARROW * figure.style.line, width - SEAM * figure.style.line, width)
     for code in np.unique(boxes.family).tolist():
         mine = np.flatnonzero(boxes.family == code)
         looks = figure.style.looks.families[code]
@@ -172,13 +175,13 @@ def _patterned(painter: QPainter, figure: Textbook, rects: list[QRectF], look: L
         _ground(painter, rects, look)
         return
     line, half = figure.style.line, figure.style.line / 2
-    wide = [rect for rect in rects if rect.width() > NARROW and rect.height() > NARROW]
-    narrow = [rect for rect in rects if not (rect.width() > NARROW and rect.height() > NARROW)]
+    wide = [rect for rect in rects if min(rect.width(), rect.height()) > NARROW * line]
+    narrow = [rect for rect in rects if min(rect.width(), rect.height()) <= NARROW * line]
     _ground(painter, wide, look)
     painter.setPen(QPen(QColor(look.ink), 0.7 * line, Qt.PenStyle.SolidLine,
                         Qt.PenCapStyle.FlatCap))  # fmt: skip
     inner = [rect.adjusted(half, half, -half, -half) for rect in wide]  # lines end in the outline
-    _draw_pattern(painter, pattern_lines(look.pattern, inner, PITCH))
+    _draw_pattern(painter, pattern_lines(look.pattern, inner, PITCH * line))
     painter.setPen(QPen(QColor(look.ink), line, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap,
                         Qt.PenJoinStyle.MiterJoin))  # fmt: skip
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -150,7 +150,7 @@ def lay_out_textbook(
     legend = _legend_lines(entries, style, inner)
     face = style.bold if len(runs) == 1 else style.base  # below it, each run has a bold heading
     titles = face.wrapped(title, inner)
-    if options.caption is None and _numbered(boxes, style):
+    if options.caption is None and _numbered(runs, boxes, style):
         caption = f"{caption} {tr('Numbers are micro-batches.')}"
     captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
     foot = _foot(options, style, legend, captions)
@@ -277,8 +277,10 @@ def _legend_lines(entries: list[Entry], style: Style, room: float) -> list[list[
     return lines
 
 
-def _numbered(boxes: list[list[Boxes]], style: Style) -> bool:
-    """Whether there are boxes of passes with room for a number."""
+def _numbered(runs: Sequence[Run], boxes: list[list[Boxes]], style: Style) -> bool:
+    """Whether a run has micro-batches, and there are boxes of passes with room for a number."""
+    if not any((run.scene.trace.table.rows["microbatch"] > 0).any() for run in runs):
+        return False
     least = style.number.pixels
     codes = [FAMILIES.index(family) for family in NUMBERED]
     exact = (lane for mine in boxes for lane in mine if lane.first is not None)

@@ -138,7 +138,9 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
         top = frame.top - AXIS - STEPS * options.makespan
         draw_axis(painter, frame, fonts, bottom, top)
     draw_folded(painter, scene, frame)
+    painter.setClipRect(QRectF(frame.left, frame.top, frame.view.width, frame.layout.height))
     draw_strips(painter, scene, frame)
+    painter.setClipping(False)
     LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
     scene.explained.warm(steps_to_explain(scene, frame.view), inf)

@@ -359,6 +359,12 @@ def test_a_predicted_run_says_so_in_its_caption(gpipe: Trace) -> None:
     assert any(word.startswith("Predicted: ") for word in text)
 
 
+def test_numbers_are_explained_only_where_there_are_micro_batches(gpipe: Trace) -> None:
+    for trace, there in ((gpipe, True), (trace_of(specification("dp", steps=1)), False)):
+        text = words(svg(figure_of([trace], FigureOptions("two-column"))))
+        assert any("Numbers are micro-batches." in word for word in text) is there
+
+
 def test_several_runs_without_a_preset_are_refused(gpipe: Trace) -> None:
     with pytest.raises(ValueError, match="add --figure one-column"):
         figure_of([gpipe, gpipe], FigureOptions())
