@@ -17,7 +17,7 @@ from gui.timeline.viewport import Viewport
 
 MOST = 1_000  # gaps that one can walk through
 LEAST = 0.05  # of a step, or of the view, is seen of a step that counts as visible
-MOST_SPANS = 2_000_000  # that are searched at a key press
+MOST_SPANS = 1_000_000  # that are searched at a key press
 
 
 @dataclass(frozen=True, slots=True)
