@@ -31,7 +31,7 @@ LIMIT_MIB_A_MINUTE = 1.0  # of both processes together, without the spans
 SETTLED = 1 / 3  # of the time: caches and libraries have filled by then
 SMALL = ModelSettings("mlp", width=64, depth=8)
 RUNS = tuple(
-    Specification(strategy, SMALL, "2xcpu", batch=32, steps=200, **settings)
+    Specification(strategy, SMALL, "2xcpu", batch=32, steps=1000, **settings)
     for strategy, settings in (
         ("pipeline", {"schedule": "1f1b", "microbatches": 4}), ("dp", {}), ("mp", {}),
         ("pipeline", {"schedule": "gpipe", "microbatches": 8}), ("ddp", {}),
@@ -75,7 +75,7 @@ def test_memory_stays_flat_and_nothing_is_left_over(tmp_path):
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     print("\n" + "\n".join(done.stdout.splitlines()[:-1]))
-    assert told["runs"] >= 2 * len(RUNS), "too few runs to say anything"
+    assert told["runs"] >= len(RUNS), "too few runs to say anything"
     assert told["slope_mib_a_minute"] <= LIMIT_MIB_A_MINUTE
     assert told["after"] == told["before"]
 
