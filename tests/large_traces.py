@@ -34,7 +34,9 @@ def large_trace(spans: int, seed: int = 0) -> Trace:
     lanes = [_repeated(one.spans(lane), period, count, random) for lane in range(LANES)]
     numbers = np.arange(count, dtype=np.int32)
     starts = np.min([lane.start[:: len(lane) // count] for lane in lanes], axis=0)
-    ends = np.max([lane.end[len(lane) // count - 1 :: len(lane) // count] for lane in lanes], axis=0)
+    ends = np.max(
+        [lane.end[len(lane) // count - 1 :: len(lane) // count] for lane in lanes], axis=0
+    )
     counters = [_held(lane, spans) for lane, spans in enumerate(lanes)]
     return Trace.of(
         one.header, [LaneSpans.of(lane) for lane in lanes], one.table,

@@ -70,6 +70,7 @@ class TimelineView(QAbstractScrollArea):
             tr("One row for each lane; the Details panel tells the selection.")
         )
         self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.scene: Scene | None = None
         self.theme = LIGHT
         self.view = Viewport()
