@@ -15,6 +15,7 @@ _TIME = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s)")
 _STEP = re.compile(r"(w?)(\d+)")
 _NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
 RANGE_WORDS = "START:END in ns, us, ms or s, such as 10ms:40ms, 10ms: or :1.5s"
+"""Counted from the start of the first measured step."""
 STEP_WORDS = "a step or FIRST-LAST, such as 3 or 3-4; w1 is the first of the warm-up"
 LANE_WORDS = "numbers, ranges and names, such as 0-3 or 0,2 or cpu:1"
 
@@ -85,13 +86,23 @@ def steps_of(excerpt: Excerpt, trace: Trace) -> list[int]:
     return there
 
 
+def range_zero(trace: Trace) -> int:
+    """From where a range counts, in ns of the run: its first measured step, else its first span.
+
+    Before that a run warms up and measures costs, for longer than many a step.
+    """
+    warmup = trace.header.specification.warmup
+    measured = next((step for step in trace.steps if step >= warmup), None)
+    return trace.bounds[0] if measured is None else trace.step_bounds(measured)[0]
+
+
 def range_of(excerpt: Excerpt, trace: Trace) -> tuple[int, int]:
-    """Start and end in ns of `excerpt.range`. Raises ValueError if the run has nothing there."""
-    first, last = trace.bounds
-    start, end = parse_range(excerpt.range)
-    start, end = first if start is None else start, last if end is None else end
-    if start >= last or end <= first or end <= start:
-        lasts = f"from {first / 1e6:,.3f} to {last / 1e6:,.3f} ms"
+    """Start and end in ns of the run, of `excerpt.range`. Raises ValueError if nothing is there."""
+    zero, last = range_zero(trace), trace.bounds[1]
+    asked = parse_range(excerpt.range)
+    start, end = zero + (asked[0] or 0), last if asked[1] is None else zero + asked[1]
+    if start >= last or end <= start:
+        lasts = f"{(last - zero) / 1e6:,.3f} ms from its first measured step on"
         raise ValueError(f"--range {excerpt.range}: the run lasts {lasts}")
     return start, end
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.explain.summary import measured_steps
-from core.trace.excerpt import Excerpt, range_of, steps_of
+from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
 from core.trace.trace import Trace
 from gui.text import duration_text, tr
 from gui.timeline.margins import step_name
@@ -87,7 +87,10 @@ def range_between(trace: Trace, start: int, end: int) -> Range:
 def excerpt_range(trace: Trace, excerpt: Excerpt) -> Range | None:
     """The time that an excerpt names, None if it names none. Raises ValueError, in one line."""
     if excerpt.range:
-        return replace(range_between(trace, *range_of(excerpt, trace)), zero=0)
+        (start, end), zero = range_of(excerpt, trace), range_zero(trace)
+        first, last = duration_text(start - zero), duration_text(end - zero)
+        text = tr("{start} to {end}", start=first, end=last)
+        return replace(range_between(trace, start, end), text=text, zero=zero)
     if not excerpt.steps:
         return None
     steps = steps_of(excerpt, trace)

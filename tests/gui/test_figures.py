@@ -404,7 +404,7 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
         ("--image x.svg --figure poster", "--figure poster: use slide"),
         ("--image x.svg --lanes 9", "--lanes 9: the run has lanes 0 to 1"),
         ("--image x.svg --steps 9 --figure slide", "--steps 9: the run has"),
-        ("--image x.svg --range 10s:", "--range 10s:: the run lasts from"),
+        ("--image x.svg --range 10s:", "from its first measured step on"),
         ("--report x.txt", "--report x.txt: use a name that ends in .html"),
         ("", "export needs --image FILE, --report FILE or --table FILE"),
     ],

@@ -32,8 +32,9 @@ def test_what_is_no_time_is_refused_with_the_units_that_are_accepted(text: str) 
 def test_a_range_may_be_open_at_either_end(trace: Trace) -> None:
     assert parse_range("10ms:40ms") == (10 * MS, 40 * MS)
     assert parse_range("10ms:") == (10 * MS, None)
-    assert range_of(Excerpt(range=":40ms"), trace) == (trace.bounds[0], 40 * MS)
-    assert range_of(Excerpt(range="40ms:"), trace) == (40 * MS, trace.bounds[1])
+    zero = trace.step_bounds(2)[0]  # the first measured step's start
+    assert range_of(Excerpt(range=":40ms"), trace) == (zero, zero + 40 * MS)
+    assert range_of(Excerpt(range="10ms:"), trace) == (zero + 10 * MS, trace.bounds[1])
 
 
 @pytest.mark.parametrize("text", ["10ms", ":", "10:40", "10ms-40ms", "a:b"])
@@ -48,7 +49,7 @@ def test_a_range_that_ends_before_it_begins_or_lies_outside_the_run_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match="its end must come after its start"):
         parse_range("40ms:10ms")
-    with pytest.raises(ValueError, match=r"the run lasts from 2\.000 to"):
+    with pytest.raises(ValueError, match=r"the run lasts \d+\.\d+ ms from its first measured step on"):
         range_of(Excerpt(range="90s:91s"), trace)
 
 
