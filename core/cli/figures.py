@@ -28,7 +28,8 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
     for part in PARTS:
         add(f"--no-{part}", dest=part, action="store_false", help=f"no {part}")
     if excerpt:
-        add("--range", default="", metavar="TIMES", help=f"{RANGE_WORDS}, from the first measured step on")
+        counted = "from the first measured step on"
+        add("--range", default="", metavar="TIMES", help=f"{RANGE_WORDS}, {counted}")
         add("--steps", default="", metavar="STEPS", help=STEP_WORDS)
         add("--lanes", default="", metavar="LANES", help=LANE_WORDS)
 
