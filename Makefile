@@ -5,7 +5,7 @@
 
 python = .venv/bin/python
 
-.PHONY: setup run test lint ruff format mypy walls bench
+.PHONY: setup run test lint ruff format mypy walls bench pictures
 
 setup:
 	@sh resources/setup.sh
@@ -33,3 +33,7 @@ walls: setup
 
 bench: setup
 	$(python) -m pytest tests/benchmarks -s -o python_files='bench_*.py' -o timeout=0 $(ARGS)
+
+# The window's pictures in resources/screenshots, which a test compares with.
+pictures: setup
+	$(python) -m tests.gui.pictures resources/screenshots

@@ -1,0 +1,178 @@
+"""Pictures of the window, made from the sample recordings: for the README and to compare with.
+
+    make pictures      (python -m tests.gui.pictures FOLDER [NAME ...])
+
+`tests/gui/test_pictures.py` makes some of them again and compares. An engine is not needed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QElapsedTimer, QEventLoop, QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDockWidget
+
+from core.plan.task import Kind
+from gui.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
+from gui.session import Session
+from gui.settings import Settings
+from gui.window import MainWindow
+from tests.gui.fake_client import FakeClient
+
+SIZE = (1440, 900)
+WAIT_MS = 20_000
+FOLDER = Path(__file__).parents[2] / "resources" / "screenshots"
+"""Where the pictures lie that are compared with."""
+
+
+def until(reached: Callable[[], bool]) -> None:
+    """Let the window work until it has what the picture needs. Raises TimeoutError."""
+    clock = QElapsedTimer()
+    clock.start()
+    while not reached():
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 20)
+        if clock.hasExpired(WAIT_MS):
+            raise TimeoutError("the window does not come to rest")
+
+
+def opened(window: MainWindow, *paths: Path) -> None:
+    """Open recordings, and wait for the last one's prediction."""
+    window.files.open_paths(paths)
+    until(lambda: window.run_shown is not None and window.run_shown.ghost is not None)
+
+
+def show_dock(window: MainWindow, name: str) -> None:
+    """Bring a dock to the front."""
+    dock = window.findChild(QDockWidget, name)
+    dock.show()
+    dock.raise_()
+
+
+def first_page(window: MainWindow) -> None:
+    """What one sees first."""
+
+
+def gap_explained(window: MainWindow) -> None:
+    """The longest bubble of a pipeline, and its reasons."""
+    opened(window, PIPELINE.path)
+    window.actions_by_name["bubble"].trigger()
+    window.actions_by_name["zoom_back"].trigger()
+
+
+def why_ladder(window: MainWindow) -> None:
+    """The ladder from the ideal to the measured step."""
+    opened(window, PIPELINE.path)
+    show_dock(window, "why")
+
+
+def dp_finished(window: MainWindow) -> None:
+    """A data-parallel step whose gather is selected."""
+    opened(window, DATA_PARALLEL.path)
+    scene = window.scene
+    assert scene is not None
+    step = scene.trace.steps[-1]
+    found = next(s for s in scene.trace if s.kind is Kind.GATHER and s.step == step)
+    window.timeline.select_span(found.lane, found.index)
+
+
+def pipeline_dark(window: MainWindow) -> None:
+    """A pipeline in dark colours, with its critical path and the bars in their micro-batches'."""
+    opened(window, PIPELINE.path)
+    for name in ("theme", "critical_path", "colour_by_microbatch"):
+        window.actions_by_name[name].trigger()
+
+
+def statistics(window: MainWindow) -> None:
+    """A range over two lanes, and what was done in it."""
+    opened(window, PIPELINE.path)
+    show_dock(window, "statistics")
+    area = window.timeline.viewport()
+    QTest.mousePress(area, Qt.MouseButton.LeftButton, pos=QPoint(330, 150))
+    for x, y in ((500, 200), (720, 250)):
+        QTest.mouseMove(area, QPoint(x, y))
+    QTest.mouseRelease(area, Qt.MouseButton.LeftButton, pos=QPoint(720, 250))
+
+
+def search(window: MainWindow) -> None:
+    """Hits of a search on the lanes and on the whole run, beside the table of spans."""
+    opened(window, PIPELINE.path)
+    window.actions_by_name["search"].trigger()
+    field = window.panels.search.field
+    QTest.keyClicks(field, "kind:backward >2ms")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    until(lambda: window.timeline.selection is not None)
+    show_dock(window, "spans")
+
+
+def compared(window: MainWindow) -> None:
+    """Data parallel beside distributed data parallel."""
+    opened(window, DATA_PARALLEL.path)
+    window.comparing.open(DISTRIBUTED.path)
+    until(lambda: window.comparing.two is not None)
+
+
+SCENES: dict[str, Callable[[MainWindow], None]] = {
+    "first-page": first_page,
+    "gap-explained": gap_explained,
+    "why-ladder": why_ladder,
+    "dp-finished": dp_finished,
+    "pipeline-dark": pipeline_dark,
+    "statistics": statistics,
+    "search": search,
+    "compare": compared,
+}
+
+
+def difference(one: QImage, other: QImage) -> float:
+    """How much pictures differ, 0 to 1: the mean over squares of 8 pixels in shades of grey.
+
+    Letters of another font hardly count at that size; what stands elsewhere or is missing does.
+    """
+    small = [_shades(image) for image in (one, other)]
+    return float(np.abs(small[0] - small[1]).mean())
+
+
+def _shades(image: QImage) -> NDArray[np.float64]:
+    wide, high = SIZE[0] // 8, SIZE[1] // 8
+    small = image.scaled(wide, high, mode=Qt.TransformationMode.SmoothTransformation)
+    grey = small.convertToFormat(QImage.Format.Format_Grayscale8)
+    lines = np.frombuffer(grey.constBits(), np.uint8).reshape(high, grey.bytesPerLine())
+    return lines[:, :wide] / 255
+
+
+def picture(name: str, window: MainWindow) -> QImage:
+    """The window in one of SCENES; it must be fresh, and on a FakeClient."""
+    window.resize(*SIZE)
+    window.session.start()
+    window.session.tick()
+    SCENES[name](window)
+    rest = QElapsedTimer()  # panels are brought up to date one after the other
+    rest.start()
+    until(lambda: rest.hasExpired(400))
+    return window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def main() -> None:
+    """Make the pictures that are named, or all, in a folder."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    folder, names = Path(sys.argv[1]), sys.argv[2:] or list(SCENES)
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Bubblescope")
+    for name in names:
+        with tempfile.TemporaryDirectory() as kept:
+            window = MainWindow(Session(FakeClient()), Settings(Path(kept) / "settings.ini"))
+            window.show()
+            picture(name, window).save(str(folder / f"{name}.png"))
+            window.close()
+
+
+if __name__ == "__main__":
+    main()
