@@ -130,7 +130,7 @@ def test_pipelines_side_by_side_give_the_whole_batchs_gradients(schedule, data, 
     check(data.draw(pipelines(schedule, replicas)))
 
 
-@settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.too_slow])
 @given(MODELS, st.integers(1, 4), st.integers(1, 30), st.sampled_from([0.0005, 25]))
 def test_distributed_data_parallel_gives_the_whole_batchs_gradients(model, ranks, batch, megabytes):
     engine = Engine()
@@ -154,7 +154,7 @@ def test_distributed_data_parallel_gives_the_whole_batchs_gradients(model, ranks
     assert all(sum(split) == batch and len(split) == ranks for split in summary.splits)
 
 
-@settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.too_slow])
 @given(MODELS, st.integers(1, 3), st.integers(1, 30))
 def test_fully_sharded_data_parallel_gives_the_whole_batchs_gradients(model, ranks, batch):
     engine = Engine()
