@@ -13,8 +13,9 @@ setup:
 run: setup
 	@$(python) main.py $(ARGS)
 
+# Two at a time: many tests wait for processes to start.
 test: setup
-	@$(python) -m pytest $(ARGS)
+	@$(python) -m pytest -n 2 $(ARGS)
 
 # Separate targets, so that `make -k lint` shows all that is wrong.
 lint: ruff format mypy walls
