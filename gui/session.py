@@ -259,7 +259,7 @@ class Session(QObject):
             parts.append(message.batch)
             rows += len(message.batch)
             self._waiting.popleft()
-        if len(parts) == 1:
+        if len(parts) == 1 or not rows:  # a stream's first batches only bring its words
             return batch
         return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
 
