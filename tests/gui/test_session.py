@@ -229,13 +229,13 @@ def test_closing_ends_timer_and_engine(session: Session, client: FakeClient) -> 
 
 
 def test_batches_without_rows_that_come_together_are_taken(
-    session: Session, client: FakeClient, qtbot: object
+    session: Session, client: FakeClient
 ) -> None:
     header, made = batches(specification())
     empty = made[0].slice(0, 0)
-    session.start()
     session.run(specification())
     client.say(Started(header), Rows(empty), Rows(empty), Ended(Outcome.FINISHED))
-    client.running = False
-    qtbot.waitUntil(lambda: session.runs[0].outcome is Outcome.FINISHED)
+    while session.asking:
+        session.tick()
+    assert session.runs[0].outcome is Outcome.FINISHED
     assert session.runs[0].trace.span_count == 0
