@@ -1,4 +1,4 @@
-"""File dialogs that block nothing: they open, and what was chosen comes by a call."""
+"""Dialogs that block nothing: they open, and what was chosen or cancelled comes by a call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+
+from gui.text import tr
+
+SHOWN_AFTER_MS = 300  # what takes longer shows how far it is
 
 
 def ask_open(
@@ -56,6 +60,19 @@ def with_suffix(path: Path, kind: str) -> Path:
     """The path with the suffix of a kind such as `PNG image (*.png)`, if it has none."""
     suffix = kind.partition("(*")[2].rstrip(")")
     return path.with_suffix(suffix) if suffix and not path.suffix else path
+
+
+def progress_dialog(
+    parent: QWidget, text: str, parts: int, cancelled: Callable[[], object]
+) -> QProgressDialog:
+    """Progress of `parts` that shows itself after a while; it stays until it is closed."""
+    dialog = QProgressDialog(text, tr("Cancel"), 0, parts, parent)
+    dialog.setWindowModality(Qt.WindowModality.NonModal)
+    dialog.setMinimumDuration(SHOWN_AFTER_MS)
+    dialog.setAutoClose(False)
+    dialog.setAutoReset(False)
+    dialog.canceled.connect(cancelled)
+    return dialog
 
 
 def _dialog(parent: QWidget, title: str, kinds: Sequence[str]) -> QFileDialog:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
+from gui.dialogs import progress_dialog
 from gui.session import Run
 from gui.text import tr
 
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 BIT_S = 0.008
-SHOWN_AFTER_MS = 300
 PARTS = 1000  # of the progress bar
 
 
@@ -74,12 +74,7 @@ class SaveJob(QObject):
     def _show(self, written: int) -> None:
         if self.progress is None:
             text = tr("Saving {name}…", name=self._path.name)
-            self.progress = QProgressDialog(text, tr("Cancel"), 0, PARTS, self._window)
-            self.progress.setWindowModality(Qt.WindowModality.NonModal)
-            self.progress.setMinimumDuration(SHOWN_AFTER_MS)
-            self.progress.setAutoClose(False)
-            self.progress.setAutoReset(False)
-            self.progress.canceled.connect(self.cancel)
+            self.progress = progress_dialog(self._window, text, PARTS, self.cancel)
             self._timer.start(0)
         self.progress.setValue(min(PARTS - 1, PARTS * written // self._size))
 

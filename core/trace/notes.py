@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +105,43 @@ class Texts:
         return place
 
 
-class Log(Sequence[LogRow]):
+Row = TypeVar("Row")
+
+
+class _Rows(Sequence[Row]):
+    """Rows kept as columns, and made when they are asked for."""
+
+    _columns: tuple[Column, ...]
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """Each column of all rows, in the order that the class tells."""
+        return tuple(column.view for column in self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        if isinstance(index, slice):
+            parts = (column[index].tolist() for column in self.columns)
+            return [self._row(*values) for values in zip(*parts, strict=True)]
+        return self._row(*(column[index].item() for column in self.columns))
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self[:])
+
+    @abstractmethod
+    def _row(self, *values: Any) -> Row:
+        """The row that a value of each column makes."""
+
+
+class Log(_Rows[LogRow]):
     """The lines that a run has said, 20 bytes each: a text said again is kept once.
 
     `columns` are time in ns, step (-1 for none), and the places of level and text in `levels`
@@ -126,29 +163,6 @@ class Log(Sequence[LogRow]):
         log._columns = (time, step, level, text)
         return log
 
-    @property
-    def columns(self) -> tuple[NDArray[Any], ...]:
-        """Time, step, level and text of every line."""
-        return tuple(column.view for column in self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns[0])
-
-    @overload
-    def __getitem__(self, index: int) -> LogRow: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[LogRow]: ...
-
-    def __getitem__(self, index: int | slice) -> LogRow | list[LogRow]:
-        if isinstance(index, slice):
-            parts = (column[index].tolist() for column in self.columns)
-            return [self._row(*values) for values in zip(*parts, strict=True)]
-        return self._row(*(column[index].item() for column in self.columns))
-
-    def __iter__(self) -> Iterator[LogRow]:
-        return iter(self[:])
-
     def extend(
         self, times: NDArray[Any], steps: NDArray[Any], levels: Iterable[str], texts: Iterable[str]
     ) -> None:
@@ -166,13 +180,13 @@ class Log(Sequence[LogRow]):
         level = self._columns[2].view[first:]
         return np.flatnonzero(np.isin(level, wanted)) + first
 
-    def _row(self, time: int, step: int, level: int, text: int) -> LogRow:
-        return LogRow(
-            time, self.levels[level], self.texts[text], None if step == ABSENT else step
-        )  # fmt: skip
+    def _row(self, *values: Any) -> LogRow:
+        time, step, level, text = values
+        known = None if step == ABSENT else step
+        return LogRow(time, self.levels[level], self.texts[text], known)
 
 
-class Clocks(Sequence[ClockRow]):
+class Clocks(_Rows[ClockRow]):
     """The clock rows of a run. `columns` are step, place of the device in `devices`, and ns."""
 
     def __init__(self) -> None:
@@ -188,30 +202,6 @@ class Clocks(Sequence[ClockRow]):
         clocks._columns = (step, device, uncertainty)
         return clocks
 
-    @property
-    def columns(self) -> tuple[NDArray[Any], ...]:
-        """Step, device and uncertainty of every row."""
-        return tuple(column.view for column in self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns[0])
-
-    @overload
-    def __getitem__(self, index: int) -> ClockRow: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[ClockRow]: ...
-
-    def __getitem__(self, index: int | slice) -> ClockRow | list[ClockRow]:
-        if isinstance(index, slice):
-            parts = (column[index].tolist() for column in self.columns)
-            return [ClockRow(s, self.devices[d], ns) for s, d, ns in zip(*parts, strict=True)]
-        step, device, ns = (column[index].item() for column in self.columns)
-        return ClockRow(step, self.devices[device], ns)
-
-    def __iter__(self) -> Iterator[ClockRow]:
-        return iter(self[:])
-
     def extend(
         self, steps: NDArray[Any], devices: Iterable[str], uncertainties: NDArray[Any]
     ) -> None:
@@ -225,3 +215,7 @@ class Clocks(Sequence[ClockRow]):
         steps, _, uncertainties = self.columns
         mine = uncertainties[steps == step]
         return float(mine.max()) if len(mine) else None
+
+    def _row(self, *values: Any) -> ClockRow:
+        step, device, ns = values
+        return ClockRow(step, self.devices[device], ns)

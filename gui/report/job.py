@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QProgressDialog, QWidget
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
+from gui.dialogs import progress_dialog
 from gui.figures.titles import run_title
 from gui.report.page import Section, write_page
 from gui.report.run import explained_steps, run_sections, subtitle
 from gui.text import tr
 from gui.timeline.scene import Scene
 
-SHOWN_AFTER_MS = 300  # a report that takes longer shows how far it is
 SECTIONS = 10  # about as many as a report has
 
 
@@ -33,12 +33,8 @@ class ReportJob(QObject):
         self._work = run_sections(scene)
         self._sections: list[Section] = []
         whole = len(explained_steps(scene)) + SECTIONS
-        self.progress = QProgressDialog(tr("Writing the report…"), tr("Cancel"), 0, whole, window)
-        self.progress.setWindowModality(Qt.WindowModality.NonModal)
-        self.progress.setMinimumDuration(SHOWN_AFTER_MS)
-        self.progress.setAutoClose(False)
-        self.progress.setAutoReset(False)
-        self.progress.canceled.connect(self._end)
+        text = tr("Writing the report…")
+        self.progress = progress_dialog(window, text, whole, self._end)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._go_on)
         self._timer.start(0)
