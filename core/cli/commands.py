@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from core.cli.arguments import specification_of
@@ -160,23 +162,39 @@ def execute(
     Raises PlanError if the specification is refused before there is a trace.
     """
     client = EngineClient()
-    client.run(specification)
     collector = _Collector(record, Progress(verbose))
-    try:
-        while collector.ended is None:
-            try:
+    with noting_interrupts() as interrupts:
+        client.run(specification)
+        try:
+            while collector.ended is None:
+                if interrupts:
+                    client.stop()
                 collector.take(client)
                 time.sleep(POLL_SECONDS)
-            except KeyboardInterrupt:
-                client.stop()
-    finally:
-        client.close()
-        collector.close()
+        finally:
+            client.close()
+            collector.close()
     if collector.trace is None:
         if collector.ended.outcome is Outcome.STOPPED:
             raise KeyboardInterrupt
         raise PlanError(collector.ended.text)
     return collector.trace, collector.ended
+
+
+@contextmanager
+def noting_interrupts() -> Iterator[list[int]]:
+    """Ctrl+C and SIGTERM are put into the list, instead of an exception amid half-taken rows."""
+    noted: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _: noted.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(number) is not signal.SIG_IGN  # as a shell asks for a job behind `&`
+    }
+    try:
+        yield noted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class _Collector:

@@ -148,10 +148,12 @@ class EngineClient:
             os.write(self._commands, json.dumps(command).encode() + b"\n")
 
     def _read(self, descriptor: int, generation: int) -> None:
-        with os.fdopen(descriptor, "rb") as file:
-            for message in receive(pa.PythonFile(file, "r")):
-                self._received.put((generation, message))
-        self._received.put((generation, None))
+        try:
+            with os.fdopen(descriptor, "rb") as file:
+                for message in receive(pa.PythonFile(file, "r")):
+                    self._received.put((generation, message))
+        finally:  # whatever goes wrong here, nobody waits for more
+            self._received.put((generation, None))
 
 
 def environment() -> dict[str, str]:

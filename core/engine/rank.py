@@ -26,11 +26,11 @@ from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly
 from core.engine.lanes import open_clock, open_lanes
 from core.engine.lifeline import hold_on
+from core.engine.messages import COLLECTIVES_LEVEL, FAILED_LEVEL
 from core.engine.modules import Batch
 from core.engine.prepare import Prepared, prepare
 from core.engine.rank_ddp import Replicated
 from core.engine.rank_expectation import Expectations, to_text
-from core.engine.rank_fsdp import Sharded
 from core.engine.rank_model import RankModel, Setting
 from core.engine.rank_timer import RankTimer, Timed
 from core.engine.run_lanes import batches_of
@@ -47,8 +47,6 @@ from core.plan.task import Kind
 from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
 
 TIMEOUT = timedelta(minutes=5)
-COLLECTIVES_LEVEL = "collectives"
-FAILED_LEVEL = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +114,8 @@ class Rank:
         lane, world, backend = self._lane.lane, self._settings.world, self._settings.backend
         setting = Setting(lane, world, backend, self._timer, self._tell)
         if self._prepared.strategy.sharded:
+            from core.engine.rank_fsdp import Sharded  # takes half a second to import
+
             return Sharded(blocks, setting)
         return Replicated(blocks, setting, self._prepared.specification.bucket_mb)
 

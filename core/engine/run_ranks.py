@@ -17,9 +17,8 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.executor import Stopped
 from core.engine.hardware import find_hardware
-from core.engine.messages import Rows
+from core.engine.messages import COLLECTIVES_LEVEL, FAILED_LEVEL, Rows
 from core.engine.prepare import Prepared
-from core.engine.rank import COLLECTIVES_LEVEL, FAILED_LEVEL
 from core.engine.rank_expectation import completed, from_text
 from core.engine.stop import Stop
 from core.engine.wire import describe_exit, receive
@@ -107,11 +106,13 @@ class _RankProcess:
         self._reader.join()
 
     def _read(self) -> None:
-        with os.fdopen(self._wire, "rb") as file:
-            for message in receive(pa.PythonFile(file, "r")):
-                if isinstance(message, Rows):
-                    self._reports.put((self.rank, message.batch))
-        self._reports.put((self.rank, None))
+        try:
+            with os.fdopen(self._wire, "rb") as file:
+                for message in receive(pa.PythonFile(file, "r")):
+                    if isinstance(message, Rows):
+                        self._reports.put((self.rank, message.batch))
+        finally:  # whatever goes wrong here, nobody waits for more
+            self._reports.put((self.rank, None))
 
 
 def _gather(

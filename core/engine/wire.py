@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.plan.lanes import Gpu, Hardware

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -140,6 +141,16 @@ def test_an_own_model_without_its_functions_is_refused_by_name(tmp_path, name):
     assert done.stderr.count("\n") == 1
 
 
+@contextmanager
+def killed_in_the_end(process):
+    """A test that fails leaves no process, and does not wait for one."""
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 @pytest.mark.parametrize("strategy", ["pipeline", "ddp"])
 def test_ctrl_c_keeps_a_readable_recording_and_leaves_no_process(tmp_path, strategy):
     command = "run --model mlp --width 64 --devices 2xcpu --steps 100000 --record run.arrow"
@@ -149,8 +160,9 @@ def test_ctrl_c_keeps_a_readable_recording_and_leaves_no_process(tmp_path, strat
         start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    with process:
+    with process, killed_in_the_end(process):
         deadline = time.monotonic() + 60
         while (
             not (tmp_path / "run.arrow").exists()
