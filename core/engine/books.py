@@ -61,9 +61,9 @@ class ClosedStep:
     began: int
     optimizers: list[tuple[int, int]]
 
-    def notes(self, ends: NDArray[np.int64], activations: NDArray[np.int64]) -> StepNotes:
+    def notes(self, ends: list[int], activations: list[int]) -> StepNotes:
         """The rows: the `ends` of the tasks (absolute ns), and what their lanes held then."""
-        times = np.append(ends, [ends.max(), self.began])  # _END and _BEGIN are the last two
+        times = np.array([*ends, max(ends), self.began])  # _END and _BEGIN are the last two
         return StepNotes(self.form, self.step, times, activations, self.optimizers)
 
 

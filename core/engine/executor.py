@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +91,7 @@ class Executor:
         self._clocks: dict[str, Clock] = {
             name: open_clock(name) for name in dict.fromkeys(lane.lane.device for lane in lanes)
         }
+        self._live = all(clock.live for clock in self._clocks.values())
         self._books: dict[TaskColumns, Books] = {}
         self._halt = threading.Event()
         self._error: BaseException | None = None
@@ -143,9 +143,9 @@ class Executor:
         """Run a job in its lane's thread."""
         for other in job.after:
             if not other.issued.is_set():
-                if self._writer is not None:
-                    # A lane that waits anyway encodes rows, so that no other thread has to take
-                    # a core from a lane that computes.
+                if self._writer is not None and other.start is None:
+                    # A lane that will wait for a whole task encodes rows, so that no other thread
+                    # has to take a core from a lane that computes.
                     self._writer.flush_if_due(BUBBLE_FLUSH_SECONDS)
                 other.issued.wait()
         if not self._halt.is_set():
@@ -192,7 +192,7 @@ class Executor:
             closed = self._books[running.columns].close(step, began)
         hand_in = partial(self._hand_in, running, closed, writer)
         # The next step need not wait for rows, unless its events are those of this one.
-        if all(clock.live for clock in self._clocks.values()):
+        if self._live:
             writer.later(hand_in)
         else:
             hand_in()
@@ -202,8 +202,8 @@ class Executor:
         for columns, timings in self._timings(running, running.jobs):
             writer.spans(columns, timings)
         if closed is not None:
-            held = _column("activations", running.jobs)
-            writer.step_notes(closed.notes(self._times("end", running.jobs), held))
+            ends = self._times(running.jobs, [job.end for job in running.jobs])
+            writer.step_notes(closed.notes(ends, [job.activations for job in running.jobs]))
 
     def _timings(
         self, running: _Running, jobs: Iterable[_Job]
@@ -218,15 +218,14 @@ class Executor:
                 return []
             for job in fresh:
                 job.written = True
-            starts, ends = self._times("start", fresh), self._times("end", fresh)
+            tasks, lanes, starts, ends = self._table(fresh)
             launched = None
             if not self._clock(fresh[0]).live:
-                lanes = np.array([job.task.lane for job in fresh])
                 starts, ends = _one_by_one(lanes, starts, ends)
-                launched = _column("launched", fresh)
-            tasks = np.array([job.task.index for job in fresh])
+                launched = np.array([job.launched for job in fresh])
             told = [Timings(running.step, tasks, starts, ends, None, launched)]
-            told += self._inside(running.step, fresh, starts, ends)
+            if any(job.notes is not None for job in fresh):
+                told += self._inside(running.step, fresh, starts, ends)
             return [(running.columns, timings) for timings in told]
 
     def _inside(
@@ -235,8 +234,8 @@ class Executor:
         """The blocks that were noted in jobs, each within its job, without overlaps."""
         rows: list[tuple[int, int, int]] = []
         for job, start, end in zip(jobs, starts.tolist(), ends.tolist(), strict=True):
-            for task in job.blocks if job.notes is not None else ():
-                bounds = job.notes.bounds(task) if job.notes is not None else None
+            for task in job.blocks:
+                bounds = None if job.notes is None else job.notes.bounds(task)
                 if bounds is not None:
                     begun, ended = (min(max(start, self._time(job, m)), end) for m in bounds)
                     start = max(begun, ended)
@@ -264,15 +263,27 @@ class Executor:
     def _time(self, job: _Job, mark: Mark) -> int:
         return self._clock(job).time(mark)
 
-    def _times(self, mark: str, jobs: Sequence[_Job]) -> NDArray[np.int64]:
-        """Host times in ns of all jobs' marks of one name."""
-        if all(clock.live for clock in self._clocks.values()):
-            return _column(mark, jobs)  # a live clock's marks are its times
-        return np.array([self._time(job, getattr(job, mark)) for job in jobs], np.int64)
+    def _table(self, jobs: Sequence[_Job]) -> NDArray[np.int64]:
+        """Four rows with an entry for each job: its task, its lane, and its times in ns.
 
+        One array, once: lanes have driven NumPy's code out of the caches.
+        """
+        tasks = [job.task for job in jobs]
+        starts, ends = [job.start for job in jobs], [job.end for job in jobs]
+        return np.array(
+            [
+                [task.index for task in tasks],
+                [task.lane for task in tasks],
+                self._times(jobs, starts),
+                self._times(jobs, ends),
+            ]
+        )
 
-def _column(name: str, jobs: Sequence[_Job]) -> NDArray[np.int64]:
-    return np.fromiter(map(attrgetter(name), jobs), np.int64, len(jobs))
+    def _times(self, jobs: Sequence[_Job], marks: list[Mark]) -> list[int]:
+        """Host times in ns of a mark of each job."""
+        if self._live:
+            return marks  # they are host times
+        return [self._time(job, mark) for job, mark in zip(jobs, marks, strict=True)]
 
 
 def _one_by_one(

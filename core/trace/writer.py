@@ -125,7 +125,7 @@ class StepNotes:
     form: StepForm
     step: int
     times: NDArray[np.int64]
-    first: NDArray[np.int64]
+    first: Sequence[int] | NDArray[np.int64]
     others: Sequence[tuple[int, float]]
 
 
@@ -208,6 +208,7 @@ class TraceWriter:
         self.flushed_at = time.monotonic()
         self._due = False
         self._later: list[Callable[[], None]] = []
+        self._messages: list[bytes | pa.Buffer] = []  # of one flush
 
     def spans(self, columns: TaskColumns, timings: Timings) -> None:
         """Collect finished tasks."""
@@ -245,7 +246,7 @@ class TraceWriter:
     def forward(self, batch: pa.RecordBatch) -> None:
         """Send a batch that another process has made."""
         with self._lock:
-            self._write(batch)
+            self._sink.write(batch.serialize())
 
     def flush(self) -> None:
         """Send what was collected, and the tasks that are open and were not yet announced."""
@@ -266,6 +267,9 @@ class TraceWriter:
                 self._write_step_notes(closing)
             if len(notes):
                 self._write_notes(notes)
+            messages, self._messages = self._messages, []
+            if messages:
+                self._sink.write(b"".join(messages))  # one call of the system instead of many
 
     def flush_soon(self) -> None:
         """Let whoever waits next send what was collected: a step has ended."""
@@ -299,13 +303,10 @@ class TraceWriter:
                 spans = _with_opening(spans, columns, opening)
         return spans
 
-    def _write(self, batch: pa.RecordBatch) -> None:
-        self._sink.write(batch.serialize())  # in one piece; Arrow's writer makes many
-
     def _write_spans(self, columns: TaskColumns, timings: Timings) -> None:
         """Write spans and open tasks, through the plan's template where it has one."""
         if timings.ready is not None or len(columns) > MOST_TEMPLATE_ROWS:
-            self._write(span_batch(columns, timings, self._origin))
+            self._messages.append(span_batch(columns, timings, self._origin).serialize())
             return
         key = (columns, timings.launched is not None)
         if key not in self._task_templates:
@@ -320,7 +321,7 @@ class TraceWriter:
         template["end"][tasks] = ends - self._origin
         if timings.launched is not None:
             template["launched"][tasks] = timings.launched - self._origin
-        self._sink.write(template.message)
+        self._messages.append(template.message.tobytes())
 
     def _write_notes(self, notes: Notes) -> None:
         """Write rows; through a template if the last ones differed in numbers only."""
@@ -331,7 +332,7 @@ class TraceWriter:
         template["step"][:] = [step or 0 for step in notes.step]
         template["start"][:] = np.array(notes.start) - self._origin
         template["value"][:] = [value or 0 for value in notes.value]
-        self._sink.write(template.message)
+        self._messages.append(template.message.tobytes())
 
     def _write_step_notes(self, notes: StepNotes) -> None:
         """Write the rows of a step through the template of their form."""
@@ -345,7 +346,7 @@ class TraceWriter:
         template["value"][: len(notes.first)] = notes.first
         for row, value in notes.others:
             template["value"][row] = value
-        self._sink.write(template.message)
+        self._messages.append(template.message.tobytes())
 
 
 def _task_template(columns: TaskColumns, launched: bool) -> Template:
