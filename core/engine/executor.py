@@ -26,7 +26,8 @@ from core.plan.task import Plan, Task
 from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
 
 POLL_SECONDS = 0.0002
-BUBBLE_FLUSH_SECONDS = 0.09
+LONG_WAIT_FLUSH, WAIT_FLUSH = 0.05, 0.09
+"""Seconds since the last flush, from when on a lane sends rows while it waits."""
 
 
 class Stopped(Exception):
@@ -143,10 +144,11 @@ class Executor:
         """Run a job in its lane's thread."""
         for other in job.after:
             if not other.issued.is_set():
-                if self._writer is not None and other.start is None:
-                    # A lane that will wait for a whole task encodes rows, so that no other thread
-                    # has to take a core from a lane that computes.
-                    self._writer.flush_if_due(BUBBLE_FLUSH_SECONDS)
+                if self._writer is not None:
+                    # A lane that waits anyway encodes rows, so that no other thread has to take
+                    # a core from a lane that computes; the more gladly if it waits for long.
+                    whole_task = other.start is None
+                    self._writer.flush_if_due(LONG_WAIT_FLUSH if whole_task else WAIT_FLUSH)
                 other.issued.wait()
         if not self._halt.is_set():
             try:
