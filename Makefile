@@ -33,7 +33,7 @@ walls: setup
 	$(python) tests/walls.py
 
 bench: setup
-	$(python) -m pytest tests/benchmarks -s -o python_files='bench_*.py' -o timeout=0 -o faulthandler_timeout=0 $(ARGS)
+	$(python) -m pytest -s -o python_files='bench_*.py' -o timeout=0 -o faulthandler_timeout=0 $(ARGS)
 
 # The window's pictures in resources/screenshots, which a test compares with.
 pictures: setup

@@ -7,16 +7,13 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.cli import commands, comparing, prediction
-from core.cli.arguments import BAD_INPUT, make_parser
-from core.cli.commands import RunError
-from core.compare.alignment import Alignment
-from core.compare.runs import TwoRuns
-from core.figure import FigureOptions
-from core.plan.task import PlanError
-from core.trace.schema import RecordingError
-from core.trace.trace import Trace
+if TYPE_CHECKING:  # the window is there sooner without what commands need
+    from core.compare.alignment import Alignment
+    from core.compare.runs import TwoRuns
+    from core.figure import FigureOptions
+    from core.trace.trace import Trace
 
 HEADLESS_IMAGE = "bubblescope.png"
 
@@ -24,6 +21,19 @@ HEADLESS_IMAGE = "bubblescope.png"
 def main(arguments: list[str]) -> int:
     """Run a command or the window; returns the exit status."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # stop as Ctrl+C does
+    if not arguments and has_display():
+        return open_window(None)
+    return run_command(arguments)
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run a command, or the default job where there is none; returns the exit status."""
+    from core.cli import commands, comparing, prediction
+    from core.cli.arguments import BAD_INPUT, make_parser
+    from core.cli.commands import RunError
+    from core.plan.task import PlanError
+    from core.trace.schema import RecordingError
+
     given = make_parser().parse_args(arguments)
     try:
         if given.command == "devices":
@@ -42,14 +52,12 @@ def main(arguments: list[str]) -> int:
             comparing.compare(given, write_both, write_both_report)
         elif given.command == "open":
             return open_window(Path(given.recording))
-        elif has_display():
-            return open_window(None)
         else:
             print(
                 "There is no display: running the default job without a window; "
                 f"{HEADLESS_IMAGE} will show it."
             )
-            return main(["run", "--image", HEADLESS_IMAGE])
+            return run_command(["run", "--image", HEADLESS_IMAGE])
     except BrokenPipeError:  # whoever read our output has had enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (PlanError, RecordingError, RunError, ValueError, OSError) as error:
@@ -71,6 +79,9 @@ def open_window(recording: Path | None) -> int:
     """Show the window, with a recording if one is given."""
     if not has_display():
         raise ValueError("there is no display to open a window on; `export` draws without one")
+    from gui import quick_start
+
+    quick_start.begin()
     from gui.app import start
 
     return start(sys.argv[:1], recording)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
+from gui import quick_start
 from gui.session import Session
 from gui.settings import Settings
 from gui.window import MainWindow
@@ -30,6 +31,7 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
         signal.signal(number, lambda *_: window.close())
     window.show()
+    QTimer.singleShot(0, quick_start.end)
     # After the first paint, because drawing it loads a library.
     QTimer.singleShot(0, lambda: app.setWindowIcon(QIcon(str(ICON))))
     QTimer.singleShot(0, session.start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -14,17 +14,18 @@ from core.figure import FigureOptions
 from core.trace.trace import Trace
 from gui.banner import Banner
 from gui.dialogs import ask_save
-from gui.figures.make import figure_of
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.shown import Range, range_between
 from gui.panels.figure import FigurePanel, Wish
-from gui.report.job import ReportJob
 from gui.settings import Settings
 from gui.text import tr
 from gui.timeline.export import Extras
 from gui.timeline.scene import Scene
 from gui.timeline.view import TimelineView
 from gui.timeline.viewport import Viewport
+
+if TYPE_CHECKING:
+    from gui.report.job import ReportJob
 
 PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
 IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
@@ -88,6 +89,8 @@ class Exporting(QObject):
 
     def draw(self, wish: Wish) -> Picture:
         """The picture that is wished for, of the run that is shown. Raises ValueError."""
+        from gui.figures.make import figure_of  # the window is there sooner without
+
         scene = self._shown.scene
         if scene is None:
             raise ValueError(tr("There is no run to draw."))
@@ -122,6 +125,8 @@ class Exporting(QObject):
 
     def report_to(self, path: Path) -> None:
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
+        from gui.report.job import ReportJob  # the window is there sooner without
+
         scene = self._scene()
         if scene is not None:
             self.report = ReportJob(self._window, scene, path)

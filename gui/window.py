@@ -62,7 +62,6 @@ class MainWindow(QMainWindow):
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
         self.settings = settings
-        apply(QApplication.instance(), THEMES[self.theme_name()])  # before there is much to polish
         self.setWindowTitle("Bubblescope")
         self.setObjectName("window")
         self.session = session
@@ -423,6 +422,7 @@ class MainWindow(QMainWindow):
         self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 
     def _restore(self) -> None:
+        self._apply_theme()  # a style polishes all that is there: once, and before it is measured
         self.resize(SIZE)
         kept = self.settings.window
         if kept is None:
@@ -435,7 +435,6 @@ class MainWindow(QMainWindow):
         self._restore_strips()
         self.lane_menu.attach(self.actions_by_name)
         self.centre.show_first_page()
-        self._apply_theme()
         self._allow()
 
     def _restore_strips(self) -> None:

@@ -207,6 +207,7 @@ if [ "$torch_index" != "$remembered_index" ]; then
 fi
 install setuptools
 install --no-build-isolation -e '.[test,lint]'
+.venv/bin/python -m compileall -q core gui main.py  # the first window comes up as soon as the next
 
 key .venv/bin/python "$torch_index" >"$unfinished"
 mv "$unfinished" "$stamp"

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from core.engine.operations import Operations, Step
 from core.plan.task import Kind, Task

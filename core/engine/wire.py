@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.plan.lanes import Gpu, Hardware
@@ -72,10 +71,9 @@ def _ending(batch: pa.RecordBatch) -> Ended | None:
     logs = np.flatnonzero(batch["record"].indices.to_numpy(zero_copy_only=False) == _LOG)
     if not len(logs):
         return None
-    said = batch.select(["name", "text"]).take(pa.array(logs))
-    for name, text in zip(said["name"].to_pylist(), said["text"].to_pylist(), strict=True):
-        if name == "state":
-            outcome, _, reason = text.partition(": ")
+    for row in logs.tolist():
+        if batch["name"][row].as_py() == "state":
+            outcome, _, reason = batch["text"][row].as_py().partition(": ")
             return Ended(Outcome(outcome), reason)
     return None
 

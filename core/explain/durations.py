@@ -7,6 +7,7 @@ each code tells in which of them the n-th smallest lies; only those are looked a
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,7 +55,7 @@ def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
     used = np.flatnonzero(counts)
     if not len(used):
         return Histogram(np.zeros(1, np.int64), np.zeros(1), np.zeros(0, np.int64))
-    for codes in _LADDERS:
+    for codes in _ladders():
         first = int(np.searchsorted(codes, used[0], "right")) - 1
         last = int(np.searchsorted(codes, used[-1], "right"))
         if last - first <= most:
@@ -75,8 +76,10 @@ def _ladder(parts: float) -> NDArray[np.int64]:
     return np.unique(np.append((octave * (1 << BITS) + inside).astype(np.int64), CODES))
 
 
-_LADDERS = [_ladder(2.0**power) for power in range(BITS, -6, -1)]
-"""Edges of bins in size codes, from the narrowest to a pair that takes in all durations."""
+@functools.cache
+def _ladders() -> list[NDArray[np.int64]]:
+    """Edges of bins in size codes, from the narrowest to a pair that takes in all durations."""
+    return [_ladder(2.0**power) for power in range(BITS, -6, -1)]
 
 
 class Ranked:

@@ -20,8 +20,6 @@ from gui.compare.frame import CompareFrame
 from gui.compare.linking import LinkedViews
 from gui.compare.mirror import Mirror, Pair
 from gui.compare.panel import ComparePanel
-from gui.compare.picture import Both
-from gui.compare.report import write_both
 from gui.compare.worker import CompareWorker
 from gui.dialogs import ask_save
 from gui.session import Run, Session
@@ -205,6 +203,9 @@ class Comparing(QObject):
 
     def export_to(self, path: Path) -> None:
         """Write what is seen of both runs."""
+        from gui.compare.picture import Both  # the window is there sooner without
+        from gui.compare.report import write_both
+
         run = self._window.run_shown
         if self.two is None or self.other is None or run is None or self._pair is None:
             return

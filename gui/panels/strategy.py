@@ -76,7 +76,8 @@ class StrategyPanel(QScrollArea):
         self._timer.setSingleShot(True)
         self._timer.setInterval(CHECK_MS)
         self._timer.timeout.connect(self.check_now)
-        self.set_specification(Specification())
+        self._fill(Specification())
+        self._changed()
 
     # Values
 
@@ -111,7 +112,10 @@ class StrategyPanel(QScrollArea):
 
     def set_specification(self, specification: Specification) -> None:
         """Fill the form; what it does not know falls back to its defaults."""
-        s = specification
+        self._fill(specification)
+        self.check_now()
+
+    def _fill(self, s: Specification) -> None:
         self._cards.get(s.strategy, next(iter(self._cards.values()))).setChecked(True)
         self._set_model(s.model)
         self.schedule.value = s.schedule
@@ -136,7 +140,6 @@ class StrategyPanel(QScrollArea):
         self.verify.setChecked(s.verify)
         self.blocks.setChecked(s.blocks)
         self._show_fields()
-        self.check_now()
 
     def set_hardware(self, hardware: Hardware) -> None:
         """The machine as the engine found it: offer its devices."""

@@ -21,7 +21,7 @@ def shares(answer: Answer, pixels: int) -> NDArray[np.float64]:
     before = np.repeat(np.arange(lanes), np.diff(answer.first)) * float(whole)
     bounds = np.stack([answer.start + before, answer.end + before], axis=1).ravel()
     edges = np.linspace(0.0, float(whole) * lanes, pixels * lanes + 1)
-    for family in np.unique(families).tolist():
+    for family in sorted(set(families.tolist())):  # np.unique imports numpy.ma before first paint
         mine = families == family
         at = bounds.reshape(-1, 2)[mine].ravel()
         spent = np.cumsum(np.where(mine, answer.end - answer.start, 0)[mine])
