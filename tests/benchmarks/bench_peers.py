@@ -41,7 +41,8 @@ def told(command: list[object], **environment: str) -> dict[str, float]:
     values = json.loads(done.stdout.splitlines()[-1])
     frames = values["times"] or [np.nan]
     median, p95, longest = np.percentile(frames, [50, 95, 100]).tolist()
-    return {"first": values["first"], "median": median, "p95": p95, "max": longest}
+    first = np.nan if values["first"] is None else values["first"]  # not shown in time
+    return {"first": first, "median": median, "p95": p95, "max": longest}
 
 
 def test_a_million_events_are_seen_sooner_and_zoomed_faster_than_elsewhere(peers, tmp_path):
@@ -65,7 +66,8 @@ def test_a_million_events_are_seen_sooner_and_zoomed_faster_than_elsewhere(peers
               "first / ours", "p95 / ours")  # fmt: skip
     print("\n" + table(header, rows))
     print(f"a first picture within {FIRST_LIMIT_MS} ms: {ours['first'] <= FIRST_LIMIT_MS}")
-    for name in (TRACING, SPEEDSCOPE, VITE):
+    for name in (TRACING, SPEEDSCOPE):
         assert ours["first"] < found[name]["first"], name
+    assert not found[VITE]["first"] <= ours["first"], VITE
     for name in (TRACING, SPEEDSCOPE):
         assert ours["p95"] < found[name]["p95"], name

@@ -97,7 +97,8 @@ def tracing(page, root: str) -> dict:
 def speedscope(page, root: str) -> dict:
     page.add_init_script(
         """window.began = performance.now();
-        const look = () => document.querySelectorAll("canvas").length
+        const shown = () => document.title.includes(" - speedscope")  // the loaded trace's name
+        const look = () => shown()
             ? requestAnimationFrame(() => requestAnimationFrame(
                 () => { window.first = performance.now() - window.began; }))
             : requestAnimationFrame(look);
