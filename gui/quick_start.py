@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+import sys
+from typing import Any
 
-import PySide6.QtCore  # noqa: F401 - which makes the next one known
-import shibokensupport.feature  # type: ignore[import-not-found]
+import PySide6.QtCore  # noqa: F401 - which loads the module that is looked for below
 
 
 def begin() -> None:
@@ -15,8 +16,9 @@ def begin() -> None:
     the source of every module that is imported, to see whether its `__feature__` may be meant.
     """
     gc.disable()
-    if hasattr(shibokensupport.feature, "_mod_uses_pyside"):
-        shibokensupport.feature._mod_uses_pyside = lambda module: False
+    feature: Any = sys.modules.get("shibokensupport.feature")  # private: it may be gone one day
+    if feature is not None and hasattr(feature, "_mod_uses_pyside"):
+        feature._mod_uses_pyside = lambda module: False
 
 
 def end() -> None:

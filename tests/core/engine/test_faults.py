@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.client import HOUSE
+from core.engine.client import HOUSE, EngineClient
+from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from tests.core.helpers import Engine
@@ -212,3 +213,22 @@ def test_running_out_of_memory_is_said_in_one_line(tmp_path, strategy):
     assert done.returncode == 2
     assert "out of memory: use fewer rows or a smaller model" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_fails_ends_the_run_instead_of_leaving_it_waited_for(monkeypatch):
+    def broken(source):
+        yield from ()
+        raise ValueError("a message that cannot be read")
+
+    monkeypatch.setattr("core.engine.client.receive", broken)
+    monkeypatch.setattr("threading.excepthook", lambda _: None)
+    client = EngineClient()
+    client.run(LONG)
+    deadline = time.monotonic() + 30
+    messages = []
+    while not messages and time.monotonic() < deadline:
+        messages = client.poll()
+        time.sleep(0.01)
+    client.close()
+    assert [message.outcome for message in messages] == [Outcome.FAILED]
+    assert not client.running and client.pid is None
