@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from string import Template
 from typing import Any
@@ -134,9 +136,23 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
     if not isinstance(app, QApplication) or app.property("theme") == theme.name:
         return  # a style sheet polishes every widget anew
     app.setProperty("theme", theme.name)
-    app.setStyle("Fusion")
-    app.setPalette(palette(theme))
-    app.setStyleSheet(Template(STYLE).substitute({n: getattr(theme, n) for n in Theme.__slots__}))
+    colours = {name: getattr(theme, name) for name in Theme.__slots__}
+    with _collector_resting():
+        app.setStyle("Fusion")
+        app.setPalette(palette(theme))
+        app.setStyleSheet(Template(STYLE).substitute(colours))
+
+
+@contextmanager
+def _collector_resting() -> Iterator[None]:
+    """Qt walks over all widgets meanwhile: one that is collected would end the process."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def palette(theme: Theme) -> QPalette:

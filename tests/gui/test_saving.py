@@ -79,7 +79,8 @@ def test_a_run_of_this_sitting_is_saved_while_more_of_it_comes(
     session = Session(client)
     session.run(specification())
     client.perform(specification())
-    session.tick()
+    while not session.runs or not session.runs[0].trace.span_count:
+        session.tick()
     run = session.runs[0]
     job = SaveJob(window, run, tmp_path / "live.arrow")
     job.start()

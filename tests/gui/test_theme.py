@@ -1,15 +1,18 @@
 """Colours carry meaning, and can be seen."""
 
+import gc
 import math
 from itertools import combinations
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QLabel
 
 from core.plan.task import KINDS, Kind
 from gui.colours import contrast
 from gui.families import FAMILIES, FAMILY_CODES, Family, family_letters, family_of
-from gui.theme import THEMES, palette
+from gui.theme import DARK, LIGHT, THEMES, apply, palette
 
 FAINTEST = 3.0  # WCAG 2.2 for graphics
 FAINTEST_TEXT = 4.5
@@ -95,3 +98,32 @@ def test_every_kind_belongs_to_a_family() -> None:
 def test_a_familys_letters_are_those_of_the_kinds_that_are_there() -> None:
     present = {Kind.COPY, Kind.ALL_GATHER, Kind.BACKWARD_INPUT}
     assert family_letters(present) == {Family.BACKWARD_INPUT: "I", Family.COMMUNICATION: "C AG"}
+
+
+class Watchful(QLabel):
+    """Notes at each change whether the collector is on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.collecting: list[bool] = []
+
+    def changeEvent(self, event: QEvent) -> None:
+        self.collecting.append(gc.isenabled())
+        super().changeEvent(event)
+
+
+def test_no_widget_is_collected_while_qt_walks_all_of_them(
+    qapp: QApplication, qtbot: object
+) -> None:
+    label = Watchful()
+    qtbot.addWidget(label)
+    label.ensurePolished()
+    label.collecting.clear()
+    apply(qapp, DARK)
+    assert label.collecting
+    assert not any(label.collecting)
+    assert gc.isenabled()
+    gc.disable()  # as it is until the window is there
+    apply(qapp, LIGHT)
+    assert not gc.isenabled()
+    gc.enable()
