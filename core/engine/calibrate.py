@@ -5,6 +5,9 @@ waiting for no other (core.engine.rehearsal), so that each is measured while the
 move data too. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come
 after that, by themselves. A cost is the mean of a round's tasks, and of these the median.
 
+Where a lane that waits must be woken up, a copy costs the time from the end of what made the data,
+which is what the next task waits for: on CPU lanes waking up takes longer than most copies.
+
 Nothing of the run changes: the modules are copies, and the random state is put back.
 """
 
@@ -37,6 +40,10 @@ SHARING_SECONDS = 0.3
 LEAST_ROUNDS = 2
 MOST_ROUNDS = 20
 LINK_BYTES = (1 << 12, 1 << 22)
+TRANSFERS = 10  # the first of them allocates
+ASLEEP_SECONDS = (
+    0.003  # as long as a lane sleeps before a copy; it wakes up later from a deep sleep
+)
 
 Times = dict[tuple[Kind, int, int, int], list[float]]
 """The mean ns of each round by kind, stage, rows and bytes (-1 and 0 where absent)."""
@@ -68,6 +75,9 @@ def calibrate(
                     tasks[task.lane].append(task)
             rounds = {lanes[i]: Round(rehearsal, i, mine) for i, mine in tasks.items()}
             _Turns(rounds, seconds, stop).run(times)
+        if lanes[-1].sleeps:
+            for name in [name for name in times if name[0] is Kind.COPY]:
+                times[name] = [_transfer_ns(lanes, name[-1])]
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
@@ -187,34 +197,50 @@ def _curve(points: Iterable[tuple[int, Sequence[float]]]) -> Curve:
 
 def _link(lanes: Sequence[Lane]) -> Link:
     """Latency and bandwidth of a copy from the first compute lane's device to the last one's."""
-    compute = [lane for lane in lanes if lane.lane.role is Role.COMPUTE]
-    source, mover = compute[0].device, lanes[-1]
-    small, large = (_copy_ns(source, mover, size) for size in LINK_BYTES)
+    small, large = (_transfer_ns(lanes, size) for size in LINK_BYTES)
     slope = max(1e-3, (large - small) / (LINK_BYTES[1] - LINK_BYTES[0]))
     return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
 
 
-def _copy_ns(source: torch.device, mover: Lane, size: int) -> float:
-    """The median time of a copy of `size` bytes by a lane to its device."""
-    tensor = torch.zeros(size, dtype=torch.uint8, device=source)
-    clock = open_clock(mover.lane.device)
+def _transfer_ns(lanes: Sequence[Lane], size: int) -> float:
+    """The median time of a copy of `size` bytes from the first compute lane by the last lane."""
+    sender = next(lane for lane in lanes if lane.lane.role is Role.COMPUTE)
+    clock = open_clock(lanes[-1].lane.device)
     clock.begin()
-    marks: list[tuple[Mark, Mark]] = []
-    ended = threading.Event()
-
-    def work() -> None:
-        for _ in range(7):
-            start = mover.mark(True)
-            copied = copy_to(mover.device, tensor)
-            marks.append((start, mover.mark(True)))
-        while not mover.reached(marks[-1][1]):
-            time.sleep(POLL_SECONDS)
-        del copied
-        ended.set()
-
-    mover.submit(work)
-    ended.wait()
+    transfers = [_Transfer(sender, lanes[-1], size) for _ in range(TRANSFERS)]
     clock.end()
-    times = [clock.time(end) - clock.time(start) for start, end in marks[1:]]
-    mover.recycle([mark for pair in marks for mark in pair])
-    return statistics.median(times)
+    return statistics.median(clock.time(one.end) - clock.time(one.start) for one in transfers[1:])
+
+
+class _Transfer:
+    """One copy by `mover` of `size` bytes that `sender` has just made, by its two marks.
+
+    It begins when the bytes are made if the mover sleeps until then, else when the mover begins.
+    """
+
+    def __init__(self, sender: Lane, mover: Lane, size: int) -> None:
+        self._sender, self._mover = sender, mover
+        self._source = torch.zeros(size, dtype=torch.uint8, device=sender.device)
+        self._made, self._ended = threading.Event(), threading.Event()
+        sender.submit(self._make)
+        mover.submit(self._move)
+        self._ended.wait()
+
+    def _make(self) -> None:
+        until = time.monotonic() + ASLEEP_SECONDS
+        self._fresh = self._source.clone()
+        while time.monotonic() < until:
+            self._fresh = self._source.clone()
+        self.start = self._sender.mark(True)
+        self._made.set()
+
+    def _move(self) -> None:
+        self._made.wait()
+        self._mover.wait(self.start)
+        if not self._mover.sleeps:
+            self.start = self._mover.mark(True)
+        self._copied = copy_to(self._mover.device, self._fresh)
+        self.end = self._mover.mark(True)
+        while not self._mover.reached(self.end):
+            time.sleep(POLL_SECONDS)
+        self._ended.set()

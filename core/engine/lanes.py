@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -28,6 +28,9 @@ ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
 
 class Lane(ABC):
     """One thread that runs what it is given in order. A context manager: leaving joins it."""
+
+    sleeps: ClassVar[bool]
+    """Whether a lane that waits must be woken up, which takes time: its work is its thread's."""
 
     def __init__(self, lane: plan.Lane) -> None:
         self.lane = lane
@@ -76,6 +79,8 @@ class Lane(ABC):
 class CpuLane(Lane):
     """Computes in its own thread with its own number of cores."""
 
+    sleeps = True
+
     @contextmanager
     def settings(self) -> Iterator[None]:
         """The lane's number of cores."""
@@ -103,6 +108,8 @@ class CudaLane(Lane):
     torch runs a copy between devices on the source's current stream and makes the destination's
     wait, so a lane has a stream on every device and sets all of them current.
     """
+
+    sleeps = False  # its thread runs ahead of the device
 
     def __init__(self, lane: plan.Lane, devices: list[str]) -> None:
         super().__init__(lane)

@@ -105,10 +105,15 @@ def run_here(specification: Specification, calibrate: bool = False) -> Trace:
 
 
 class Engine:
-    """A client that keeps what it receives, and waits for what a test names."""
+    """A client that keeps what it receives, and waits for what a test names.
 
-    def __init__(self) -> None:
+    It looks every `pause` seconds. Benchmarks let it rest longer: where all cores have lanes, every
+    look takes time from one of them.
+    """
+
+    def __init__(self, pause: float = 0.005) -> None:
         self.client = EngineClient()
+        self.pause = pause
         self.trace: Trace | None = None
         self.ended: Ended | None = None
 
@@ -129,7 +134,7 @@ class Engine:
                     self.trace.append(message.batch)
                 elif isinstance(message, Ended):
                     self.ended = message
-            time.sleep(0.005)
+            time.sleep(self.pause)
 
     def finish(self, specification: Specification) -> Trace:
         """Run to the end; returns the trace."""
