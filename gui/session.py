@@ -16,6 +16,7 @@ from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
+from core.trace.decode import merged
 from core.trace.marks import Mark, MarksError, read_marks, write_marks
 from core.trace.recording import Opened, open_recording, read_stream
 from core.trace.schema import Header
@@ -250,7 +251,7 @@ class Session(QObject):
         return False
 
     def _with_following(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """A batch with those that wait behind it, as one: each has its price, however small."""
+        """A batch with those that wait behind it, as one."""
         parts, rows = [batch], len(batch)
         while self._waiting and rows < MOST_ROWS:
             message = self._waiting[0][1]
@@ -259,9 +260,7 @@ class Session(QObject):
             parts.append(message.batch)
             rows += len(message.batch)
             self._waiting.popleft()
-        if len(parts) == 1 or not rows:  # a stream's first batches only bring its words
-            return batch
-        return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+        return merged(parts)
 
     def _take_rows(self, run: Run, batch: pa.RecordBatch) -> None:
         run.trace.append(batch)

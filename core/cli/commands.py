@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow as pa
+
 from core.cli.arguments import specification_of
 from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
@@ -40,10 +42,11 @@ from core.plan.specification import (
 )
 from core.plan.task import PlanError
 from core.predict.compare import Comparison, predict_steps
+from core.trace.decode import merged
 from core.trace.recording import RecordingFile, open_recording
 from core.trace.trace import Trace
 
-POLL_SECONDS = 0.01
+POLL_SECONDS = 0.05  # where every core has a lane, each look takes time from one
 INTERRUPTED = 130
 WriteImage = Callable[[Sequence[Trace], Path, FigureOptions], None]
 """Draws (traces, path, options); raises ValueError in one line if it cannot."""
@@ -207,6 +210,7 @@ class _Collector:
         self.ended: Ended | None = None
 
     def take(self, client: EngineClient) -> None:
+        batches: list[pa.RecordBatch] = []
         for message in client.poll():
             if isinstance(message, Started):
                 self.trace = Trace(message.header)
@@ -215,10 +219,12 @@ class _Collector:
             elif isinstance(message, Rows) and self.trace is not None:
                 if self._file is not None:
                     self._file.write(message.batch)
-                self.trace.append(message.batch)
-                self._progress.show(self.trace)
+                batches.append(message.batch)
             elif isinstance(message, Ended):
                 self.ended = message
+        if batches and self.trace is not None:
+            self.trace.append(merged(batches))
+            self._progress.show(self.trace)
 
     def close(self) -> None:
         self._progress.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,14 @@ _COLUMNS = {
     Record.LOG: ["name", "text", "step", "start"],
     Record.CLOCK: ["name", "step", "value"],
 }
+
+
+def merged(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """The rows of one or more batches as one: reading has a price for each batch, however small."""
+    told = [batch for batch in batches if len(batch)]  # the first of a stream only bring its words
+    if len(told) < 2:
+        return (told or batches)[0]
+    return pa.Table.from_batches(told).combine_chunks().to_batches()[0]
 
 
 def codes_of(batch: pa.RecordBatch, name: str) -> NDArray[np.int8]:

@@ -128,7 +128,7 @@ def table(rows: list[Row]) -> str:
 
 def test_steps_are_predicted_to_a_tenth_on_two_lanes():
     steps: dict[str, list[PredictedStep]] = {name: [] for name in RUNS}
-    engine = Engine(pause=0.1)
+    engine = Engine(pause=0.25)
     try:
         for _ in range(ROUNDS):
             for name, specification in RUNS.items():

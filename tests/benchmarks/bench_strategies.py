@@ -28,7 +28,7 @@ LIMITS = [
 
 def test_parallel_strategies_beat_what_they_are_meant_to_beat():
     steps = {name: [] for name in RUNS}
-    engine = Engine(pause=0.1)
+    engine = Engine(pause=0.25)
     try:
         for _ in range(ROUNDS):
             for name, specification in RUNS.items():

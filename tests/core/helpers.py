@@ -18,6 +18,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Plan, PlanError
+from core.trace.decode import merged
 from core.trace.schema import Header, Record
 from core.trace.trace import Trace
 from core.trace.writer import Notes, TaskColumns, Timings, TraceWriter, note_batch, span_batch
@@ -127,13 +128,16 @@ class Engine:
         deadline = time.monotonic() + seconds
         while not self._holds(condition):
             assert time.monotonic() < deadline, f"waited {seconds} s for {condition}"
+            batches = []
             for message in self.client.poll():
                 if isinstance(message, Started):
                     self.trace = Trace(message.header)
-                elif isinstance(message, Rows) and self.trace is not None:
-                    self.trace.append(message.batch)
+                elif isinstance(message, Rows):
+                    batches.append(message.batch)
                 elif isinstance(message, Ended):
                     self.ended = message
+            if batches and self.trace is not None:
+                self.trace.append(merged(batches))
             time.sleep(self.pause)
 
     def finish(self, specification: Specification) -> Trace:
