@@ -11,10 +11,9 @@ import gzip
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from core.trace.trace import Trace
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut
-PIECE = 1 << 22  # bytes that are decoded at a time
+PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
 _OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,4096}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
 _BORDER = re.compile(rb"\}\s*,\s*\{")
 _Number = float | int | str | None
@@ -86,8 +85,8 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Imp
         raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
     with uncollected():
         events, cut = _events(data, str(path), progress)
-        trace, strange = _trace(events, str(path))
-    return Imported(trace, _lost(events, strange, cut))
+        trace = _trace(events, str(path))
+    return Imported(trace, _lost(events, cut))
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -102,21 +101,60 @@ def _unpacked(data: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _events(data: bytes, name: str, progress: Progress | None) -> tuple[list[_Event], bool]:
+class _Events:
+    """Complete events as columns, a piece for each list that was added; and what else there was.
+
+    `threads` and `names` have the numbers by which the pieces' columns speak of them.
+    """
+
+    def __init__(self) -> None:
+        self.begin: list[NDArray[np.float64]] = []
+        self.length: list[NDArray[np.float64]] = []
+        self.thread: list[NDArray[np.int32]] = []
+        self.name: list[NDArray[np.int32]] = []
+        self.threads: dict[tuple[_Number, _Number], int] = {}
+        self.names: dict[str, int] = {}
+        self.metadata: list[_Event] = []
+        self.others: Counter[str] = Counter()
+        self.strange = 0
+        """Complete events without a time that can be read."""
+
+    def add(self, events: Sequence[_Event]) -> None:
+        """Take events, while the processor's caches still hold them."""
+        complete = [event for event in events if event.ph == "X"]
+        if len(complete) < len(events):
+            self.metadata += [event for event in events if event.ph == "M"]
+            self.others.update(event.ph for event in events if event.ph not in ("X", "M"))
+        begin = _numbers([event.ts for event in complete])
+        length = _numbers([event.dur for event in complete])
+        known = np.isfinite(begin) & (np.nan_to_num(length) >= 0)
+        if not known.all():
+            self.strange += int((~known).sum())
+            complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
+            begin, length = begin[known], length[known]
+        self.begin.append(begin)
+        self.length.append(np.nan_to_num(length))
+        self.thread.append(_coded([(event.pid, event.tid) for event in complete], self.threads))
+        self.name.append(_coded([event.name for event in complete], self.names))
+
+
+def _events(data: bytes, name: str, progress: Progress | None) -> tuple[_Events, bool]:
     """The file's events, and whether its end is missing."""
     opening = _OPENING.match(data)
     if opening is None:
         raise RecordingError(f"{name} is no trace in Chrome's format: it has no list of events")
-    events: list[_Event] = []
+    events, done = _Events(), 0
     try:
-        done = 0
         for piece in _pieces(data, opening):
-            events += _decoded(piece)
+            events.add(_decoded(piece))
             done += len(piece)
             tell(progress, min(done, len(data)), len(data))
         return events, False
     except msgspec.DecodeError:  # it was cut in the wrong place, here or where it was written
-        return _whole(data, b"]" if opening[0].lstrip()[:1] == b"[" else b"]}", name)
+        whole, cut = _whole(data, b"]" if opening[0].lstrip()[:1] == b"[" else b"]}", name)
+        events = _Events()
+        events.add(whole)
+        return events, cut
 
 
 def _pieces(data: bytes, opening: re.Match[bytes]) -> Iterator[bytes]:
@@ -125,9 +163,9 @@ def _pieces(data: bytes, opening: re.Match[bytes]) -> Iterator[bytes]:
     Decoding holds up the other threads of the process, a window among them, for as long as a piece
     takes. A piece ends between two objects; whether these are events, decoding will tell.
     """
-    begin, head = opening.end(), opening[0]
+    begin, head, view = opening.end(), opening[0], memoryview(data)
     while (border := _BORDER.search(data, begin + PIECE)) is not None:
-        yield b"[" + data[begin : border.start() + 1] + b"]"
+        yield b"".join((b"[", view[begin : border.start() + 1], b"]"))
         begin = border.end() - 1
     yield head + data[begin:]
 
@@ -160,41 +198,33 @@ def _ends(data: bytes, end: bytes) -> Iterator[bytes]:
         yield data[: at + 1] + end
 
 
-def _trace(events: Sequence[_Event], name: str) -> tuple[Trace, int]:
-    """The trace, and how many complete events have no time that can be read."""
-    complete = [event for event in events if event.ph == "X"]
-    begin, length = (_numbers(map(attrgetter(time), complete)) for time in ("ts", "dur"))
-    known = np.isfinite(begin) & (np.nan_to_num(length) >= 0)
-    if not known.any():
+def _trace(events: _Events, name: str) -> Trace:
+    """The trace of all events."""
+    begin, length = np.concatenate(events.begin), np.concatenate(events.length)
+    if not len(begin):
         raise RecordingError(f"{name} has no complete event (ph X) that says when it ran")
-    if not known.all():
-        complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
-        begin, length = begin[known], length[known]
     origin = begin.min()
     start = np.rint((begin - origin) * NS_PER_UNIT).astype(np.int64)
     # Both ends are rounded, not the length: what touched in the file touches here.
-    end = np.rint((begin + np.nan_to_num(length) - origin) * NS_PER_UNIT).astype(np.int64)
-    threads, thread = _coded(map(attrgetter("pid", "tid"), complete))
-    names, told = _coded(map(attrgetter("name"), complete))
+    end = np.rint((begin + length - origin) * NS_PER_UNIT).astype(np.int64)
     table = TaskTable()
-    row = _rows(names, table)[told]
-    lanes, spans = _lanes(_titles(events, threads), thread, start, end, row, table)
+    row = _rows(list(events.names), table)[np.concatenate(events.name)]
+    thread = np.concatenate(events.thread)
+    lanes, spans = _lanes(_titles(events), thread, start, end, row, table)
     header = Header(Specification(), ModelDescription(Path(name).name, (), 0), tuple(lanes))
     steps = StepBounds.of(
         np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64),
         bounds=(int(start.min()), int(end.max())),
     )  # fmt: skip
-    trace = Trace.of(header, [LaneSpans.of(some) for some in spans], table, step_table=steps)
-    return trace, int((~known).sum())
+    return Trace.of(header, [LaneSpans.of(some) for some in spans], table, step_table=steps)
 
 
-def _numbers(values: Iterable[_Number]) -> NDArray[np.float64]:
+def _numbers(values: list[_Number]) -> NDArray[np.float64]:
     """Numbers that may be written as text; NaN for what is none."""
-    listed = list(values)
     try:
-        return np.array(listed, np.float64)
+        return np.array(values, np.float64)
     except (TypeError, ValueError):
-        return np.array([_number(value) for value in listed], np.float64)
+        return np.array([_number(value) for value in values], np.float64)
 
 
 def _number(value: _Number) -> float:
@@ -204,12 +234,11 @@ def _number(value: _Number) -> float:
         return float("nan")
 
 
-def _coded(values: Iterable[Any]) -> tuple[list[Any], NDArray[np.int32]]:
-    """The distinct values in order of appearance, and for each value which of these it is."""
-    listed = list(values)
-    distinct = list(dict.fromkeys(listed))
-    codes = {value: code for code, value in enumerate(distinct)}
-    return distinct, np.fromiter(map(codes.__getitem__, listed), np.int32, len(listed))
+def _coded(values: list[Any], codes: dict[Any, int]) -> NDArray[np.int32]:
+    """The number of each value; new ones get the next numbers, in order of appearance."""
+    for value in dict.fromkeys(values):
+        codes.setdefault(value, len(codes))
+    return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
 
 
 def _rows(names: Sequence[str], table: TaskTable) -> NDArray[np.int32]:
@@ -223,20 +252,18 @@ def _rows(names: Sequence[str], table: TaskTable) -> NDArray[np.int32]:
     return table.places(rows, np.empty(0, np.int32))
 
 
-def _titles(
-    events: Iterable[_Event], threads: Sequence[tuple[_Number, _Number]]
-) -> list[tuple[str, str]]:
+def _titles(events: _Events) -> list[tuple[str, str]]:
     """The name and the process of each thread, by its metadata or its numbers."""
     told: dict[tuple[str, _Number, _Number], str] = {}
-    for event in events:
-        if event.ph == "M" and event.name in ("process_name", "thread_name"):
+    for event in events.metadata:
+        if event.name in ("process_name", "thread_name"):
             tid = event.tid if event.name == "thread_name" else None
             try:
                 told[event.name, event.pid, tid] = msgspec.json.decode(event.args, type=_Named).name
             except msgspec.DecodeError:
                 continue  # a name that is none; the number stands in its place
     titles = []
-    for pid, tid in threads:
+    for pid, tid in events.threads:
         process = told.get(("process_name", pid, None)) or f"process {pid}"
         titles.append((told.get(("thread_name", pid, tid)) or f"thread {tid}", process))
     return titles
@@ -251,7 +278,7 @@ def _lanes(
     table: TaskTable,
 ) -> tuple[list[Lane], list[Spans]]:
     """A lane for each thread, then its nested ones, and the spans of each."""
-    order = np.lexsort((-end, start, thread))
+    order = _order(thread, start, end)
     thread, start, end, row = thread[order], start[order], end[order], row[order]
     bounds = np.searchsorted(thread, np.arange(len(titles) + 1))
     lanes, spans, nested = [], [], []
@@ -271,6 +298,18 @@ def _lanes(
         lanes.append(Lane(len(lanes), name, process, Role.NESTED, serves=serves))
         spans.append(some)
     return lanes, spans
+
+
+def _order(
+    thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> NDArray[np.intp]:
+    """By thread and start; of two that start together the longer comes first."""
+    small = thread.astype(np.uint16) if len(thread) and thread.max() < 1 << 16 else thread
+    order = np.argsort(small, kind="stable")  # of 16 bits by radix: most files need no more
+    same, begun, ended = (np.diff(column[order]) for column in (thread, start, end))
+    if ((same > 0) | (begun > 0) | ((begun == 0) & (ended <= 0))).all():
+        return order
+    return np.lexsort((-end, start, thread))
 
 
 def _depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -310,17 +349,16 @@ def _first_free(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.
     return np.array(depth, np.int64)
 
 
-def _lost(events: Iterable[_Event], strange: int, cut: bool) -> str:
+def _lost(events: _Events, cut: bool) -> str:
     """What of a file is not shown."""
-    others = Counter(map(attrgetter("ph"), events))
-    for taken in ("X", "M"):
-        others.pop(taken, None)
     parts = []
-    if others:
-        kinds = ", ".join(f"{count:,} of {ph or 'no phase'}" for ph, count in others.most_common())
+    if events.others:
+        kinds = ", ".join(
+            f"{count:,} of {ph or 'no phase'}" for ph, count in events.others.most_common()
+        )
         parts.append(f"only complete events are read; left out are {kinds}")
-    if strange:
-        parts.append(f"{strange:,} complete events without a time are left out")
+    if events.strange:
+        parts.append(f"{events.strange:,} complete events without a time are left out")
     if cut:
         parts.append("the file was cut: it is shown up to its last whole event")
     return "; ".join(parts)
