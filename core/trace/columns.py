@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import Any, Literal
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 ABSENT = -1
 """A number that does not apply, in every column."""
+OWN_MAPPING = 1 << 18
+"""Bytes from which on a growing column has a mapping of its own."""
 
 
 def places(
@@ -57,7 +60,7 @@ class Column:
             return  # there may be no room to write nothing to: a mapped file is read only
         needed = self._size + len(values)
         if needed > len(self._data):
-            grown = np.empty(max(needed, len(self._data) * 3 // 2), self._data.dtype)
+            grown = _room(max(needed, len(self._data) * 3 // 2), self._data.dtype)
             grown[: self._size] = self.view
             self._data = grown
         self._data[self._size : needed] = values
@@ -66,6 +69,16 @@ class Column:
     def cut(self, size: int) -> None:
         """Keep only the first `size` values."""
         self._size = min(size, self._size)
+
+
+def _room(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """An array to be filled. A large one is a mapping of its own.
+
+    What it leaves goes back to the system then; malloc would keep a hole for each time it grew.
+    """
+    if size * dtype.itemsize < OWN_MAPPING:
+        return np.empty(size, dtype)
+    return np.frombuffer(mmap.mmap(-1, size * dtype.itemsize), dtype)
 
 
 class StepBounds:
