@@ -150,7 +150,10 @@ class StepBounds:
         np.maximum.at(self.ends, at, ends)
 
     def _make_room(self, numbers: NDArray[np.int32]) -> None:
-        fresh = np.setdiff1d(numbers, self.numbers, assume_unique=True)
+        fresh = numbers
+        if len(self):
+            near = np.minimum(places(self.numbers, numbers), len(self) - 1)
+            fresh = numbers[self.numbers[near] != numbers]
         if not len(fresh):
             return
         limits = np.iinfo(np.int64)

@@ -173,15 +173,16 @@ class LaneColumns:
 
     def _know(self, families: NDArray[np.int8]) -> None:
         """Make room in the sums for families that the lane had none of."""
-        fresh = np.setdiff1d(families, self._summed)
-        if not len(fresh):
+        known = set(self._summed.tolist())
+        fresh = [family for family in families.tolist() if family not in known]
+        if not fresh:
             return
         rows, count = len(self._block_starts) + 1, len(self._summed)
         grown = np.zeros((rows, count + len(fresh)), np.int64)
         if count:
             grown[:, :count] = self.block_sums
         self._sums = Column.of(grown.reshape(-1))
-        self._summed = np.append(self._summed, fresh)
+        self._summed = np.append(self._summed, np.array(fresh, np.int8))
 
 
 def count_until(times: NDArray[np.int64], moments: float | NDArray[np.floating]) -> Any:
