@@ -6,9 +6,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from core.explain.causes import Explanation, explain_run_step
-from core.explain.critical import PathPiece, critical_path
+from core.explain.critical import PathPiece, Trail, critical_path, trail_of
 from core.explain.figures import StepFigures
 from core.explain.gaps import GapReport, run_gap_report
 from core.explain.lanes import step_slice
@@ -19,8 +20,17 @@ from core.trace.trace import Trace
 
 KEPT_TASKS = 300_000  # of all explanations together; the ones used longest ago go
 KEPT_FIGURES = 1_000  # steps
+KEPT_TRAILS = 2_000  # steps: more than a screen has room for
 LARGE = 70_000  # tasks; about a tenth of a second, more is explained only where one asks for it
 STALE_S = 0.3  # an open step is explained anew at most so often
+
+
+class Wanted(Enum):
+    """What can be worked out of a step beforehand."""
+
+    EXPLANATION = auto()
+    FIGURES = auto()
+    TRAIL = auto()
 
 
 @dataclass(slots=True)
@@ -47,6 +57,7 @@ class Explained:
         self._counted_at = -1
         self._known: OrderedDict[int, _Known] = OrderedDict()
         self._figures: OrderedDict[int, tuple[int, StepFigures]] = OrderedDict()
+        self._trails: OrderedDict[int, tuple[int, Trail]] = OrderedDict()
 
     def explanation(self, step: int) -> Explanation:
         """Why its lanes are idle. Raises KeyError for a step without spans."""
@@ -72,6 +83,16 @@ class Explained:
         if known.path is None:
             known.path = critical_path(known.explanation)
         return known.path
+
+    def trail(self, step: int) -> Trail:
+        """Where its critical path goes. Kept when the rest is forgotten, as its figures are."""
+        if not self.has_trail(step):
+            known = self._entry(step)
+            made = trail_of(known.explanation, self.path(step))
+            self._trails[step] = (known.tasks, made)
+            while len(self._trails) > KEPT_TRAILS:
+                self._trails.popitem(last=False)
+        return self._trails[step][1]
 
     def figures(self, step: int) -> StepFigures:
         """Its ladder, bubbles and sums. They are small, and kept when the rest is forgotten."""
@@ -112,18 +133,26 @@ class Explained:
         """Whether the figures of a step, as far as it has come, are known."""
         return step in self._figures and self._figures[step][0] == self.tasks(step)
 
+    def has_trail(self, step: int) -> bool:
+        """Whether the trail of a step, as far as it has come, is known."""
+        return step in self._trails and self._trails[step][0] == self.tasks(step)
+
     def is_large(self, step: int) -> bool:
         """Whether explaining a step takes long enough to be felt."""
         return self.tasks(step) > LARGE
 
-    def warm(self, steps: Iterable[int], seconds: float, figures: bool = False) -> bool:
-        """Explain steps (or work out their `figures`) for so many seconds; False if some are left.
+    def warm(
+        self, steps: Iterable[int], seconds: float, wanted: Wanted = Wanted.EXPLANATION
+    ) -> bool:
+        """Work out what is `wanted` of steps for so many seconds; False if some are left.
 
         At least one is done, however little time there is.
         """
-        known, ask = (
-            (self.has_figures, self.figures) if figures else (self.is_known, self.explanation)
-        )
+        known, ask = {
+            Wanted.EXPLANATION: (self.is_known, self.explanation),
+            Wanted.FIGURES: (self.has_figures, self.figures),
+            Wanted.TRAIL: (self.has_trail, self.trail),
+        }[wanted]
         missing = [step for step in steps if not known(step)]
         end = self._clock() + seconds
         for number, step in enumerate(missing):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
 from core.explain.lanes import IS_COMMUNICATION
@@ -26,6 +28,10 @@ class Share(StrEnum):
     """The next task was launched and had all that it needed, but its lane had not begun it."""
     HOST = "host"
     """The next task had all that it needed, but was not launched; or nobody noted when it was."""
+
+
+ON_TASKS = (Share.COMPUTE, Share.TRANSFER, Share.COLLECTIVE)
+"""The shares that are tasks; the others are delays before one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,28 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
         pieces.append(PathPiece(Share.WAITING, handed, begun, waiter))
         pieces.append(PathPiece(Share.HOST, until, handed, waiter))
     return [piece for piece in reversed(pieces) if piece.end > piece.start]
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The tasks on a critical path in their order: n lanes, starts and ends in ns."""
+
+    lane: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+
+def trail_of(explanation: Explanation, pieces: Sequence[PathPiece]) -> Trail:
+    """Where a path goes, without the delays on it: little enough to be kept for many steps."""
+    mine = [piece for piece in pieces if piece.share in ON_TASKS]
+    return Trail(
+        explanation.columns.lane[[piece.task for piece in mine]].astype(np.int32),
+        np.array([piece.start for piece in mine], np.int64),
+        np.array([piece.end for piece in mine], np.int64),
+    )
 
 
 def path_shares(pieces: list[PathPiece]) -> dict[Share, int]:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from core.explain.figures import StepFigures, mean_figures
 from core.plan.schedules import SCHEDULES
+from gui.explained import Wanted
 from gui.panels.fields import Choice
 from gui.panels.ladder import LadderChart
 from gui.panels.path_list import MOST, PathList
@@ -122,7 +123,7 @@ class WhyPanel(QWidget):
             self.figures = None
             self._stack.setCurrentIndex(1)
             return
-        if not self._scene.explained.warm(steps, SHARE_S, figures=True):
+        if not self._scene.explained.warm(steps, SHARE_S, Wanted.FIGURES):
             QTimer.singleShot(0, self, self._refresh)
             return
         self._show(self._scene, steps)

@@ -18,13 +18,13 @@ from gui.figures.shown import Range
 from gui.figures.titles import run_title
 from gui.text import duration_text, tr
 from gui.theme import THEMES, edited
-from gui.timeline.critical import draw_critical
+from gui.timeline.critical import draw_critical, explain_shown
 from gui.timeline.frame import Fonts, Frame, text_width
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
 from gui.timeline.nested import draw_block_numbers
 from gui.timeline.painter import LanePainter
-from gui.timeline.reasons import draw_reasons, steps_to_explain
+from gui.timeline.reasons import draw_reasons
 from gui.timeline.rows import Layout, Strips, lay_out
 from gui.timeline.scene import Scene
 from gui.timeline.strips import draw_strips
@@ -143,7 +143,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     painter.setClipping(False)
     LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
-    scene.explained.warm(steps_to_explain(scene, frame.view), inf)
+    explain_shown(scene, frame.view, frame.critical, inf)
     if frame.critical:
         draw_critical(painter, scene, frame)
     draw_reasons(painter, scene, frame, fonts)

@@ -24,6 +24,7 @@ from gui.text import tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.aids import Aids
 from gui.timeline.arranger import LaneArranger
+from gui.timeline.critical import explain_shown
 from gui.timeline.frame import Fonts, Frame
 from gui.timeline.groups import RowState
 from gui.timeline.history import Stand, ViewHistory, ViewState
@@ -34,7 +35,6 @@ from gui.timeline.mouse import MouseNavigator
 from gui.timeline.navigation import along_lane, live_view, settled_view
 from gui.timeline.overlay import draw_empty
 from gui.timeline.picture import Hovered, draw_over, draw_scene
-from gui.timeline.reasons import steps_to_explain
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
 from gui.timeline.selection import Selection, TimeRange, bounds_of, hit, lanes_between
@@ -567,7 +567,7 @@ class TimelineView(QAbstractScrollArea):
         return picture
 
     def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
-        if not scene.explained.warm(steps_to_explain(scene, self.view), EXPLAIN_S):
+        if not explain_shown(scene, self.view, self.strips.path, EXPLAIN_S):
             QTimer.singleShot(0, self, self._redraw)
         per_pixel = draw_scene(painter, scene, self.frame_of_rows, fonts, area)
         self.lanes.summaries.draw(painter, scene, self.frame_of_rows)

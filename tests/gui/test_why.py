@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
 
 from core.engine.messages import Rows, Started
 from core.explain.buckets import bucket_times
-from core.explain.critical import Share, path_shares
+from core.explain.critical import ON_TASKS, Share, path_shares
 from core.explain.summary import summarise
 from core.trace.trace import Span
 from gui.panels.buckets import bucket_name, bucket_words
@@ -24,7 +24,7 @@ from gui.panels.ladder import RUNG_NAMES, RUNG_TIPS, LadderChart, rungs_of
 from gui.panels.shares import SHARE_WORDS
 from gui.panels.why import LISTED
 from gui.settings import Settings
-from gui.timeline.critical import ON_TASKS, path_boxes, path_lines
+from gui.timeline.critical import path_boxes, path_lines
 from gui.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.test_export import words_of
