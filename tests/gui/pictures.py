@@ -90,6 +90,12 @@ def pipeline_dark(window: MainWindow) -> None:
         window.actions_by_name[name].trigger()
 
 
+def what_if(window: MainWindow) -> None:
+    """What would be with other devices and micro-batches, on the costs of the run that is shown."""
+    opened(window, PIPELINE.path)
+    show_dock(window, "whatif")
+
+
 def statistics(window: MainWindow) -> None:
     """A range over two lanes, and what was done in it."""
     opened(window, PIPELINE.path)
@@ -127,6 +133,7 @@ SCENES: dict[str, Callable[[MainWindow], None]] = {
     "pipeline-dark": pipeline_dark,
     "statistics": statistics,
     "search": search,
+    "what-if": what_if,
     "compare": compared,
 }
 
