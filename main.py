@@ -21,9 +21,12 @@ HEADLESS_IMAGE = "bubblescope.png"
 def main(arguments: list[str]) -> int:
     """Run a command or the window; returns the exit status."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # stop as Ctrl+C does
-    if not arguments and has_display():
-        return open_window(None)
-    return run_command(arguments)
+    try:
+        if not arguments and has_display():
+            return open_window(None)
+        return run_command(arguments)
+    except KeyboardInterrupt:  # during imports; later it is heard where the work is done
+        return 128 + signal.SIGINT
 
 
 def run_command(arguments: list[str]) -> int:

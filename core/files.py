@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from core.plan.task import PlanError
@@ -20,11 +20,13 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     left. What is no ordinary file (`/dev/stdout`, a pipe) is written to directly. Raises OSError
     in one line that names `path`.
     """
-    target = Path(path)
-    ordinary = target.is_file() or not target.exists()
-    place = target.with_name(f".{target.stem}.part{target.suffix}") if ordinary else target
+    target = Path(os.path.realpath(path))
+    ordinary = _is_ordinary(Path(path)) and (target.is_file() or not target.exists())
+    place = target.with_name(f".{target.stem}.part{target.suffix}") if ordinary else Path(path)
     try:
-        yield place
+        with nullcontext() if ordinary else place.open("ab"):
+            # Who opens a pipe waits for its reader: here, where Ctrl+C is heard. Qt would not hear.
+            yield place
         if ordinary:
             os.replace(place, target)
     except OSError as error:
@@ -32,6 +34,13 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     finally:
         if ordinary:
             place.unlink(missing_ok=True)
+
+
+def _is_ordinary(path: Path) -> bool:
+    """Whether a path may be replaced: `/dev/stdout` may not, even where it leads to a file."""
+    whole = path.absolute()
+    standing = {Path("/dev/fd"), Path("/proc")} & set(whole.parents)
+    return not standing and str(whole) not in ("/dev/stdout", "/dev/stderr")
 
 
 def check_writable(option: str, path: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.explain.summary import measured_steps
+from core.explain.verified import verified
 from core.predict.compare import Comparison
 from core.trace.trace import Trace
 from gui.session import Run
@@ -38,11 +39,19 @@ def sharing_text(trace: Trace) -> str:
 
 
 def verified_text(trace: Trace) -> str:
-    """The largest gradient error of the measured steps, where the run was verified."""
-    counter = trace.counter("gradient_error")
-    if not len(counter.values):
+    """The largest gradient error of the steps, where the run was verified, and if it is too large.
+
+    That is said of the loss too.
+    """
+    found = verified(trace)
+    if found is None:
         return ""
-    return tr("gradients differ by at most {error}", error=f"{counter.values.max():.1e}")
+    if found.agrees:
+        return tr("gradients differ by at most {error}", error=f"{found.gradient:.1e}")
+    return tr(
+        "not what a plain step computes: gradients differ by {gradient}, losses by {loss}",
+        gradient=f"{found.gradient:.1e}", loss=f"{found.loss:.1e}",
+    )  # fmt: skip
 
 
 def predicted_text(comparison: Comparison | None) -> str:

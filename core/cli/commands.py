@@ -19,12 +19,13 @@ from core.cli.arguments import specification_of
 from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
 from core.cli.progress import Progress
-from core.cli.report import devices_text, plan_text, summary_text
+from core.cli.report import devices_text, plan_text, summary_text, verified_text
 from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.engine.wire import describe_exit
 from core.explain.summary import Summary, summarise
+from core.explain.verified import verified
 from core.figure import FigureOptions
 from core.files import check_distinct, check_image, check_page, check_writable, whole_file
 from core.machine import host
@@ -109,6 +110,11 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
             print(comparison_text(comparison))
     if ended.outcome is Outcome.FAILED:
         raise RunError(ended.text)
+    found = verified(trace)
+    if found is not None and not found.agrees:
+        raise RunError(verified_text(found))
+    if found is not None:
+        print(verified_text(found))
     return 0 if ended.outcome is Outcome.FINISHED else INTERRUPTED
 
 

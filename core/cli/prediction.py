@@ -138,7 +138,7 @@ def prediction_text(summary: dict[str, Any]) -> str:
         f"step: {milliseconds(summary['makespan_ns'])} ms",
         f"bubble: {summary['bubble_by_makespan']:.4f} by makespan, "
         f"{summary['bubble_by_lane_span']:.4f} by the longest lane's own span, "
-        + ("no closed form" if form is None else f"{form:.4f} by the closed form"),
+        + ("no closed form" if form is None else f"{form:.4f} by the closed form for stages alike"),
     ]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "activations", "idle mostly for")
     rows = [_row(lane, summary["makespan_ns"]) for lane in computing[:MOST_LANES_SHOWN]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.explain.summary import LaneSummary, Summary
+from core.explain.verified import Verified
 from core.models.description import ModelDescription
 from core.plan.grid import grid
 from core.plan.lanes import Hardware
@@ -96,7 +97,7 @@ def summary_text(summary: Summary) -> str:
     lines.append(f"clock: times are known to {clock / 1e3:.3g} us")
     if summary.gradient_error is not None:
         lines.append(
-            f"verified: gradient error {summary.gradient_error:.2g}, "
+            f"compared with a plain step: gradient error {summary.gradient_error:.2g}, "
             f"loss error {summary.loss_error or 0:.2g} (largest of all measured steps)"
         )
     lines += [_bubble_line(summary), _ladder_line(summary), _path_line(summary)]
@@ -201,3 +202,14 @@ def _grid_text(plan: Plan) -> str:
 
 def _number(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.6g}"
+
+
+def verified_text(found: Verified) -> str:
+    """The verdict on a verified run."""
+    errors = f"gradient error {found.gradient:.2g}, loss error {found.loss:.2g}"
+    if found.agrees:
+        return f"verified: the run computed what a plain step does ({errors})"
+    return (
+        f"NOT what a plain step computes: {errors}; rounding makes less than {found.allowed:.1g}. "
+        "Is the loss a finite number and a mean over rows, and is nothing drawn at random?"
+    )

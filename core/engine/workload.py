@@ -159,10 +159,18 @@ def _own_blocks(module: ModuleType, name: str) -> list[nn.Module]:
     blocks = list(built) if isinstance(built, (nn.Sequential, nn.ModuleList, list, tuple)) else []
     if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
         raise PlanError(
-            f"--model {name!r}: build() gave {type(built).__name__}; "
-            "it must give an nn.Sequential or a list of blocks"
+            f"--model {name!r}: build() gave {_what(built)}; "
+            "it must give an nn.Sequential or a list of blocks, one at least"
         )
     return blocks
+
+
+def _what(built: object) -> str:
+    """What build() gave, in words; of a list what is wrong in it."""
+    if isinstance(built, (list, tuple, nn.Sequential, nn.ModuleList)):
+        odd = next((block for block in built if not isinstance(block, nn.Module)), None)
+        return "no block" if odd is None else f"a list with {type(odd).__name__}"
+    return type(built).__name__
 
 
 def _own_batch(module: ModuleType, name: str, rows: int, generator: torch.Generator) -> Batch:
@@ -197,6 +205,7 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
             counts = tuple((n, p.numel()) for n, p in own)
             seen.update(map(id, block.parameters()))
             blocks.append(Block(f"block{index}", counts, x.numel() // len(x)))
+    _check_loss(workload, x, name)
     modules = [module for block in workload.blocks for module in block.modules()]
     row = workload.input[:1]
     return ModelDescription(
@@ -206,6 +215,21 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
         x.element_size(),
         depends_on_split=any(isinstance(m, nn.modules.batchnorm._BatchNorm) for m in modules),
     )
+
+
+def _check_loss(workload: Workload, output: Tensor, name: str) -> None:
+    """Raise PlanError if the loss of a few rows' output is not one number."""
+    try:
+        with torch.no_grad():
+            value = workload.loss(output, workload.target[: len(output)])
+    except Exception as error:
+        raise PlanError(f"--model {name!r}: loss() failed: {_said(error)}") from error
+    if not isinstance(value, Tensor) or value.numel() != 1:
+        gave = f"shape {list(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+        raise PlanError(
+            f"--model {name!r}: loss() gave {gave}; it must give a tensor of one number, "
+            "the mean over rows"
+        )
 
 
 def _said(error: BaseException) -> str:

@@ -22,6 +22,10 @@ STAGED = (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
 """The kinds whose costs go by stage or block; a loss has one, an overlap those of its halves."""
 
 
+MOST_NS = 2.0**62  # of all tasks of a step: times are whole ns of 64 bits
+NS_PER_YEAR = 365.25 * 24 * 3600 * 1e9
+
+
 class CostError(PlanError):
     """Costs that cannot be read, or that say nothing of a task; the message names what."""
 
@@ -142,6 +146,11 @@ def durations(
     times = once[found.which]
     for lane, factor in costs.slow.items():
         times[(columns.lane == lane) & ~_MOVES[columns.kind]] *= factor
+    if not times.sum() < MOST_NS:
+        raise CostError(
+            f"the tasks of a step would take {times.sum() / NS_PER_YEAR:.2g} years together; "
+            "use smaller costs"
+        )
     return np.rint(times).astype(np.int64)
 
 

@@ -7,6 +7,7 @@ there were. Files in the wild are packed by gzip, a bare list, or lack their end
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import re
@@ -34,6 +35,7 @@ from core.trace.table import TASK_DTYPE, TaskTable
 from core.trace.trace import Trace
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
+LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut
 PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
 _OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,4096}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
@@ -49,7 +51,7 @@ class _Event(msgspec.Struct, gc=False):
     dur: _Number = None
     pid: _Number = None
     tid: _Number = None
-    name: str = ""
+    name: str | None = ""
     args: msgspec.Raw = msgspec.Raw(b"{}")
 
 
@@ -81,10 +83,16 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Imp
         data = Path(path).read_bytes()
         if data[:2] == GZIP:
             data = _unpacked(data)
+        data = data.removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
     with uncollected():
-        events, cut = _events(data, str(path), progress)
+        try:
+            events, cut = _events(data, str(path), progress)
+        except UnicodeDecodeError as error:
+            raise RecordingError(
+                f"{path} is no trace in Chrome's format: it has text that is not UTF-8"
+            ) from error
         trace = _trace(events, str(path))
     return Imported(trace, _lost(events, cut))
 
@@ -113,7 +121,7 @@ class _Events:
         self.thread: list[NDArray[np.int32]] = []
         self.name: list[NDArray[np.int32]] = []
         self.threads: dict[tuple[_Number, _Number], int] = {}
-        self.names: dict[str, int] = {}
+        self.names: dict[str | None, int] = {}
         self.metadata: list[_Event] = []
         self.others: Counter[str] = Counter()
         self.strange = 0
@@ -127,13 +135,14 @@ class _Events:
             self.others.update(event.ph for event in events if event.ph not in ("X", "M"))
         begin = _numbers([event.ts for event in complete])
         length = _numbers([event.dur for event in complete])
-        known = np.isfinite(begin) & (np.nan_to_num(length) >= 0)
+        length = np.where(np.isnan(length), 0.0, length)
+        known = (np.abs(begin) < LATEST) & (length >= 0) & (length < LATEST)
         if not known.all():
             self.strange += int((~known).sum())
             complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
             begin, length = begin[known], length[known]
         self.begin.append(begin)
-        self.length.append(np.nan_to_num(length))
+        self.length.append(length)
         self.thread.append(_coded([(event.pid, event.tid) for event in complete], self.threads))
         self.name.append(_coded([event.name for event in complete], self.names))
 
@@ -241,7 +250,7 @@ def _coded(values: list[Any], codes: dict[Any, int]) -> NDArray[np.int32]:
     return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
 
 
-def _rows(names: Sequence[str], table: TaskTable) -> NDArray[np.int32]:
+def _rows(names: Sequence[str | None], table: TaskTable) -> NDArray[np.int32]:
     """A row of the table for each name."""
     rows = np.zeros(len(names), TASK_DTYPE)
     for field in ("task", "microbatch", "stage", "replica", "block", "bucket",

@@ -105,6 +105,10 @@ def _term(word: str) -> Term:
         raise QueryError(
             f"{word}: nothing to look for; write a word, or a key such as kind:forward"
         )
+    if not bare.strip('"|'):
+        raise QueryError(
+            f"{word}: stands between what one key may be, without spaces: kind:loss|step mb:2|5"
+        )
     if bare[0] in "<>":
         return Term("duration", (_duration(word, bare),), negated)
     keyed = None if bare.startswith('"') else _KEYED.fullmatch(bare)
@@ -148,7 +152,7 @@ def _value(word: str, key: str, part: str) -> Value:
 def _numbers(word: str, key: str, part: str) -> Numbers:
     found = _NUMBERS.fullmatch(part)
     if found is None or not (found[1] or found[3]):
-        raise QueryError(f"{word}: {part} is no number; {key} takes {KEYS[key]}")
+        raise QueryError(f"{word}: {part} is no number; {key} takes {KEYS[key]}{_one_key(part)}")
     least = int(found[1]) if found[1] else None
     most = int(found[3]) if found[3] else None
     if not found[2]:
@@ -162,8 +166,13 @@ def _kind(word: str, part: str) -> Pattern:
     pattern = Pattern(part)
     if part not in GROUPS and not kinds_like(pattern):
         known = ", ".join((*KINDS, *GROUPS))
-        raise QueryError(f"{word}: there is no kind {part}; use {known}")
+        raise QueryError(f"{word}: there is no kind {part}; use {known}{_one_key(part)}")
     return pattern
+
+
+def _one_key(part: str) -> str:
+    """A hint for who gave another key after a `|`."""
+    return " (a | stands between values of one key: mb:2|5)" if ":" in part else ""
 
 
 def _duration(word: str, bare: str) -> Numbers:

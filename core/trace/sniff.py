@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 from pathlib import Path
 
@@ -12,9 +13,13 @@ def is_chrome_trace(path: Path | str) -> bool:
     """Whether a file looks like one: JSON, perhaps packed, by its first bytes."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(64).lstrip()[:1] in (b"{", b"[") or _is_packed(path)
+            return _is_json(file.read(64)) or _is_packed(path)
     except OSError:
         return False
+
+
+def _is_json(beginning: bytes) -> bool:
+    return beginning.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[")
 
 
 def _is_packed(path: Path | str) -> bool:
@@ -25,6 +30,6 @@ def _is_packed(path: Path | str) -> bool:
         file.seek(0)
         try:
             with gzip.open(file) as inner:
-                return inner.read(64).lstrip()[:1] in (b"{", b"[")
+                return _is_json(inner.read(64))
         except (OSError, EOFError):
             return False

@@ -99,6 +99,27 @@ def test_the_users_own_model_is_planned_and_run(tmp_path):
     assert json.loads((tmp_path / "s.json").read_text())["gradient_error"] <= 1e-5
 
 
+def test_a_run_that_does_not_compute_the_plain_step_is_no_success(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import torch\n"
+        "def build():\n"
+        "    return [torch.nn.Linear(6, 6) for _ in range(2)]\n"
+        "def batch(rows, generator):\n"
+        "    return torch.randn(rows, 6, generator=generator), torch.zeros(rows, 6)\n"
+        "def loss(output, target):\n"
+        "    return (output - target).abs().sum()\n"
+    )
+    done = call(
+        "run --strategy pipeline --microbatches 4 --model mine.py --devices 2xcpu --batch 8",
+        "--steps 1 --warmup 1 --verify --summary s.json",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 2
+    assert "NOT what a plain step computes: gradient error 0.75, loss error 0.75" in done.stderr
+    assert "verified" not in done.stdout
+    assert json.loads((tmp_path / "s.json").read_text())["gradient_error"] == pytest.approx(0.75)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

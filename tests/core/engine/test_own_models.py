@@ -53,6 +53,10 @@ def build():
     embedding = nn.Sequential(nn.Embedding(10, 1), nn.Flatten())
     return [nn.Flatten(), Round(), embedding, nn.Linear(8, 8)]
 """
+LOSS = """
+def build(): return [nn.Linear(8, 8), nn.Linear(8, 8)]
+def loss(o, t): return {}
+"""
 MODELS = {
     "frozen": FROZEN,
     "no parameters first": NO_PARAMETERS_FIRST,
@@ -140,6 +144,11 @@ def test_a_comparison_that_means_little_is_announced(tmp_path):
         ("loss = 3\ndef build(): return [nn.Linear(8, 8)]", "loss is no function"),
         ("def build(): return 3", "build() gave int"),
         ("def build(): raise SystemExit", "build() failed: SystemExit"),
+        ("def build(): return []", "build() gave no block"),
+        ("def build(): return [nn.Tanh(), 3]", "build() gave a list with int"),
+        (LOSS.format("((o - t) ** 2).mean(1)"), "loss() gave shape [2]; it must give a tensor of"),
+        (LOSS.format("0.5"), "loss() gave float"),
+        (LOSS.format("o @ t"), "loss() failed: RuntimeError"),
     ],
 )
 def test_a_model_that_cannot_be_used_is_refused_by_name(tmp_path, code, words):

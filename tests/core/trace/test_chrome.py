@@ -143,6 +143,34 @@ def test_events_without_a_time_are_counted_not_shown(written):
     assert imported.lost == "2 complete events without a time are left out"
 
 
+def test_times_that_no_clock_tells_are_counted_not_shown(written):
+    odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts, "dur": dur} for ts, dur in
+           ((1e300, 1), (9e15, 1), (-5e15, 1), (1, 1e300), (1, 5e15))]  # fmt: skip
+    imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
+    assert told(imported.trace) == WHOLE
+    assert "5 complete events without a time are left out" in imported.lost
+
+
+def test_the_time_of_day_in_microseconds_is_a_time(written):
+    now = 1.8e15
+    event = {"ph": "X", "pid": 1, "tid": 1, "ts": now, "dur": 2.0, "name": "a"}
+    trace = read_chrome_trace(written(json.dumps([event, {**event, "ts": now + 4}]).encode())).trace
+    assert [(span.start, span.end) for span in trace] == [(0, 2_000), (4_000, 6_000)]
+
+
+def test_an_event_without_a_name_and_a_byte_order_mark_are_no_hindrance(written):
+    event = {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 1, "name": None}
+    path = written(b"\xef\xbb\xbf" + json.dumps([event]).encode())
+    assert is_chrome_trace(path)
+    assert [span.label for span in read_chrome_trace(path).trace] == ["unnamed"]
+
+
+def test_text_that_is_not_utf_8_is_refused_by_name(written):
+    path = written('[{"ph": "X", "ts": 0, "name": "caf\xe9"}]'.encode("latin-1"))
+    with pytest.raises(RecordingError, match=r"trace\.json .*text that is not UTF-8"):
+        read_chrome_trace(path)
+
+
 def test_a_trace_opens_as_a_recording_does(written):
     opened = open_recording(written(json.dumps(EVENTS).encode()))
     assert told(opened.trace) == WHOLE

@@ -1,0 +1,77 @@
+"""Files that are written whole or not at all, and what is no file."""
+
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from core.files import whole_file
+
+
+def test_a_file_is_there_when_it_is_whole_and_not_before(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "a.txt") as place:
+        place.write_text("whole")
+        assert not (tmp_path / "a.txt").exists()
+    assert (tmp_path / "a.txt").read_text() == "whole"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("before")
+    with pytest.raises(ZeroDivisionError), whole_file(tmp_path / "a.txt") as place:
+        place.write_text("half")
+        raise ZeroDivisionError
+    assert (tmp_path / "a.txt").read_text() == "before"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_link_stays_a_link_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "a.txt").write_text("before")
+    (tmp_path / "a.txt").symlink_to(tmp_path / "there" / "a.txt")
+    with whole_file(tmp_path / "a.txt") as place:
+        place.write_text("after")
+    assert (tmp_path / "a.txt").is_symlink()
+    assert (tmp_path / "there" / "a.txt").read_text() == "after"
+
+
+def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path) -> None:
+    with (tmp_path / "a.txt").open("w") as output:
+        before = (tmp_path / "a.txt").stat().st_ino
+        with whole_file(f"/proc/self/fd/{output.fileno()}") as place:
+            place.write_text("told")
+    assert (tmp_path / "a.txt").read_text() == "told"
+    assert (tmp_path / "a.txt").stat().st_ino == before
+
+
+def test_a_pipe_is_written_to_once_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit((tmp_path / "pipe").read_text)
+        with whole_file(tmp_path / "pipe") as place:
+            place.write_text("told")
+        assert read.result(30) == "told"
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_who_waits_for_the_reader_of_a_pipe_hears_an_interrupt(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt), whole_file(tmp_path / "pipe"):
+            pytest.fail("nobody reads the pipe")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_what_cannot_be_written_is_named_in_one_line(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OSError, match=r"nowhere/a\.txt cannot be written: No such file") as told,
+        whole_file(tmp_path / "nowhere" / "a.txt") as place,
+    ):
+        place.write_text("lost")
+    assert "\n" not in str(told.value)
