@@ -21,13 +21,14 @@ from gui.theme import THEMES
 from gui.timeline.export import EDGE, WIDTH, Timeline, draw_timeline, lay_out_timeline, wrapped
 from gui.timeline.frame import Fonts
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.margins import step_name
+from gui.timeline.margins import STEPS, step_name
 from gui.timeline.rows import Strips
 from gui.timeline.scene import Scene
 
 SENTENCE = 18.0  # from one line of the sentence to the next
 BETWEEN = 4.0  # free pixels between the runs
 FAINT = 0.3  # opacity of a join
+VEIL = 0.75  # of what lies over steps that are not compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +73,11 @@ def picture_of(
     def draw(painter: QPainter) -> None:
         painter.fillRect(QRectF(0, 0, a.width, height), QColor(THEMES[theme].plot))
         _draw_lines(painter, fonts, lines, THEMES[theme].text)
-        for timeline, y in ((a, top), (b, below)):
+        for timeline, step, y in ((a, both.two.step_a, top), (b, both.two.step_b, below)):
             painter.save()
             painter.translate(0, y)
             draw_timeline(painter, timeline)
+            _veil_other_steps(painter, timeline, step)
             painter.restore()
         if both.joins:
             _draw_joins(painter, both, a, b, (top, below))
@@ -104,6 +106,18 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     title = f"{'AB'[place]}  {run_title(trace)}"
     timeline = lay_out_timeline(Scene(trace), shown, replace(options, title=title))
     return timeline
+
+
+def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
+    """What lies beside the compared step is no part of the comparison."""
+    frame, (start, end) = timeline.frame, timeline.scene.trace.step_bounds(step)
+    colour = QColor(frame.theme.plot)
+    colour.setAlphaF(VEIL)
+    left, right = frame.left - 2, frame.left + frame.view.width + 2  # bars end that far outside
+    for x0, x1 in ((left, min(right, frame.x(start) - 1)), (max(left, frame.x(end) + 1), right)):
+        if x1 > x0:
+            height = STEPS + frame.layout.height
+            painter.fillRect(QRectF(x0, frame.top - STEPS, x1 - x0, height), colour)
 
 
 def _whole(both: Both) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from PySide6.QtGui import QImage
 
 from core.compare.alignment import Alignment, at_moments
 from core.compare.runs import compare_runs
@@ -73,6 +74,35 @@ def test_what_is_seen_is_what_is_drawn(both: Both, tmp_path: Path) -> None:
     export_both(part, tmp_path / "part.svg")
     ticks = [text for text in texts(tmp_path / "part.svg") if re.fullmatch(r"\d+\sms", text)]
     assert ticks and all(40 <= int(re.split(r"\s", text)[0]) <= 60 for text in ticks)
+
+
+def test_steps_beside_the_compared_ones_are_faint(both: Both, qapp: object) -> None:
+    shorter, longer = sorted(both.traces, key=lambda trace: step_length(trace))
+    pair = both_of(shorter, longer)
+    begin = float(shorter.step_bounds(pair.two.step_a)[0])
+    within = (begin, begin + step_length(shorter))
+    beyond = (within[1] + 1e3, begin + step_length(longer))
+    strong, faint = (
+        upper_saturation(image_of(picture_of(both_of(shorter, longer, part=part))))
+        for part in (within, beyond)
+    )
+    assert strong > 150
+    assert 20 < faint < 80  # there is something, and it cannot be taken for the compared step
+
+
+def step_length(trace: Trace) -> float:
+    """Of the step that a comparison takes: they are all equally long."""
+    start, end = trace.step_bounds(trace.steps[-1])
+    return float(end - start)
+
+
+def upper_saturation(image: QImage) -> int:
+    """The strongest colour in the part of a picture where run A is."""
+    return max(
+        image.pixelColor(x, y).hsvSaturation()
+        for x in range(0, image.width(), 7)
+        for y in range(0, int(0.4 * image.height()), 5)
+    )
 
 
 def test_a_file_that_cannot_be_written_is_refused_in_one_line(both: Both, tmp_path: Path) -> None:
