@@ -55,12 +55,12 @@ class Column:
         return self._data[: self._size]
 
     def extend(self, values: NDArray[Any]) -> None:
-        """Append `values`, growing by half as much again when full."""
+        """Append `values`, growing when full: by half as much again, large ones eightfold."""
         if not len(values):
             return  # there may be no room to write nothing to: a mapped file is read only
         needed = self._size + len(values)
         if needed > len(self._data):
-            grown = _room(max(needed, len(self._data) * 3 // 2), self._data.dtype)
+            grown = _room(needed, len(self._data), self._data.dtype)
             grown[: self._size] = self.view
             self._data = grown
         self._data[self._size : needed] = values
@@ -71,14 +71,18 @@ class Column:
         self._size = min(size, self._size)
 
 
-def _room(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """An array to be filled. A large one is a mapping of its own.
+def _room(needed: int, known: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """An array with room for `needed` values or more, in place of one that has room for `known`.
 
-    What it leaves goes back to the system then; malloc would keep a hole for each time it grew.
+    A large one is a mapping of its own. What is not filled of it costs nothing, so that it seldom
+    has to grow; and what it leaves then goes back to the system, where malloc would keep a hole.
     """
+    size = max(needed, known * 3 // 2)
     if size * dtype.itemsize < OWN_MAPPING:
         return np.empty(size, dtype)
-    return np.frombuffer(mmap.mmap(-1, size * dtype.itemsize), dtype)
+    size = max(needed, known * 8)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    return np.frombuffer(mmap.mmap(-1, size * dtype.itemsize, flags), dtype)
 
 
 class StepBounds:

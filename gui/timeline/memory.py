@@ -19,19 +19,22 @@ BLOCK = 8  # values that share a maximum
 
 
 class Peaks:
-    """Values over time, growing, and the largest of each block of 8 of them."""
+    """Values over time, growing, and the largest of each block of 8 of them.
+
+    They have seven digits, enough for a picture and its words: there is one for every span.
+    """
 
     def __init__(self) -> None:
-        self._values, self._blocks = Column(np.float64), Column(np.float64)
-        self._so_far = Column(np.float64)  # the largest up to the end of each block
+        self._values, self._blocks = Column(np.float32), Column(np.float32)
+        self._so_far = Column(np.float32)  # the largest up to the end of each block
 
     @property
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> NDArray[np.float32]:
         """All values."""
         return self._values.view
 
     @property
-    def blocks(self) -> NDArray[np.float64]:
+    def blocks(self) -> NDArray[np.float32]:
         """The largest value of each block; the last block may still be filling."""
         return self._blocks.view
 
@@ -56,7 +59,7 @@ class Peaks:
         if len(fresh):
             most = np.maximum.reduceat(fresh, np.arange(0, len(fresh), BLOCK))
             self._blocks.extend(most)
-            self._so_far.extend(np.maximum.accumulate(np.append(self.largest, most))[1:])
+            self._so_far.extend(np.maximum(np.maximum.accumulate(most), self.largest))
 
 
 class LaneMemory:
@@ -146,8 +149,8 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
 
 
 def _most(
-    values: NDArray[np.float64], first: NDArray[np.int64], last: NDArray[np.int64]
-) -> NDArray[np.float64]:
+    values: NDArray[np.float32], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> NDArray[np.float32]:
     """The largest of values[first[i]] to values[last[i]], both included, for each of `last`.
 
     `first` has one entry more; last[i] is at most first[i + 1], and at least one less.

@@ -92,7 +92,7 @@ def test_nothing_is_worked_out_while_no_counter_has_grown(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("count", [1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 7])
 def test_blocks_hold_the_largest_value_of_some_also_after_a_cut(count: int) -> None:
-    values = np.random.default_rng(count).random(count)
+    values = np.random.default_rng(count).random(count, np.float32)
     peaks = Peaks()
     peaks.replace(0, np.ones(3 * BLOCK))
     peaks.replace(0, values[: count // 2])
