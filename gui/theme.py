@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from string import Template
 from typing import Any
@@ -13,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
+from core.uncollected import uncollected
 from gui.colours import contrast
 from gui.families import FAMILIES, Family
 
@@ -137,22 +136,10 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
         return  # a style sheet polishes every widget anew
     app.setProperty("theme", theme.name)
     colours = {name: getattr(theme, name) for name in Theme.__slots__}
-    with _collector_resting():
+    with uncollected():  # Qt walks over all widgets: one that is freed meanwhile ends the process
         app.setStyle("Fusion")
         app.setPalette(palette(theme))
         app.setStyleSheet(Template(STYLE).substitute(colours))
-
-
-@contextmanager
-def _collector_resting() -> Iterator[None]:
-    """Qt walks over all widgets meanwhile: one that is collected would end the process."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def palette(theme: Theme) -> QPalette:

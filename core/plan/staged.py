@@ -24,7 +24,7 @@ from core.plan.task import (
     Runner,
     Stage,
 )
-from core.plan.uncollected import uncollected
+from core.uncollected import uncollected
 
 # A look-up in an enumeration takes as long as a tenth of a task, of which there may be a million.
 _FORWARD, _BACKWARD, _WEIGHT = Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_WEIGHT

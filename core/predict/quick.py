@@ -19,9 +19,9 @@ from core.plan.schedules.schedule import Action, Schedule
 from core.plan.staged import cut_stages, ranks_of
 from core.plan.strategy import Job
 from core.plan.task import KINDS, Kind, Pipeline, Stage
-from core.plan.uncollected import uncollected
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
+from core.uncollected import uncollected
 
 Ints = NDArray[np.int64]
 _CODE = {kind: code for code, kind in enumerate(KINDS)}

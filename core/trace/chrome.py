@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Lane, Role
-from core.plan.uncollected import uncollected
 from core.trace.columns import ABSENT, StepBounds
 from core.trace.index import Progress, tell
 from core.trace.schema import Header, RecordingError
@@ -33,6 +32,7 @@ from core.trace.sniff import GZIP
 from core.trace.spans import LaneSpans, Spans
 from core.trace.table import TASK_DTYPE, TaskTable
 from core.trace.trace import Trace
+from core.uncollected import uncollected
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
 LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
