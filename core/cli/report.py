@@ -95,11 +95,6 @@ def summary_text(summary: Summary) -> str:
     lines.append(f"loss: {_number(summary.steps[0].loss)} to {_number(summary.steps[-1].loss)}")
     clock = max((step.clock_uncertainty_ns or 0 for step in summary.steps), default=0)
     lines.append(f"clock: times are known to {clock / 1e3:.3g} us")
-    if summary.gradient_error is not None:
-        lines.append(
-            f"compared with a plain step: gradient error {summary.gradient_error:.2g}, "
-            f"loss error {summary.loss_error or 0:.2g} (largest of all measured steps)"
-        )
     lines += [_bubble_line(summary), _ladder_line(summary), _path_line(summary)]
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")

@@ -41,9 +41,7 @@ LEAST_ROUNDS = 2
 MOST_ROUNDS = 20
 LINK_BYTES = (1 << 12, 1 << 22)
 TRANSFERS = 10  # the first of them allocates
-ASLEEP_SECONDS = (
-    0.003  # as long as a lane sleeps before a copy; it wakes up later from a deep sleep
-)
+ASLEEP_SECONDS = 0.003  # a lane wakes up later from a deep sleep
 
 Times = dict[tuple[Kind, int, int, int], list[float]]
 """The mean ns of each round by kind, stage, rows and bytes (-1 and 0 where absent)."""
@@ -209,7 +207,10 @@ def _transfer_ns(lanes: Sequence[Lane], size: int) -> float:
     clock.begin()
     transfers = [_Transfer(sender, lanes[-1], size) for _ in range(TRANSFERS)]
     clock.end()
-    return statistics.median(clock.time(one.end) - clock.time(one.start) for one in transfers[1:])
+    times = [clock.time(one.end) - clock.time(one.start) for one in transfers[1:]]
+    for one in transfers:
+        one.recycle()
+    return statistics.median(times)
 
 
 class _Transfer:
@@ -221,24 +222,29 @@ class _Transfer:
     def __init__(self, sender: Lane, mover: Lane, size: int) -> None:
         self._sender, self._mover = sender, mover
         self._source = torch.zeros(size, dtype=torch.uint8, device=sender.device)
-        self._made, self._ended = threading.Event(), threading.Event()
+        self._is_made, self._ended = threading.Event(), threading.Event()
         sender.submit(self._make)
         mover.submit(self._move)
         self._ended.wait()
+        self.start = self._made if mover.sleeps else self._begun
+
+    def recycle(self) -> None:
+        """Give the marks back to their lanes."""
+        self._sender.recycle([self._made])
+        self._mover.recycle([self._begun, self.end])
 
     def _make(self) -> None:
         until = time.monotonic() + ASLEEP_SECONDS
         self._fresh = self._source.clone()
         while time.monotonic() < until:
             self._fresh = self._source.clone()
-        self.start = self._sender.mark(True)
-        self._made.set()
+        self._made = self._sender.mark(True)
+        self._is_made.set()
 
     def _move(self) -> None:
-        self._made.wait()
-        self._mover.wait(self.start)
-        if not self._mover.sleeps:
-            self.start = self._mover.mark(True)
+        self._is_made.wait()
+        self._mover.wait(self._made)
+        self._begun = self._mover.mark(True)
         self._copied = copy_to(self._mover.device, self._fresh)
         self.end = self._mover.mark(True)
         while not self._mover.reached(self.end):

@@ -78,9 +78,6 @@ class Trail:
     start: NDArray[np.int64]
     end: NDArray[np.int64]
 
-    def __len__(self) -> int:
-        return len(self.lane)
-
 
 def trail_of(explanation: Explanation, pieces: Sequence[PathPiece]) -> Trail:
     """Where a path goes, without the delays on it: little enough to be kept for many steps."""

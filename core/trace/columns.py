@@ -12,6 +12,8 @@ ABSENT = -1
 """A number that does not apply, in every column."""
 OWN_MAPPING = 1 << 18
 """Bytes from which on a growing column has a mapping of its own."""
+MOST_SPARE = 1 << 28
+"""Bytes that such a column asks for beyond half as much again: a system may refuse too many."""
 
 
 def places(
@@ -80,7 +82,7 @@ def _room(needed: int, known: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     size = max(needed, known * 3 // 2)
     if size * dtype.itemsize < OWN_MAPPING:
         return np.empty(size, dtype)
-    size = max(needed, known * 8)
+    size = max(size, min(known * 8, known + MOST_SPARE // dtype.itemsize))
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     return np.frombuffer(mmap.mmap(-1, size * dtype.itemsize, flags), dtype)
 
