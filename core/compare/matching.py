@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.plan.task import KINDS, Kind, working_lanes
 from core.trace.columns import ABSENT, places
 from core.trace.trace import Trace
@@ -51,7 +52,7 @@ class StepTasks:
             starts.append(spans.start[first:last])
             ends.append(spans.end[first:last])
         told = np.concatenate(rows)
-        order = np.argsort(told["task"], kind="stable")
+        order = stable_order(told["task"])
         told = told[order]
         return cls(
             told["task"],
@@ -168,7 +169,7 @@ def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
 
 def _turns(group: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each entry, how many of its group come before it."""
-    order = np.argsort(group, kind="stable")
+    order = stable_order(group)
     ordered = group[order]
     begins = np.flatnonzero(np.diff(ordered, prepend=ABSENT))
     turn = np.empty(len(group), np.int64)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import IS_COLLECTIVE, Positions, Waits, waits_of
+from core.order import stable_order
 from core.plan.task import KINDS, Kind, Lane, Role
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
@@ -196,7 +197,7 @@ def _gaps(
     start = np.concatenate([columns.start[order], np.full(len(own), finish)])
     end = np.concatenate([columns.end[order], np.full(len(own), finish)])
     task = np.concatenate([order, np.full(len(own), ABSENT)])
-    by_lane = np.argsort(lane, kind="stable")
+    by_lane = stable_order(lane)
     lane, start, end, task = lane[by_lane], start[by_lane], end[by_lane], task[by_lane]
     since = np.concatenate([[begin], end[:-1]])
     since[np.diff(lane, prepend=ABSENT) != 0] = begin
@@ -252,7 +253,7 @@ def _in_order(found: Sequence[_Pieces]) -> _Pieces:
         )
         for name, dtype in _PIECE_TYPES.items()
     ]
-    order = np.argsort(columns[0], kind="stable")
+    order = stable_order(columns[0])
     return _Pieces(*(column[order] for column in columns))
 
 

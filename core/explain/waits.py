@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.plan.task import KINDS, Lane
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
@@ -81,7 +82,7 @@ def _slowest(columns: StepColumns, home: NDArray[np.int64]) -> tuple[Positions, 
     if not len(members):
         return slowest, came
     group = _group(columns, members)
-    members, group = members[order := np.argsort(group, kind="stable")], group[order]
+    members, group = members[order := stable_order(group)], group[order]
     first = np.flatnonzero(np.diff(group, prepend=ABSENT))
     counts = np.diff(first, append=len(group))
     meet = np.repeat(~np.logical_or.reduceat(_names_others(columns, home)[members], first), counts)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import distinct
 from core.plan.task import KINDS, Kind, PlanError, Stage
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
@@ -166,11 +167,15 @@ def _distinct(
         columns.kind, columns.stage, columns.block, columns.paired_stage,
     )  # fmt: skip
     for column in small:
+        if (column == column[0]).all():
+            continue
         code = code * (int(column.max()) + 2) + column + 1
     for column in (sizes, columns.bytes):
-        values, place = np.unique(column, return_inverse=True)
-        code = code * len(values) + place
-    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+        if (column == column[0]).all():
+            continue
+        each, place = distinct(column)
+        code = code * len(each) + place
+    first, which = distinct(code)
     taken = (column[first].tolist() for column in (*small, sizes, columns.bytes))
     rows = zip(*taken, strict=True)
     return [_Where(*row) for row in rows], which
@@ -276,8 +281,8 @@ def _microbatches(columns: StepColumns) -> NDArray[np.int64]:
     """How many micro-batches each pass covers: those of its replica if it names none."""
     sizes = (columns.rows > 0).astype(np.int64)
     whole = np.flatnonzero((columns.microbatch == ABSENT) & (columns.rows > 0))
-    begun = np.isin(columns.kind, [KINDS.index(Kind.FORWARD), KINDS.index(Kind.OVERLAP)])
     if len(whole):
+        begun = np.isin(columns.kind, [KINDS.index(Kind.FORWARD), KINDS.index(Kind.OVERLAP)])
         pieces = np.unique(
             np.stack([columns.replica[begun], columns.microbatch[begun]]).astype(np.int64), axis=1
         )

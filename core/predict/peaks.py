@@ -8,12 +8,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.plan.task import KINDS, Kind
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 
-_ADDS = [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.OVERLAP)]
-_FREES = [KINDS.index(kind) for kind in (Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)]
+_ADDS = np.array([kind in (Kind.FORWARD, Kind.OVERLAP) for kind in KINDS])
+_FREES = np.array([kind in (Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP) for kind in KINDS])
 RowWeight = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.int64]]
 """What a row's activations weigh in each of some (stages, blocks), absent numbers being -1."""
 
@@ -28,7 +29,7 @@ def peak_activations(
     starts goes when the full backward or the backward for the weights ends. Lanes work in order, so
     times do not matter.
     """
-    adds, frees = np.isin(columns.kind, _ADDS), np.isin(columns.kind, _FREES)
+    adds, frees = _ADDS[columns.kind], _FREES[columns.kind]
     if row_weight is None:
         added = np.ones(len(columns), np.int64)
         freed = _counts(columns, adds, frees)
@@ -36,7 +37,7 @@ def peak_activations(
         paired = np.where(columns.paired_stage >= 0, columns.paired_stage, columns.stage)
         added = columns.rows * row_weight(columns.stage, columns.block)
         freed = columns.rows * row_weight(paired, columns.block)
-    order = np.argsort(columns.lane, kind="stable")
+    order = stable_order(columns.lane)
     added, freed = np.where(adds, added, 0)[order], np.where(frees, freed, 0)[order]
     balance = np.concatenate([[0], np.cumsum(added - freed)])
     held = balance[:-1] + added

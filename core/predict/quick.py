@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from core.order import stable_order
+from core.plan.schedules.numbered import ActionColumns
 from core.plan.schedules.schedule import Action, Schedule
 from core.plan.staged import cut_stages, ranks_of
 from core.plan.strategy import Job
@@ -66,8 +69,8 @@ def quick_plan(job: Job, rows: Sequence[int]) -> QuickPlan | None:
     lane_of = np.zeros(len(stages), np.int64)
     for seat in seats:
         lane_of[seat.stage] = seat.rank
-    passes = _passes(schedule, ranks, len(rows), chunks)
-    order = _order(passes, len(stages))
+    passes = _passes(schedule, ranks, len(rows), chunks, len(stages))
+    order = _order(passes)
     if order is None:
         return None
     sizes = np.array([job.model.output_bytes(stage.last - 1) for stage in stages], np.int64)
@@ -82,7 +85,7 @@ class _Passes:
 
     `forward` and `backward` say for each action which value (stage x micro-batches + micro-batch)
     it makes, or -1; an overlap makes both. `weight` is the value of a weight part, which makes
-    neither.
+    neither. `needs` are what each waits for, as up to three actions (-1 where there is none).
     """
 
     kind: Ints
@@ -91,56 +94,54 @@ class _Passes:
     paired_stage: Ints
     paired_microbatch: Ints
     first: Ints
-    microbatches: int
-
-    @property
-    def forward(self) -> Ints:
-        return np.where(_either(self.kind, _FORWARD, _OVERLAP), self._value, ABSENT)
-
-    @property
-    def backward(self) -> Ints:
-        own = np.where(_either(self.kind, _BACKWARD, _INPUT), self._value, ABSENT)
-        paired = self.paired_stage * self.microbatches + self.paired_microbatch
-        return np.where(self.kind == _OVERLAP, paired, own)
-
-    @property
-    def weight(self) -> Ints:
-        return np.where(self.kind == _WEIGHT, self._value, ABSENT)
-
-    @property
-    def _value(self) -> Ints:
-        return self.stage * self.microbatches + self.microbatch
+    forward: Ints
+    backward: Ints
+    weight: Ints
+    needs: tuple[Ints, Ints, Ints]
 
 
 @uncollected()
-def _passes(schedule: Schedule, ranks: int, microbatches: int, chunks: int) -> _Passes:
-    orders = schedule.orders(ranks, microbatches, chunks)
-    actions = [action for order in orders for action in order]
-    count = len(actions)
-    kinds = np.fromiter(map(_CODE.__getitem__, map(itemgetter(1), actions)), np.int64, count)
-    paired = {i: actions[i].paired for i in np.flatnonzero(kinds == _OVERLAP).tolist()}
-    paired_stage, paired_microbatch = np.full(count, ABSENT), np.full(count, ABSENT)
-    for i, other in paired.items():
-        assert isinstance(other, Action) and other.microbatch is not None
-        kinds[i] = _OVERLAP
-        paired_stage[i], paired_microbatch[i] = other.stage, other.microbatch
+def _passes(schedule: Schedule, ranks: int, microbatches: int, chunks: int, stages: int) -> _Passes:
+    schedule.check(ranks, microbatches, chunks)
+    # One rank at a time: its actions are still in the processor's cache then.
+    orders = [_rank(schedule.order(rank, ranks, microbatches, chunks)) for rank in range(ranks)]
+    first = np.cumsum([0, *(order.shape[1] for order in orders)])
+    kind, stage, microbatch, paired_stage, paired_microbatch = np.concatenate(orders, axis=1)
+    value = stage * microbatches + microbatch
+    overlaps = kind == _OVERLAP
+    forward = np.where((kind == _FORWARD) | overlaps, value, ABSENT)
+    backward = np.where((kind == _BACKWARD) | (kind == _INPUT), value, ABSENT)
+    backward[overlaps] = (paired_stage * microbatches + paired_microbatch)[overlaps]
+    weight = np.where(kind == _WEIGHT, value, ABSENT)
     return _Passes(
-        kinds,
-        np.fromiter(map(itemgetter(0), actions), np.int64, count),
-        np.fromiter(map(itemgetter(2), actions), np.int64, count),
-        paired_stage,
-        paired_microbatch,
-        np.cumsum([0, *map(len, orders)]),
-        microbatches,
-    )
+        kind, stage, microbatch, paired_stage, paired_microbatch, first, forward, backward, weight,
+        _needs(forward, backward, weight, microbatches, stages * microbatches),
+    )  # fmt: skip
 
 
-def _order(passes: _Passes, stages: int) -> Ints | None:
+def _rank(actions: Sequence[Action]) -> Ints:
+    """Kind, stage, micro-batch and what is paired of n actions: shape (5, n)."""
+    count = len(actions)
+    columns = np.full((5, count), ABSENT)
+    if isinstance(actions, ActionColumns):
+        columns[:3] = actions.kinds, actions.stages, actions.microbatches
+        return columns
+    columns[0] = np.fromiter(map(_CODE.__getitem__, map(itemgetter(1), actions)), np.int64, count)
+    columns[1] = np.fromiter(map(itemgetter(0), actions), np.int64, count)
+    columns[2] = np.fromiter(map(itemgetter(2), actions), np.int64, count)
+    for place in np.flatnonzero(columns[0] == _OVERLAP).tolist():
+        other = actions[place].paired
+        assert other is not None and other.microbatch is not None
+        columns[3:, place] = other.stage, other.microbatch
+    return columns
+
+
+def _order(passes: _Passes) -> Ints | None:
     """The round in which each action can run, all ranks that can act doing so at once.
 
     None if some never can.
     """
-    needs = [_with_end(needed) for needed in _needs(passes, stages)]
+    needs = [_with_end(needed) for needed in passes.needs]
     count = len(passes.kind)
     done = np.zeros(count + 1, np.bool_)  # the last is what an action without a need waits for
     done[count] = True
@@ -174,21 +175,17 @@ def _makers(values: Ints, count: int) -> Ints:
     return makers
 
 
-def _needs(passes: _Passes, stages: int) -> list[Ints]:
-    """What each action waits for, as up to three actions (-1 where there is none)."""
-    m, count = passes.microbatches, stages * passes.microbatches
-    forward, backward, weight = passes.forward, passes.backward, passes.weight
-    forwards, backwards = _makers(forward, count), _makers(backward, count)
-    inner = (backward != ABSENT) & (backward < count - m)
-    before = forwards[np.where(forward >= m, forward - m, count)]
-    behind = backwards[np.where(inner, backward + m, count)]
-    own = forwards[np.where(backward == ABSENT, count, backward)]
-    whole = backwards[np.where(weight == ABSENT, count, weight)]
-    return [before, behind, np.maximum(own, whole)]
-
-
-def _either(kinds: Ints, one: int, other: int) -> NDArray[np.bool_]:
-    return np.isin(kinds, [one, other])
+def _needs(
+    forward: Ints, backward: Ints, weight: Ints, microbatches: int, values: int
+) -> tuple[Ints, Ints, Ints]:
+    """What brings each action its input, its gradient, and what it needs of its own stage."""
+    forwards, backwards = _makers(forward, values), _makers(backward, values)
+    inner = (backward != ABSENT) & (backward < values - microbatches)
+    before = forwards[np.where(forward >= microbatches, forward - microbatches, values)]
+    behind = backwards[np.where(inner, backward + microbatches, values)]
+    own = forwards[np.where(backward == ABSENT, values, backward)]
+    whole = backwards[np.where(weight == ABSENT, values, weight)]
+    return before, behind, np.maximum(own, whole)
 
 
 class _Writer:
@@ -207,7 +204,7 @@ class _Writer:
     def columns(self) -> tuple[StepColumns, Ints]:
         """All tasks, and where each run of them begins that can go at once."""
         p, count = self._passes, self._stages * self._m
-        before, behind, own = _needs(p, self._stages)
+        before, behind, own = map(np.copy, p.needs)
         lane = self._lane_of[p.stage]
         actions = self._add(
             kind=p.kind, lane=lane, stage=p.stage, microbatch=p.microbatch, key=self._order,
@@ -229,7 +226,7 @@ class _Writer:
         self._step(p)
         behind[behind == before] = ABSENT  # an overlap may need both results of another one
         own[(own == before) | (own == behind)] = ABSENT
-        return self._columns(np.stack([before, behind, own], axis=1))
+        return self._columns([before, behind, own])
 
     def _copy(self, values: Ints, needs: Ints, receiving: int, sending: int) -> None:
         """Copy what actions need from other lanes; `needs` names the copies then."""
@@ -259,8 +256,8 @@ class _Writer:
             some = np.flatnonzero((values != ABSENT) & (p.kind != _INPUT))
             np.maximum.at(last, values[some] // self._m, some)
         # A rank's actions stand in its order, so that the largest index is the last one.
-        order = np.argsort(self._order[last], kind="stable")
-        by_lane = np.argsort(self._lane_of[order], kind="stable")
+        order = stable_order(self._order[last])
+        by_lane = stable_order(self._lane_of[order])
         lanes = self._lane_of[order][by_lane]
         turn = np.empty(self._stages, np.int64)
         turn[by_lane] = np.arange(self._stages) - np.searchsorted(lanes, lanes)
@@ -277,46 +274,65 @@ class _Writer:
         self._count += len(kind)
         return numbers
 
-    def _columns(self, needs: Ints) -> tuple[StepColumns, Ints]:
-        """All tasks by their keys; `needs` are the three of each action."""
+    def _columns(self, needs: Sequence[Ints]) -> tuple[StepColumns, Ints]:
+        """All tasks by their keys; `needs` are what each action waits for."""
         keys = self._whole("key")
-        sorted_by = np.argsort(keys, kind="stable")
-        place = np.empty(self._count, np.int64)
-        place[sorted_by] = np.arange(self._count)
-        after = np.full((self._count, 3), ABSENT)
-        after[: len(needs)] = needs
-        after[len(needs) :, 0] = self._whole("after")[len(needs) :]
-        after = after[sorted_by]
-        waits = after != ABSENT
-        first = np.zeros(self._count + 1, np.int64)
-        np.cumsum(waits.sum(axis=1), out=first[1:])
+        sorted_by = stable_order(keys)
+        first, after = self._after(needs, sorted_by)
+        # What is the same for all tasks takes no memory: plans are kept by the dozen.
+        nothing = np.broadcast_to(np.int32(ABSENT), self._count)
         small = {
-            name: self._whole(name)[sorted_by].astype(np.int32)
+            name: self._whole(name, np.int32)[sorted_by] if self._has(name) else nothing
             for name in ("lane", "stage", "microbatch", "paired_stage", "paired_microbatch")
         }
-        nothing = np.full(self._count, ABSENT, np.int32)
-        zeros = np.zeros(self._count, np.int64)
+        zeros = np.broadcast_to(np.int64(0), self._count)
         columns = StepColumns(
             task=np.arange(self._count, dtype=np.int32),
-            kind=self._whole("kind")[sorted_by].astype(np.int8),
+            kind=self._whole("kind", np.int8)[sorted_by],
             start=zeros,
             end=zeros,
-            launched=np.full(self._count, ABSENT, np.int64),
+            launched=np.broadcast_to(np.int64(ABSENT), self._count),
             replica=nothing,
             block=nothing,
             bucket=nothing,
             rows=self._whole("rows")[sorted_by],
             bytes=self._whole("bytes")[sorted_by],
             after_first=first,
-            after=place[after[waits]],
+            after=after,
             **small,
         )
         begun = np.flatnonzero(np.diff(keys[sorted_by])) + 1
         return columns, np.concatenate([[0], begun, [self._count]])
 
-    def _whole(self, name: str) -> Ints:
+    def _after(self, needs: Sequence[Ints], sorted_by: Ints) -> tuple[Ints, Ints]:
+        """What tasks wait for, in the order of their keys: see StepColumns."""
+        place = np.empty(self._count + 1, np.int64)
+        place[sorted_by] = np.arange(self._count)
+        place[ABSENT] = ABSENT
+        places = []
+        for turn, needed in enumerate(needs):
+            column = self._whole("after") if turn == 0 else np.full(self._count, ABSENT)
+            column[: len(needed)] = needed
+            places.append(place[column[sorted_by]])
+        waits = [column != ABSENT for column in places]
+        first = np.zeros(self._count + 1, np.int64)
+        np.cumsum(sum(some.astype(np.int8) for some in waits), out=first[1:])
+        after, free = np.empty(first[-1], np.int64), first[:-1].copy()
+        for column, some in zip(places, waits, strict=True):
+            after[free[some]] = column[some]
+            free += some
+        return first, after
+
+    def _has(self, name: str) -> bool:
+        return any(name in part and (part[name] != ABSENT).any() for part in self._parts)
+
+    def _whole(self, name: str, dtype: DTypeLike = np.int64) -> NDArray[Any]:
         """A column of all that was noted; what does not apply is -1, and 0 for rows and bytes."""
-        missing = 0 if name in ("rows", "bytes") else ABSENT
-        return np.concatenate(
-            [part.get(name, np.full(len(part["kind"]), missing)) for part in self._parts]
-        )
+        column = np.full(self._count, 0 if name in ("rows", "bytes") else ABSENT, dtype)
+        begin = 0
+        for part in self._parts:
+            end = begin + len(part["kind"])
+            if name in part:
+                column[begin:end] = part[name]
+            begin = end
+        return column

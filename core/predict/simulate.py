@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.plan.task import KINDS, PlanError
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
@@ -35,7 +36,7 @@ def simulate(
         columns,
         start=np.array(starts, np.int64),
         end=np.array(ends, np.int64),
-        launched=np.full(len(columns), ABSENT, np.int64),
+        launched=np.broadcast_to(np.int64(ABSENT), len(columns)),
     )
 
 
@@ -70,12 +71,13 @@ def simulate_levels(
     count = len(columns)
     ends = np.zeros(count + 1, np.int64)  # the last is the end of nothing
     for begin, end, needs in levels.bounds:
-        ends[begin:end] = ends[needs].max(axis=0) + duration_ns[begin:end]
+        ready = np.maximum.reduce(ends.take(needs), axis=0)
+        np.add(ready, duration_ns[begin:end], out=ends[begin:end])
     return replace(
         columns,
         start=ends[:count] - duration_ns,
         end=ends[:count],
-        launched=np.full(count, ABSENT, np.int64),
+        launched=np.broadcast_to(np.int64(ABSENT), count),
     )
 
 
@@ -84,7 +86,7 @@ def _needs(columns: StepColumns) -> NDArray[np.int64]:
     count = len(columns)
     counts = np.diff(columns.after_first)
     needs = np.full((1 + int(counts.max(initial=0)), count), count)
-    order = np.argsort(columns.lane, kind="stable")
+    order = stable_order(columns.lane)
     same = columns.lane[order][1:] == columns.lane[order][:-1]
     needs[0, order[1:][same]] = order[:-1][same]
     waiter = np.repeat(np.arange(count), counts)

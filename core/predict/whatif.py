@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
+from core.order import stable_order
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.staged import ranks_of
@@ -33,7 +34,7 @@ from core.trace.step import StepColumns
 
 STRATEGY = "pipeline"
 MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
-KEPT_TASKS = 3_000_000  # of all plans together; those used longest ago go
+KEPT_TASKS = 1_000_000  # of all plans together; those used longest ago go
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ class ByLane:
     def of(cls, columns: StepColumns, lanes: Sequence[Lane]) -> ByLane:
         """The tasks of the compute lanes, which come first among `lanes`, lane by lane."""
         compute = sum(lane.role is Role.COMPUTE for lane in lanes)
-        order = np.argsort(columns.lane, kind="stable")
+        order = stable_order(columns.lane)
         first = np.searchsorted(columns.lane[order], np.arange(compute + 1))
         return cls(order[: first[-1]], first, peak_activations(columns, compute))
 
@@ -189,7 +190,8 @@ class WhatIf:
 
     def prepare(self, question: Question) -> None:
         """Make the plan that a question needs, unless it is there. Raises PlanError."""
-        self._plan(question, question.fitted_costs)
+        costs = question.fitted_costs
+        self._plan(question, costs).alike(costs.by_rows)
 
     def answer(self, question: Question) -> Answer:
         """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""

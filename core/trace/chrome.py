@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.models.description import ModelDescription
+from core.order import stable_order
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Lane, Role
 from core.trace.columns import ABSENT, StepBounds
@@ -313,8 +314,7 @@ def _order(
     thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
 ) -> NDArray[np.intp]:
     """By thread and start; of two that start together the longer comes first."""
-    small = thread.astype(np.uint16) if len(thread) and thread.max() < 1 << 16 else thread
-    order = np.argsort(small, kind="stable")  # of 16 bits by radix: most files need no more
+    order = stable_order(thread)
     same, begun, ended = (np.diff(column[order]) for column in (thread, start, end))
     if ((same > 0) | (begun > 0) | ((begun == 0) & (ended <= 0))).all():
         return order
@@ -339,7 +339,7 @@ def _depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int6
 
 def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> bool:
     """Whether no two events of one depth overlap."""
-    order = np.argsort(depth, kind="stable")
+    order = stable_order(depth)
     same = depth[order][1:] == depth[order][:-1]
     return not bool((start[order][1:] < end[order][:-1])[same].any())
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.trace.columns import ABSENT
 from core.trace.schema import RECORDS, SCHEMA, WORDS, Record
 from core.trace.spans import MOMENTS, Spans
@@ -95,19 +96,12 @@ def by_lane(spans: Spans, lanes: NDArray[np.int32]) -> Iterator[tuple[int, Spans
 
 
 def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Each of the keys, and where it stands, in order. Keys that differ little are no dearer."""
+    """Each of the keys, and where it stands, in order."""
     if not len(keys):
         return
-    least, most = int(keys.min()), int(keys.max())
-    small = (
-        keys - least
-        if most - least <= np.iinfo(np.uint16).max
-        else np.unique(keys, return_inverse=True)[1]
-    )
-    if len(small) and small.max() <= np.iinfo(np.uint16).max:
-        small = small.astype(np.uint16)  # sorted by radix
-    order = np.argsort(small, kind="stable")
-    firsts = np.flatnonzero(np.diff(small[order].astype(np.int64), prepend=-1)).tolist()
+    order = stable_order(keys)
+    arranged = keys[order]
+    firsts = [0, *(np.flatnonzero(arranged[1:] != arranged[:-1]) + 1).tolist()]
     for first, last in zip(firsts, [*firsts[1:], len(keys)], strict=True):
         yield int(keys[order[first]]), order[first:last]
 

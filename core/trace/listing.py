@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import distinct, stable_order
 from core.plan.task import KINDS
 from core.trace.columns import ABSENT
 from core.trace.spans import Spans
@@ -92,7 +93,7 @@ class Listing:
             return self
         ranks = None if column in _OF_A_SPAN else _ranks(self.trace, column)
         keys = np.concatenate([self._keys(lane, column, ranks) for lane in lanes])
-        order = np.argsort(-keys if descending else keys, kind="stable")
+        order = stable_order(-keys if descending else keys)
         return replace(self, order=order.astype(np.int32) if len(order) < 1 << 31 else order)
 
     def _keys(self, lane: int, column: str, ranks: NDArray[Any] | None) -> NDArray[Any]:
@@ -116,10 +117,7 @@ _OF_A_SPAN = ("lane", "step", "start", "duration")
 
 
 def _ranks(trace: Trace, column: str) -> NDArray[Any]:
-    """For each row of the table, where what it tells stands in order: as small as can be.
-
-    NumPy sorts numbers of 16 bits by radix, ten times as fast.
-    """
+    """For each row of the table, where what it tells stands in order."""
     table = trace.table
     told = table.rows[column]
     if column == "kind":
@@ -129,5 +127,4 @@ def _ranks(trace: Trace, column: str) -> NDArray[Any]:
         by_name = sorted(range(len(table.names)), key=table.names.__getitem__)
         places[by_name] = np.arange(len(by_name))
         told = places[told]
-    values, ranks = np.unique(told, return_inverse=True)
-    return ranks.astype(np.int16 if len(values) < 1 << 15 else np.int32)
+    return distinct(told)[1]

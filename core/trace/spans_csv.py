@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from core.files import whole_file
+from core.order import stable_order
 from core.plan.task import KINDS
 from core.trace.columns import ABSENT
 from core.trace.listing import Listing
@@ -68,7 +69,7 @@ def _batch(listing: Listing, lanes: NDArray[np.int64], index: NDArray[np.int64])
 
 def _gathered(trace: Trace, lanes: NDArray[np.int64], index: NDArray[np.int64]) -> Spans:
     """The spans at some places, in their order."""
-    order = np.argsort(lanes, kind="stable")
+    order = stable_order(lanes)
     parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))

@@ -10,6 +10,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.plan.task import KINDS, Plan, Task, working_lanes
 from core.trace.columns import ABSENT, places
 from core.trace.spans import Spans
@@ -99,7 +100,7 @@ class StepColumns:
             parts.append(spans[first:last])
             lanes.append(np.full(int(last - first), lane.index, np.int32))
         spans, lane_of = Spans.joined(parts), np.concatenate(lanes)
-        order = np.argsort(spans["task"], kind="stable")
+        order = stable_order(spans["task"])
         spans, lane_of = spans[order], lane_of[order]
         after_first, after = _after(spans)
         return cls(

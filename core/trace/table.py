@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.trace.columns import Column
 
 TASK_DTYPE = np.dtype(
@@ -128,7 +129,7 @@ class TaskTable:
         places = np.arange(len(self), len(self) + len(rows), dtype=np.int32)
         self._append(rows, keys, after)
         all_keys = np.concatenate([self._keys, keys])
-        order = np.argsort(all_keys, kind="stable")
+        order = stable_order(all_keys)
         self._keys, self._places = (
             all_keys[order],
             np.concatenate([self._places, places])[order],

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.plan.task import KINDS, Kind, Payload, working_lanes
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds, places
@@ -229,7 +230,7 @@ class Trace:
                 first, last = places(spans.step, [step, step + 1])
                 some = spans[first:last]
                 at = np.searchsorted(tasks, some["task"])
-                order = np.argsort(starts[at], kind="stable")
+                order = stable_order(starts[at])
                 mine.extend(some.timed(starts[at], ends[at])[order])
             other._lanes[lane] = mine
         for step, (_, starts, ends) in steps.items():

@@ -112,7 +112,7 @@ def test_the_picture_follows_a_slider_within_a_tenth_of_a_second(schedule, tmp_p
     print(table(("slider", "moves", "median ms", "p95 ms", "longest ms"), rows))
     print(f"16 ms timer: longest block {late.max():.0f} ms, p95 {np.percentile(late, 95):.1f} ms")
     assert late.max() <= BLOCK_LIMIT_MS
-    if schedule == "1f1b":  # the others have up to three times its tasks
+    if schedule != "zb-v":  # it has two and a half times the tasks of 1f1b
         assert np.median(told["times"]["cost"]) <= LIMIT_MS
         assert np.median(told["times"]["structure"]) <= LIMIT_MS
         assert np.median(told["times"]["structure, prepared"]) <= LIMIT_MS

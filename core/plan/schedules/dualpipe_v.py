@@ -8,12 +8,14 @@ the one's communication hides behind the other's compute. Needs twice as many mi
 ranks. The order is that of torch.distributed.pipelining's ScheduleDualPipeV.
 """
 
+from collections.abc import Sequence
+
 from core.plan.schedules.numbered import numbered
 from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, refuse, vee
 from core.plan.task import Kind
 
 
-def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Fill, overlapped pairs, and a drain whose second half puts weight gradients off."""
     behind = ranks - 1 - rank
     pairs = ["Fb", "fB"] * (microbatches - 2 * ranks + rank + 1)
@@ -30,7 +32,7 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
         + ["*", "I"] * behind
         + ["*"] * (rank + 1)
     )
-    return numbered(passes, rank, 2 * ranks - 1 - rank)
+    return numbered(passes, microbatches, rank, 2 * ranks - 1 - rank)
 
 
 def check(ranks: int, microbatches: int, chunks: int) -> None:

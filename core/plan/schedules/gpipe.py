@@ -6,14 +6,15 @@
 Backwards run in the order of the forwards, as torch.distributed.pipelining's ScheduleGPipe does.
 """
 
-from core.plan.schedules.schedule import Action, Schedule, backward, forward
+from collections.abc import Sequence
+
+from core.plan.schedules.numbered import numbered
+from core.plan.schedules.schedule import Action, Schedule
 
 
-def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """All forwards, then all backwards, in order of the micro-batches."""
-    return [forward(rank, m) for m in range(microbatches)] + [
-        backward(rank, m) for m in range(microbatches)
-    ]
+    return numbered(["F"] * microbatches + ["B"] * microbatches, microbatches, rank)
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float:

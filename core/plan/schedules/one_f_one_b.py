@@ -7,15 +7,16 @@ A stage runs as many forwards ahead as there are stages behind it, so stage i of
 activations of at most p - i micro-batches.
 """
 
+from collections.abc import Sequence
+
 from core.plan.schedules.gpipe import bubble_time
-from core.plan.schedules.schedule import Action, Schedule, alternate, backward, forward
+from core.plan.schedules.numbered import numbered
+from core.plan.schedules.schedule import Action, Schedule
 
 
-def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Warm-up forwards, then a forward and a backward in turn, then the remaining backwards."""
-    forwards = [forward(rank, m) for m in range(microbatches)]
-    backwards = [backward(rank, m) for m in range(microbatches)]
-    return alternate(forwards, backwards, ranks - 1 - rank)
+    return numbered(["F"] * (ranks - 1 - rank) + ["F", "B"] * microbatches, microbatches, rank)
 
 
 SCHEDULE = Schedule(

@@ -8,6 +8,10 @@ from typing import NamedTuple
 
 from core.plan.task import Kind, PlanError
 
+# A look-up in an enumeration takes as long as a third of an action.
+_FORWARD, _BACKWARD = Kind.FORWARD, Kind.BACKWARD
+_INPUT, _WEIGHT = Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
+
 
 class ScheduleError(PlanError):
     """A list of actions that cannot run; the message names the first bad one."""
@@ -48,7 +52,7 @@ class Seat(NamedTuple):
     rank: int
 
 
-Order = Callable[[int, int, int, int], list[Action]]
+Order = Callable[[int, int, int, int], Sequence[Action]]
 """The actions of (rank, ranks, micro-batches, chunks), in order."""
 
 
@@ -140,27 +144,32 @@ class Schedule:
     def orders(self, ranks: int, microbatches: int, chunks: int) -> list[list[Action]]:
         """Every rank's actions. Raises PlanError outside the schedule's domain."""
         self.check(ranks, microbatches, chunks)
-        return [self.order(rank, ranks, microbatches, chunks) for rank in range(ranks)]
+        return [list(self.order(rank, ranks, microbatches, chunks)) for rank in range(ranks)]
+
+
+def action(stage: int, kind: Kind, microbatch: int | None, replica: int = 0) -> Action:
+    """One pass; in less than half the time of Action(...), which goes through Python."""
+    return tuple.__new__(Action, (stage, kind, microbatch, replica, None))
 
 
 def forward(stage: int, microbatch: int, replica: int = 0) -> Action:
     """The forward pass of one micro-batch."""
-    return Action(stage, Kind.FORWARD, microbatch, replica)
+    return action(stage, _FORWARD, microbatch, replica)
 
 
 def backward(stage: int, microbatch: int | None, replica: int = 0) -> Action:
     """The full backward pass of one micro-batch, or of all of them at once."""
-    return Action(stage, Kind.BACKWARD, microbatch, replica)
+    return action(stage, _BACKWARD, microbatch, replica)
 
 
 def backward_input(stage: int, microbatch: int) -> Action:
     """The part of the backward pass that the stage before waits for."""
-    return Action(stage, Kind.BACKWARD_INPUT, microbatch)
+    return action(stage, _INPUT, microbatch)
 
 
 def backward_weight(stage: int, microbatch: int) -> Action:
     """The part of the backward pass that only the optimizer waits for."""
-    return Action(stage, Kind.BACKWARD_WEIGHT, microbatch)
+    return action(stage, _WEIGHT, microbatch)
 
 
 def overlap(first: Action, second: Action) -> Action:

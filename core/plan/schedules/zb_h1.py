@@ -7,32 +7,21 @@ The backward pass is two: I, which the stage before waits for, and W, which only
 for. Rank i delays W by i micro-batches, so that no rank holds more activations than 1F1B's first.
 """
 
-from core.plan.schedules.schedule import (
-    SPLIT_BACKWARD,
-    Action,
-    Schedule,
-    alternate,
-    backward_input,
-    backward_weight,
-    forward,
-)
+from collections.abc import Sequence
+
+from core.plan.schedules.numbered import numbered
+from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule
 
 
-def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """1F1B of forwards and backward-inputs, backward-weights `rank` micro-batches behind."""
     return delayed(rank, microbatches, ranks - 1 - rank, rank)
 
 
-def delayed(rank: int, microbatches: int, ahead: int, delay: int) -> list[Action]:
+def delayed(rank: int, microbatches: int, ahead: int, delay: int) -> Sequence[Action]:
     """`ahead` forwards, then one of each, backward-weights `delay` micro-batches behind."""
-    numbers = range(microbatches)
-    return alternate(
-        [forward(rank, m) for m in numbers],
-        [backward_input(rank, m) for m in numbers],
-        ahead,
-        [backward_weight(rank, m) for m in numbers],
-        delay,
-    )
+    passes = ["F"] * ahead + ["F", "I"] * delay + ["F", "I", "W"] * microbatches
+    return numbered(passes, microbatches, rank)
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:

@@ -7,11 +7,13 @@ Twice as many forwards ahead as in 1F1B fill the time until the first backward; 
 holds the activations of 2p - 1 micro-batches. Ranks still begin and end one after the other.
 """
 
+from collections.abc import Sequence
+
 from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule
 from core.plan.schedules.zb_h1 import delayed
 
 
-def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Twice 1F1B's forwards ahead, backward-weights 2 x `rank` micro-batches behind."""
     return delayed(rank, microbatches, 2 * (ranks - 1 - rank), 2 * rank)
 

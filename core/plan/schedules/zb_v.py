@@ -8,11 +8,13 @@ activations than 1F1B's first rank. Where there are fewer than 2p - 1 micro-batc
 the others are left out.
 """
 
+from collections.abc import Sequence
+
 from core.plan.schedules.numbered import numbered
 from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, vee
 
 
-def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
+def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Warm-up, a steady round of six passes, and at the end the weights that were put off."""
     full = max(2 * ranks - 1, microbatches)
     behind = ranks - rank
@@ -27,8 +29,7 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
         + ["w"] * rank
         + ["W"] * rank
     )
-    actions = numbered(passes, rank, 2 * ranks - 1 - rank)
-    return [a for a in actions if a.microbatch is not None and a.microbatch < microbatches]
+    return numbered(passes, microbatches, rank, 2 * ranks - 1 - rank)
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
