@@ -11,55 +11,32 @@ from core.explain.balance import held_bytes
 from core.explain.summary import MEMORY_COUNTERS
 from core.trace.columns import Column
 from core.trace.trace import Trace
+from gui.timeline.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
 from gui.timeline.reduction import count_before, count_until, pixel_edges
 from gui.timeline.viewport import Viewport
 
 ACTIVATIONS = "activations"
-BLOCK = 8  # values that share a maximum
+CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read
 
 
-class Peaks:
-    """Values over time, growing, and the largest of each block of 8 of them.
+class Peaks(Pyramid):
+    """Values over time, growing, and the largest of each 8 of them, and so on.
 
     They have seven digits, enough for a picture and its words: there is one for every span.
     """
 
     def __init__(self) -> None:
-        self._values, self._blocks = Column(np.float32), Column(np.float32)
-        self._so_far = Column(np.float32)  # the largest up to the end of each block
+        super().__init__(Column(np.float32), largest_of)
 
     @property
     def values(self) -> NDArray[np.float32]:
         """All values."""
-        return self._values.view
-
-    @property
-    def blocks(self) -> NDArray[np.float32]:
-        """The largest value of each block; the last block may still be filling."""
-        return self._blocks.view
+        return self[0]
 
     @property
     def largest(self) -> float:
         """The largest value of all, 0 if there is none above."""
-        return float(self._so_far.view[-1]) if len(self._so_far) else 0.0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all that is kept."""
-        return self.values.nbytes + 2 * self.blocks.nbytes
-
-    def replace(self, since: int, values: NDArray[np.float64]) -> None:
-        """Put `values` where the value at `since` stood, instead of all from there on."""
-        self._values.cut(since)
-        self._values.extend(values)
-        known = min(since // BLOCK, len(self._blocks))
-        self._blocks.cut(known)
-        self._so_far.cut(known)
-        fresh = self.values[known * BLOCK :]
-        if len(fresh):
-            most = np.maximum.reduceat(fresh, np.arange(0, len(fresh), BLOCK))
-            self._blocks.extend(most)
-            self._so_far.extend(np.maximum(np.maximum.accumulate(most), self.largest))
+        return float(self[LEVELS - 1].max(initial=0.0))
 
 
 class LaneMemory:
@@ -67,7 +44,7 @@ class LaneMemory:
 
     def __init__(self, lane: int) -> None:
         self.lane = lane
-        self._times = Column(np.int64)
+        self._times = Pyramid(Column(np.int64), first_of)
         self.held, self.activations = Peaks(), Peaks()
         self._known = [0] * len(MEMORY_COUNTERS)
 
@@ -77,7 +54,7 @@ class LaneMemory:
     @property
     def times(self) -> NDArray[np.int64]:
         """When what is held changed, in ns since the run's start."""
-        return self._times.view
+        return self._times[0]
 
     @property
     def peak(self) -> float:
@@ -87,7 +64,19 @@ class LaneMemory:
     @property
     def nbytes(self) -> int:
         """Bytes of all that is kept."""
-        return self.times.nbytes + self.held.nbytes + self.activations.nbytes
+        return self._times.nbytes + self.held.nbytes + self.activations.nbytes
+
+    def starts(self, level: int) -> NDArray[np.int64]:
+        """From when on the entries of a level of `held` and `activations` hold, in ns."""
+        return self._times[level]
+
+    def level(self, view: Viewport) -> int:
+        """The finest level of which a view has no more entries than its pixels are worth."""
+        seen = int(count_until(self.times, view.end)) - int(count_until(self.times, view.start))
+        level = 0
+        while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
+            level += 1
+        return level
 
     def update(self, trace: Trace) -> None:
         """Take the counters' new values; only what is not older than they are is worked out."""
@@ -103,8 +92,7 @@ class LaneMemory:
         since = min(fresh)
         keep = int(self.times.searchsorted(since))
         times, held = held_bytes(trace, self.lane, since)
-        self._times.cut(keep)
-        self._times.extend(times)
+        self._times.replace(keep, times)
         self.held.replace(keep, held)
         self.activations.replace(keep, trace.counter(ACTIVATIONS, self.lane).at(times))
 
@@ -132,20 +120,19 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     if not len(memory):
         return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
     edges, moments = pixel_edges(view)
-    first = np.searchsorted(memory.times, moments, "right") - 1  # in force where a pixel begins
-    at_edge = memory.times[np.maximum(first[1:], 0)] == edges[1:]
+    level = memory.level(view)
+    times = memory.starts(level)
+    first = np.searchsorted(times, moments, "right") - 1  # in force where a pixel begins
+    at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
     last = first[1:] - at_edge  # and just before it ends
     empty = (last < 0) | (edges[:-1] >= end)
     first, last = np.maximum(first, 0), np.maximum(last, 0)
-    crowded = first[-1] - first[0] > BLOCK * pixels
-    columns = []
-    for peaks in (memory.held, memory.activations):
-        if crowded:
-            most = _most(peaks.blocks, first // BLOCK, last // BLOCK)
-        else:
-            most = _most(peaks.values, first, last)
-        columns.append(np.where(empty, 0.0, most))
-    return MemoryColumns(*columns)
+    return MemoryColumns(
+        *(
+            np.where(empty, 0.0, _most(peaks[level], first, last))
+            for peaks in (memory.held, memory.activations)
+        )
+    )
 
 
 def _most(

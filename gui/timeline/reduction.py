@@ -14,11 +14,13 @@ from core.trace.columns import Column
 from core.trace.spans import Spans
 from core.trace.table import TaskTable
 from gui.families import FAMILIES, FAMILY_CODES
+from gui.timeline.pyramid import FACTOR, LEVELS, Pyramid, first_of
 from gui.timeline.viewport import Viewport
 
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle of its own
 OWN_BLOCK = 8  # spans that share a sum where it was not made before; those have BLOCK
-LONG = 2.0  # pixels of a block that is counted span by span
+LONG = 2.0  # pixels of a block that is counted more finely
+FEW = 2  # of coarser blocks a pixel has at least so many
 _COUNT = len(FAMILIES)
 
 
@@ -73,7 +75,8 @@ class LaneColumns:
         self._codes = np.empty(0, np.int8)
         self._starts = self._ends = np.empty(0, np.int64)
         self._rows = np.empty(0, np.int32)
-        self._block_starts, self._sums = Column(np.int64), Column(np.int64)
+        self._block_starts = Pyramid(Column(np.int64), first_of)
+        self._sums = _sums_over(np.zeros((1, 0), np.int64))
         self._summed = np.empty(0, np.int8)
         self._present: list[int] = []
         self.block = OWN_BLOCK
@@ -84,8 +87,8 @@ class LaneColumns:
         made = cls(families)
         made.block = BLOCK
         made._take(spans)
-        made._block_starts = Column.of(blocks.starts)
-        made._sums = Column.of(blocks.sums.reshape(-1))
+        made._block_starts = Pyramid(Column.of(blocks.starts), first_of)
+        made._sums = _sums_over(blocks.sums)
         made._summed = FAMILY_CODES[blocks.kinds]
         made._see(slice(len(blocks.starts) * BLOCK, None), made._summed)
         return made
@@ -109,14 +112,14 @@ class LaneColumns:
         return self._rows
 
     @property
-    def block_starts(self) -> NDArray[np.int64]:
-        """Start of each whole block of `block` spans."""
-        return self._block_starts.view
+    def block_starts(self) -> Pyramid:
+        """Start of each whole block of `block` spans, and of blocks of blocks."""
+        return self._block_starts
 
     @property
-    def block_sums(self) -> NDArray[np.int64]:
+    def block_sums(self) -> Pyramid:
         """Time before each whole block, and after the last; shape (blocks + 1, columns)."""
-        return self._sums.view.reshape(-1, max(1, len(self._summed)))
+        return self._sums
 
     @property
     def summed(self) -> NDArray[np.int8]:
@@ -131,7 +134,7 @@ class LaneColumns:
     @property
     def nbytes(self) -> int:
         """Bytes that are the lane's own: without the spans, which it shares."""
-        return self._block_starts.view.nbytes + self._sums.view.nbytes
+        return self._block_starts.nbytes + self._sums.nbytes
 
     def families(self, chosen: slice | NDArray[np.int64]) -> NDArray[np.int8]:
         """Index in FAMILIES of some spans."""
@@ -168,7 +171,7 @@ class LaneColumns:
         keys = np.repeat(np.arange(whole - known) * count, self.block) + column[codes]
         each = np.bincount(keys, self.ends[part] - self.starts[part], (whole - known) * count)
         sums = np.cumsum(each.reshape(-1, count), axis=0, dtype=np.int64)
-        self._sums.extend((self.block_sums[-1] + sums).reshape(-1))
+        self._sums.extend(self._sums[0][-1] + sums)
         self._block_starts.extend(self.starts[part][:: self.block])
 
     def _know(self, families: NDArray[np.int8]) -> None:
@@ -180,9 +183,13 @@ class LaneColumns:
         rows, count = len(self._block_starts) + 1, len(self._summed)
         grown = np.zeros((rows, count + len(fresh)), np.int64)
         if count:
-            grown[:, :count] = self.block_sums
-        self._sums = Column.of(grown.reshape(-1))
+            grown[:, :count] = self._sums[0]
+        self._sums = _sums_over(grown)
         self._summed = np.append(self._summed, np.array(fresh, np.int8))
+
+
+def _sums_over(sums: NDArray[np.int64]) -> Pyramid:
+    return Pyramid(Column.of(sums.reshape(-1)), first_of, max(1, sums.shape[1]))
 
 
 def count_until(times: NDArray[np.int64], moments: float | NDArray[np.floating]) -> Any:
@@ -238,7 +245,7 @@ def times_of(columns: LaneColumns, view: Viewport, count: int | None = None) -> 
         seen = visible(columns, view.start, view.end)
         count = seen.stop - seen.start
     if count > columns.block * view.width:
-        return _times_by_block(columns, view)
+        return _times_by_block(columns, view, count)
     return _times_within(columns, view)
 
 
@@ -279,38 +286,53 @@ def _times_within(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
     return times.reshape(_COUNT, pixels)
 
 
-def _times_by_block(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
-    """Time of each family in each pixel, from the sums; shape (families, pixels).
-
-    Exactly in blocks that last longer than LONG pixels, so that a long pause stays one; elsewhere
-    as if the time were spread evenly over the block.
-    """
+def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> NDArray[np.float64]:
+    """Time of each family in each pixel, from the sums; shape (families, pixels)."""
     edges, moments = pixel_edges(view)
     times = np.zeros((_COUNT, len(edges) - 1))
     begin, end = ((moment - view.start) / view.ns_per_pixel
                   for moment in (columns.starts[0], columns.ends[-1]))  # fmt: skip
     used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels: there is nothing in others
     edges, moments = edges[used.start : used.stop + 1], moments[used.start : used.stop + 1]
-    starts, sums = columns.block_starts, columns.block_sums
-    whole = len(starts)
+    level, block = 0, columns.block
+    while level + 1 < LEVELS and count > FEW * FACTOR * block * view.width:
+        level, block = level + 1, FACTOR * block
+    before = _times_before(columns, level, edges, moments, LONG * view.ns_per_pixel)
+    times[:, used] = np.diff(before, axis=1)
+    return times
+
+
+def _times_before(
+    columns: LaneColumns, level: int, edges: NDArray[np.float64], moments: NDArray[np.int64],
+    long: float,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Time of each family before each edge, from the blocks of a level; shape (families, edges).
+
+    As if it were spread evenly over the block that an edge is in; but in blocks longer than `long`
+    ns, so that a pause stays one, and in the last one, from those of the next finer level, and at
+    the finest span by span. `moments` are the last whole ns until the edges.
+    """
+    starts, sums = columns.block_starts[level], columns.block_sums[level]
+    last = len(starts) - 1
     block = np.maximum(np.searchsorted(starts, moments, "right") - 1, 0)
-    if len(columns) > whole * columns.block:
-        block[moments >= columns.starts[whole * columns.block]] = whole
-    begun = starts.take(np.minimum(block, whole - 1))
-    length = starts.take(np.minimum(block + 1, whole - 1)) - begun
-    exact = (length > LONG * view.ns_per_pixel) | (block >= whole - 1)
+    if level == 0 and len(columns) > (last + 1) * columns.block:  # spans behind the last block
+        block[moments >= columns.starts[(last + 1) * columns.block]] = last + 1
+    begun = starts.take(np.minimum(block, last))
+    length = starts.take(np.minimum(block + 1, last)) - begun
+    exact = (length > long) | (block >= last)
     share = np.clip((edges - begun) / np.maximum(length, 1), 0.0, 1.0)
     share[exact] = 0.0
     before = sums.take(block, axis=0).astype(np.float64)
-    behind = sums.take(np.minimum(block + 1, whole), axis=0)
+    behind = sums.take(np.minimum(block + 1, len(sums) - 1), axis=0)
     before += (behind - before) * share[:, None]
-    spent = np.diff(before, axis=0)
+    times = np.zeros((_COUNT, len(edges)))
     for column, family in enumerate(columns.summed.tolist()):
-        times[family, used] += spent[:, column]
+        times[family] += before[:, column]
     if exact.any():
-        inside = np.zeros((_COUNT, len(edges)))
-        inside[:, exact] = _times_inside(columns, block[exact], edges[exact])
-        times[:, used] += np.diff(inside, axis=1)
+        if level:
+            times[:, exact] = _times_before(columns, level - 1, edges[exact], moments[exact], long)
+        else:
+            times[:, exact] += _times_inside(columns, block[exact], edges[exact])
     return times
 
 

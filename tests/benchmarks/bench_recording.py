@@ -30,8 +30,8 @@ SPECIFICATION = Specification(
     steps=1,
 )
 LONG, SHORT = 2048, 256  # rows: tasks of about 9 ms in steps of 280, of 1.5 ms in steps of 45
-STEPS = {LONG: 2, SHORT: 6}  # of an arm; what the last one recorded is sent within the arm's time
-PAIRS = {LONG: 240, SHORT: 480}
+STEPS = {LONG: 4, SHORT: 20}  # of an arm; what the last one recorded is sent within the arm's time
+PAIRS = {LONG: 200, SHORT: 200}
 PROFILED_PAIRS = 20
 LIMIT = 1.01
 

@@ -10,7 +10,8 @@ import pytest
 from core.explain.balance import held_bytes
 from core.trace.schema import Record
 from core.trace.trace import Trace
-from gui.timeline.memory import BLOCK, LaneMemory, Peaks, reduce_memory
+from gui.timeline.memory import LaneMemory, Peaks, reduce_memory
+from gui.timeline.pyramid import FACTOR
 from gui.timeline.viewport import Viewport
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import header_and_plans, specification, trace_of
@@ -90,16 +91,16 @@ def test_nothing_is_worked_out_while_no_counter_has_grown(monkeypatch: pytest.Mo
     memory.update(trace)
 
 
-@pytest.mark.parametrize("count", [1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 7])
+@pytest.mark.parametrize("count", [1, FACTOR - 1, FACTOR, FACTOR + 1, 5 * FACTOR + 7])
 def test_blocks_hold_the_largest_value_of_some_also_after_a_cut(count: int) -> None:
     values = np.random.default_rng(count).random(count, np.float32)
     peaks = Peaks()
-    peaks.replace(0, np.ones(3 * BLOCK))
+    peaks.replace(0, np.ones(3 * FACTOR))
     peaks.replace(0, values[: count // 2])
     peaks.replace(count // 2, values[count // 2 :])
-    expected = [values[i : i + BLOCK].max() for i in range(0, count, BLOCK)]
+    expected = [values[i : i + FACTOR].max() for i in range(0, count, FACTOR)]
     assert peaks.values.tolist() == values.tolist()
-    assert peaks.blocks.tolist() == expected
+    assert peaks[1].tolist() == expected
     assert peaks.largest == values.max()
 
 
