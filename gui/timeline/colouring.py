@@ -173,14 +173,15 @@ def letters_of(colours: Colours, theme: Theme) -> Colours:
 
 
 def recoloured(
-    colouring: Colouring, reduced: Bars | PixelColumns, spans: Spans, view: Viewport
+    colouring: Colouring, reduced: Bars | PixelColumns, trace: Trace, lane: int, view: Viewport
 ) -> Bars | PixelColumns:
-    """What is drawn of a lane's `spans`, with codes of a colouring instead of families.
+    """What is drawn of a trace's lane, with codes of a colouring instead of families.
 
     A pixel of a reduced lane has the colour of what ran at its middle, or began last before it.
     """
     if colouring.by is ColourBy.KIND:
         return reduced
+    spans = trace.spans(lane)
     if isinstance(reduced, Bars):
         shown = spans[reduced.first : reduced.first + len(reduced.left)]
     else:

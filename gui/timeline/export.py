@@ -21,7 +21,15 @@ from gui.theme import THEMES, edited
 from gui.timeline.critical import draw_critical, explain_shown
 from gui.timeline.frame import Fonts, Frame, text_width
 from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
+from gui.timeline.margins import (
+    AXIS,
+    LABELS,
+    STEPS,
+    draw_axis,
+    draw_headings,
+    draw_labels,
+    draw_steps,
+)
 from gui.timeline.nested import draw_block_numbers
 from gui.timeline.painter import LanePainter
 from gui.timeline.reasons import draw_reasons
@@ -150,6 +158,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     if options.makespan:
         draw_steps(painter, scene, frame, fonts, frame.top - STEPS, bottom)
     draw_labels(painter, scene, frame, fonts, EDGE)
+    draw_headings(painter, scene, frame, fonts, EDGE)
     at = QPointF(frame.left, bottom + LEGEND / 2)
     draw_legend(painter, frame.theme, fonts, at, timeline.legend)
     _draw_caption(painter, timeline, fonts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
@@ -78,6 +80,7 @@ def draw_steps(
         draw_uprights(painter, np.array(seen) - frame.left, place, frame.theme.line)
 
 
+@lru_cache(maxsize=1024)
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
     """A step's name with its makespan, if that is known, and without."""
     name = step_name(number, warmup)
@@ -94,13 +97,10 @@ def step_name(number: int, warmup: int) -> str:
 def draw_labels(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
 ) -> None:
-    """Each lane's name, place, idle time and memory; each group's heading above its lanes.
+    """Each lane's name, place, idle time and memory, from the pixel `indent` on.
 
-    They begin at the pixel `indent`. What stands under a lane is named where there is room.
+    What stands under a lane is named where there is room.
     """
-    for group in frame.layout.groups:
-        if group.height > 0:
-            _heading(painter, scene, frame, fonts, group, indent)
     lanes, taken = scene.trace.header.lanes, {}
     rows = list(frame.visible(frame.layout.rows))
     for row in (row for row in rows if not row.helper):
@@ -116,6 +116,15 @@ def draw_labels(
     ]
     for row, text in strips:
         _strip_label(painter, frame, fonts, row, text, taken.get(lanes[row.lane].serves))
+
+
+def draw_headings(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
+) -> None:
+    """Each group's heading, above its lanes."""
+    for group in frame.layout.groups:
+        if group.height > 0:
+            _heading(painter, scene, frame, fonts, group, indent)
 
 
 def heading_text(scene: Scene, group: Group) -> str:

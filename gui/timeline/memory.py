@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +73,8 @@ class LaneMemory:
 
     def level(self, view: Viewport) -> int:
         """The finest level of which a view has no more entries than its pixels are worth."""
-        seen = int(count_until(self.times, view.end)) - int(count_until(self.times, view.start))
+        first, last = (self.times.searchsorted(math.floor(t)) for t in (view.start, view.end))
+        seen = int(last - first)
         level = 0
         while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
             level += 1
@@ -122,7 +124,7 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     edges, moments = pixel_edges(view)
     level = memory.level(view)
     times = memory.starts(level)
-    first = np.searchsorted(times, moments, "right") - 1  # in force where a pixel begins
+    first = times.searchsorted(moments, "right") - 1  # in force where a pixel begins
     at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
     last = first[1:] - at_edge  # and just before it ends
     empty = (last < 0) | (edges[:-1] >= end)

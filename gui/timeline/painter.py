@@ -66,7 +66,7 @@ class LanePainter:
         found = [
             recoloured(
                 scene.colouring, reduce_lane(scene.columns[row.lane], view),
-                scene.trace.spans(row.lane), view,
+                scene.trace, row.lane, view,
             )
             for row in rows
         ]  # fmt: skip

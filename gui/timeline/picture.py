@@ -9,8 +9,9 @@ from core.trace.trace import Span
 from gui.timeline.arrows import draw_arrows
 from gui.timeline.critical import draw_critical
 from gui.timeline.frame import Fonts, Frame
+from gui.timeline.label_column import LabelColumn
 from gui.timeline.layers import layers
-from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_labels, draw_steps
+from gui.timeline.margins import AXIS, LABELS, STEPS, draw_axis, draw_steps
 from gui.timeline.nested import draw_block_numbers
 from gui.timeline.overlay import draw_card, draw_selection
 from gui.timeline.painter import LanePainter
@@ -22,18 +23,22 @@ from gui.timeline.strips import draw_strips
 Hovered = tuple[QPointF, str, list[str]]
 
 
-def draw_scene(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF) -> float:
+def draw_scene(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF, labels: LabelColumn
+) -> float:
     """Draw axis, labels, lanes and strips; returns the spans a pixel of the densest lane."""
     bottom = min(area.bottom(), frame.top + frame.layout.height)
     draw_axis(painter, frame, fonts, bottom)
     draw_steps(painter, scene, frame, fonts, AXIS, bottom)
-    return max(_draw_rows(painter, scene, part, fonts, area) for part in layers(frame))
+    return max(_draw_rows(painter, scene, part, fonts, area, labels) for part in layers(frame))
 
 
-def _draw_rows(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF) -> float:
+def _draw_rows(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF, labels: LabelColumn
+) -> float:
     body = QRectF(0, frame.ceiling, area.width(), min(area.bottom(), frame.floor) - frame.ceiling)
     painter.setClipRect(body)
-    draw_labels(painter, scene, frame, fonts)
+    labels.draw(painter, scene, frame, fonts)
     painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))
     draw_strips(painter, scene, frame)
     per_pixel = LanePainter(painter, scene, frame, fonts).draw()

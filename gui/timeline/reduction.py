@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -197,18 +198,18 @@ def count_until(times: NDArray[np.int64], moments: float | NDArray[np.floating])
 
     NumPy would turn all of the times into floats to compare them with one.
     """
-    return np.searchsorted(times, np.floor(moments).astype(np.int64), "right")
+    return times.searchsorted(np.floor(moments).astype(np.int64), "right")
 
 
 def count_before(times: NDArray[np.int64], moments: float | NDArray[np.floating]) -> Any:
     """How many of the sorted `times` are before each moment."""
-    return np.searchsorted(times, np.ceil(moments).astype(np.int64), "left")
+    return times.searchsorted(np.ceil(moments).astype(np.int64), "left")
 
 
 def visible(columns: LaneColumns, start: float, end: float) -> slice:
     """The spans of which some part lies between `start` and `end`."""
-    first = int(count_until(columns.ends, start))
-    last = int(count_before(columns.starts, end))
+    first = int(columns.ends.searchsorted(math.floor(start), "right"))
+    last = int(columns.starts.searchsorted(math.ceil(end), "left"))
     return slice(first, max(first, last))
 
 
@@ -314,7 +315,7 @@ def _times_before(
     """
     starts, sums = columns.block_starts[level], columns.block_sums[level]
     last = len(starts) - 1
-    block = np.maximum(np.searchsorted(starts, moments, "right") - 1, 0)
+    block = np.maximum(starts.searchsorted(moments, "right") - 1, 0)
     if level == 0 and len(columns) > (last + 1) * columns.block:  # spans behind the last block
         block[moments >= columns.starts[(last + 1) * columns.block]] = last + 1
     begun = starts.take(np.minimum(block, last))

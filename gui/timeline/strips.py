@@ -55,8 +55,7 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Ro
     found = []
     for row in rows:
         reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
-        spans = scene.prediction.spans(row.lane)
-        reduced = recoloured(scene.colouring, reduced, spans, frame.view)
+        reduced = recoloured(scene.colouring, reduced, scene.prediction, row.lane, frame.view)
         if isinstance(reduced, PixelColumns) or len(reduced.left):
             found.append((reduced, frame.place(row)))
     together: dict[type, list[tuple[Bars | PixelColumns, QRectF]]] = {Bars: [], PixelColumns: []}

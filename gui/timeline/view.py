@@ -29,6 +29,7 @@ from gui.timeline.frame import Fonts, Frame
 from gui.timeline.groups import RowState
 from gui.timeline.history import Stand, ViewHistory, ViewState
 from gui.timeline.hover import card_at
+from gui.timeline.label_column import LabelColumn
 from gui.timeline.lane_filter import LaneFilter
 from gui.timeline.margins import AXIS, LABELS, STEPS
 from gui.timeline.mouse import MouseNavigator
@@ -90,6 +91,7 @@ class TimelineView(QAbstractScrollArea):
         self._mouse = MouseNavigator(self, self.lanes)
         self._picture: QPixmap | None = None
         self._canvas = QPixmap()
+        self._labels = LabelColumn()
 
     # What is shown
 
@@ -569,7 +571,7 @@ class TimelineView(QAbstractScrollArea):
     def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
         if not explain_shown(scene, self.view, self.strips.path, EXPLAIN_S):
             QTimer.singleShot(0, self, self._redraw)
-        per_pixel = draw_scene(painter, scene, self.frame_of_rows, fonts, area)
+        per_pixel = draw_scene(painter, scene, self.frame_of_rows, fonts, area, self._labels)
         self.lanes.summaries.draw(painter, scene, self.frame_of_rows)
         if per_pixel != self._reduced:
             self._reduced = per_pixel

@@ -103,11 +103,11 @@ def test_bars_take_their_codes_and_keep_their_places(trace: Trace, by: ColourBy)
     view = Viewport(start + (end - start) / 3, (end - start) / 3, 800)
     bars = reduce_lane(columns, view)
     assert isinstance(bars, Bars)
-    other = recoloured(colouring, bars, trace.spans(0), view)
+    other = recoloured(colouring, bars, trace, 0, view)
     assert (other.left == bars.left).all() and (other.right == bars.right).all()
     shown = trace.spans(0)[bars.first : bars.first + len(bars.left)]
     assert other.family.tolist() == colouring.codes(shown).tolist()
-    assert recoloured(ByKind(), bars, trace.spans(0), view) is bars
+    assert recoloured(ByKind(), bars, trace, 0, view) is bars
 
 
 def test_a_reduced_pixel_has_the_colour_of_what_runs_at_its_middle(trace: Trace) -> None:
@@ -118,7 +118,7 @@ def test_a_reduced_pixel_has_the_colour_of_what_runs_at_its_middle(trace: Trace)
     view = Viewport(start, end - start, 8)
     reduced = reduce_lane(columns, view)
     assert isinstance(reduced, PixelColumns)
-    other = recoloured(colouring, reduced, spans, view)
+    other = recoloured(colouring, reduced, trace, 0, view)
     assert (other.busy == reduced.busy).all()
     for pixel, code in enumerate(other.family.tolist()):
         middle = view.time(pixel + 0.5)
