@@ -13,7 +13,7 @@ from typing import Any
 from core.cli.arguments import specification_of
 from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
-from core.cli.report import milliseconds, table
+from core.cli.report import bubble_text, counted, milliseconds, table
 from core.engine.messages import Outcome
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plan.specification import Specification, check
@@ -101,7 +101,12 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
         costs = costs.over(Link.of(latency, bandwidth))
     accepted = "LANE:FACTOR, such as 3:1.5"
     pairs = [_pair("--slow-lane", text, accepted) for text in arguments.slow_lane]
-    return costs.slowed({int(lane): factor for lane, factor in pairs})
+    factors = {int(lane): factor for lane, factor in pairs}
+    if len(factors) < len(pairs):
+        raise CostError(
+            f"--slow-lane {' --slow-lane '.join(arguments.slow_lane)}: name each lane once"
+        )
+    return costs.slowed(factors)
 
 
 def summary_of(
@@ -131,14 +136,14 @@ def prediction_text(summary: dict[str, Any]) -> str:
     """What `predict` prints of a prediction's summary."""
     schedule = f" {summary['schedule']}" if summary["schedule"] else ""
     computing = [lane for lane in summary["lanes"] if lane["role"] == Role.COMPUTE]
-    form = summary["closed_form"]
+    pieces = counted(summary["microbatches"], "micro-batch", "micro-batches")
     lines = [
-        f"{summary['strategy']}{schedule}, {summary['stages']} stages on {len(computing)} lanes, "
-        f"{summary['microbatches']} micro-batches: predicted",
+        f"{summary['strategy']}{schedule}, {counted(summary['stages'], 'stage')} on "
+        f"{counted(len(computing), 'lane')}, {pieces}: predicted",
         f"step: {milliseconds(summary['makespan_ns'])} ms",
-        f"bubble: {summary['bubble_by_makespan']:.4f} by makespan, "
-        f"{summary['bubble_by_lane_span']:.4f} by the longest lane's own span, "
-        + ("no closed form" if form is None else f"{form:.4f} by the closed form for stages alike"),
+        bubble_text(
+            summary["bubble_by_makespan"], summary["bubble_by_lane_span"], summary["closed_form"]
+        ),
     ]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "activations", "idle mostly for")
     rows = [_row(lane, summary["makespan_ns"]) for lane in computing[:MOST_LANES_SHOWN]]

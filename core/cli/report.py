@@ -43,6 +43,11 @@ def size(count: float) -> str:
     return f"{count:.3g} TB"
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 stage`, `2 stages`; `many` is the plural where it takes more than an s."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
 def devices_text(hardware: Hardware) -> str:
     """What `devices` prints."""
     rows = [("cpu", f"{hardware.cores} cores", size(hardware.memory), "2xcpu")]
@@ -83,11 +88,14 @@ def summary_text(summary: Summary) -> str:
         return "No measured step was completed."
     spans = [step.makespan_ns for step in summary.steps]
     schedule = f" {summary.schedule}" if summary.schedule else ""
-    lines = [f"{summary.strategy}{schedule} of {summary.model} on {len(summary.devices)} lanes"]
+    lines = [
+        f"{summary.strategy}{schedule} of {summary.model} on "
+        f"{counted(len(summary.devices), 'lane')}"
+    ]
     if summary.sharing:
         lines.append(f"{summary.sharing}: times include the sharing")
     lines.append(f"rows: {_splits(summary)}")
-    count = f"{len(spans)} measured step" + ("s" if len(spans) > 1 else "")
+    count = counted(len(spans), "measured step")
     lines.append(
         f"step: {milliseconds(sum(spans) / len(spans))} ms mean of {count}, "
         f"{milliseconds(min(spans))} shortest, {milliseconds(max(spans))} longest"
@@ -105,11 +113,19 @@ def _bubble_line(summary: Summary) -> str:
     """Both definitions of the bubble, and the formula where there is one, as means."""
     steps = summary.steps
     forms = [step.closed_form for step in steps if step.closed_form is not None]
-    text = (
-        f"bubble: {_percent(_mean([step.bubble_by_makespan for step in steps]))} of the makespan, "
-        f"{_percent(_mean([step.bubble_by_lane_span for step in steps]))} of the longest lane"
+    return bubble_text(
+        _mean([step.bubble_by_makespan for step in steps]),
+        _mean([step.bubble_by_lane_span for step in steps]),
+        _mean(forms) if forms else None,
     )
-    return f"{text}, {_percent(_mean(forms))} by the formula" if forms else text
+
+
+def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> str:
+    """Both definitions of the bubble, and the formula if there is one; all of them fractions."""
+    return (
+        f"bubble: {_percent(by_makespan)} of the makespan, {_percent(by_lane_span)} of the longest "
+        f"lane, {'no closed form' if form is None else f'{_percent(form)} by the closed form'}"
+    )
 
 
 def _ladder_line(summary: Summary) -> str:

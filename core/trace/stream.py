@@ -23,6 +23,7 @@ class Stream:
 
     def __init__(self, source: pa.NativeFile, name: str) -> None:
         self.name, self.cut = name, False
+        self._behind = 0  # bytes that follow the stream's end
         self.header = Header.unknown()
         self._source, self._size = source, int(source.size())
         if not CONTINUATION.startswith(source.read(min(4, self._size))):
@@ -51,12 +52,18 @@ class Stream:
         return int(self._source.tell())
 
     def warning(self, spans: int) -> str:
-        """What is missing of a file that was cut, of which so many spans are left; or nothing."""
+        """What is not shown of a file, of which so many spans are; nothing if it is whole."""
+        if self._behind:
+            return (
+                f"{self.name} goes on behind the recording's end: "
+                f"its last {self._behind:,} bytes are not shown"
+            )
         if not self.cut:
             return ""
         if self._reader is None:
             return f"{self.name} was cut before its first batch: there is nothing to show"
-        return f"{self.name} was cut: it is shown up to its last whole batch, {spans} spans"
+        happened = "is damaged" if self._last_bytes(self._size) == END_OF_STREAM else "was cut"
+        return f"{self.name} {happened}: it is shown up to its last whole batch, {spans:,} spans"
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         while self._reader is not None:
@@ -71,8 +78,15 @@ class Stream:
                 batch.validate(full=True)
             yield batch
         if self._reader is not None:
-            self._source.seek(max(0, self._size - len(END_OF_STREAM)))
-            self.cut = self._source.read() != END_OF_STREAM
+            end = self.position
+            self.cut = self._last_bytes(end) != END_OF_STREAM
+            self._behind = 0 if self.cut else self._size - end
+
+    def _last_bytes(self, end: int) -> bytes:
+        """As many bytes before a place as a stream ends with."""
+        begin = max(0, end - len(END_OF_STREAM))
+        self._source.seek(begin)
+        return bytes(self._source.read(end - begin))
 
     def _is_begun(self) -> bool:
         """Whether the stream's first message is all there: its length stands behind its mark."""

@@ -80,6 +80,10 @@ def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
     [
         ("--stages 4", "predict needs --costs FILE, a JSON or TOML file with forward_ms, "),
         ("--stages 4 --costs none.json", "--costs none.json cannot be read"),
+        (
+            "--stages 4 --costs costs.json --slow-lane 1:2 --slow-lane 1:3",
+            "--slow-lane 1:2 --slow-lane 1:3: name each lane once",
+        ),
         ("--stages 4 --costs costs.json --slow-lane 1", "--slow-lane '1': use LANE:FACTOR"),
         (
             "--stages 4 --costs costs.json --slow-lane 4:2",

@@ -14,6 +14,7 @@ from core.trace.notes import Log
 from core.trace.recording import RecordingFile, open_recording, read_stream
 from core.trace.schema import SCHEMA, Header, Record, RecordingError
 from core.trace.spool import Spool
+from core.trace.stream import CONTINUATION
 from core.trace.template import Template
 from core.trace.trace import Trace
 from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter, span_batch
@@ -80,6 +81,23 @@ def test_a_whole_recording_opens_without_a_warning(tmp_path):
     path = tmp_path / "run.arrow"
     path.write_bytes(stream())
     assert open_recording(path).warning == ""
+
+
+def test_what_follows_a_recordings_end_is_told(tmp_path):
+    path = tmp_path / "run.arrow"
+    path.write_bytes(stream() + b"and more")
+    opened = open_recording(path)
+    assert opened.warning.endswith("behind the recording's end: its last 8 bytes are not shown")
+    assert opened.trace.span_count == 3 * len(PLAN.tasks)
+
+
+def test_a_recording_damaged_inside_is_not_said_to_be_cut(tmp_path):
+    path, whole = tmp_path / "run.arrow", stream()
+    batch = whole.index(CONTINUATION, len(whole) // 2)
+    path.write_bytes(whole[: batch + 4] + b"\xff\xff\xff\x7f" + whole[batch + 8 :])
+    opened = open_recording(path)
+    assert "run.arrow is damaged: it is shown up to its last whole batch" in opened.warning
+    assert 0 < opened.trace.span_count < 3 * len(PLAN.tasks)
 
 
 @pytest.mark.parametrize("content", [b"not a recording", b"\xff\xff\xff\xff\x10\0\0\0" + b"x" * 99])
