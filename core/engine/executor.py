@@ -30,6 +30,10 @@ LONG_WAIT_FLUSH, WAIT_FLUSH = 0.05, 0.09
 """Seconds since the last flush, from when on a lane sends rows while it waits."""
 
 
+SHORT_NS = 5_000_000
+"""A task is announced as open only once it has run for so long."""
+
+
 class Stopped(Exception):
     """The run was stopped on request."""
 
@@ -250,14 +254,21 @@ class Executor:
         return self._timings(running, (job for job in running.jobs if self._clock(job).live))
 
     def _openings(self) -> list[tuple[TaskColumns, Opening]]:
-        """The tasks that are open now, for the flusher's thread."""
+        """The tasks that have been open for a while, for whoever flushes.
+
+        Those that have just begun are mostly over before anybody could see them.
+        """
         with self._jobs_lock:
             running = self._running
-            return [
-                (running.columns, Opening(running.step, job.task.index, self._time(job, job.start)))
-                for job in running.jobs
-                if job.is_open
+            begun = [
+                (job.task.index, self._time(job, job.start)) for job in running.jobs if job.is_open
             ]
+        before = time.perf_counter_ns() - SHORT_NS
+        return [
+            (running.columns, Opening(running.step, task, start))
+            for task, start in begun
+            if start <= before
+        ]
 
     def _clock(self, job: _Job) -> Clock:
         return self._clocks[job.lane.lane.device]

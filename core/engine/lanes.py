@@ -181,13 +181,16 @@ class HostClock(Clock):
 
     live = True
 
+    def __init__(self) -> None:
+        stamps = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
+        self._uncertainty = -(-min(b - a for a, b in pairwise(stamps)) // 2)
+
     def begin(self) -> None:
         """Nothing to anchor."""
 
     def end(self) -> int:
-        """Half the shortest time between two stamps."""
-        stamps = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
-        return -(-min(b - a for a, b in pairwise(stamps)) // 2)
+        """Half the shortest time between two stamps, which no step changes."""
+        return self._uncertainty
 
     def time(self, mark: Mark) -> int:
         """The mark itself."""

@@ -1,6 +1,7 @@
 """What does recording cost? The same executor with and without stamps, timing events and rows."""
 
 import contextlib
+import sys
 import time
 from dataclasses import replace
 from statistics import median
@@ -16,6 +17,7 @@ from core.engine.lanes import open_lanes
 from core.engine.operations import Operations
 from core.engine.prepare import prepare
 from core.engine.run_lanes import batches_of
+from core.engine.server import SWITCH_SECONDS
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.trace.recording import open_recording
@@ -34,6 +36,15 @@ STEPS = {LONG: 4, SHORT: 20}  # of an arm; what the last one recorded is sent wi
 PAIRS = {LONG: 200, SHORT: 200}
 PROFILED_PAIRS = 20
 LIMIT = 1.01
+
+
+@pytest.fixture(autouse=True)
+def _as_in_the_engine():
+    """Threads take turns as in the engine's process."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    yield
+    sys.setswitchinterval(before)
 
 
 @pytest.mark.parametrize("rows", [LONG, SHORT])
