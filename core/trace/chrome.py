@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
@@ -38,6 +38,7 @@ from core.uncollected import uncollected
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
 LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut
+MOST_BEFORE = 1 << 14  # bytes in which the list of events has to begin
 PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
 _OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,4096}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
 _BORDER = re.compile(rb"\}\s*,\s*\{")
@@ -81,33 +82,16 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Imp
     cannot be read or has no complete event, and Cancelled if `progress` returns False.
     """
     try:
-        data = Path(path).read_bytes()
-        if data[:2] == GZIP:
-            data = _unpacked(data)
-        data = data.removeprefix(codecs.BOM_UTF8)
+        with uncollected():
+            events, cut = _events(Path(path), progress)
+            trace = _trace(events, str(path))
     except OSError as error:
         raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
-    with uncollected():
-        try:
-            events, cut = _events(data, str(path), progress)
-        except UnicodeDecodeError as error:
-            raise RecordingError(
-                f"{path} is no trace in Chrome's format: it has text that is not UTF-8"
-            ) from error
-        trace = _trace(events, str(path))
+    except UnicodeDecodeError as error:
+        raise RecordingError(
+            f"{path} is no trace in Chrome's format: it has text that is not UTF-8"
+        ) from error
     return Imported(trace, _lost(events, cut))
-
-
-def _unpacked(data: bytes) -> bytes:
-    """What a packed file holds, as far as it goes."""
-    parts = []
-    with gzip.open(io.BytesIO(data)) as file:
-        try:
-            while part := file.read(1 << 22):
-                parts.append(part)
-        except EOFError:
-            pass  # it was cut; its last event is missing anyhow
-    return b"".join(parts)
 
 
 class _Events:
@@ -148,36 +132,66 @@ class _Events:
         self.name.append(_coded([event.name for event in complete], self.names))
 
 
-def _events(data: bytes, name: str, progress: Progress | None) -> tuple[_Events, bool]:
+def _events(path: Path, progress: Progress | None) -> tuple[_Events, bool]:
     """The file's events, and whether its end is missing."""
-    opening = _OPENING.match(data)
-    if opening is None:
-        raise RecordingError(f"{name} is no trace in Chrome's format: it has no list of events")
-    events, done = _Events(), 0
+    events, size = _Events(), path.stat().st_size
     try:
-        for piece in _pieces(data, opening):
-            events.add(_decoded(piece))
-            done += len(piece)
-            tell(progress, min(done, len(data)), len(data))
+        with path.open("rb") as file:
+            for piece in _pieces(_reader(file), str(path)):
+                events.add(_decoded(piece))
+                tell(progress, file.tell(), size)
         return events, False
     except msgspec.DecodeError:  # it was cut in the wrong place, here or where it was written
-        whole, cut = _whole(data, b"]" if opening[0].lstrip()[:1] == b"[" else b"]}", name)
+        with path.open("rb") as file:
+            data = b"".join(iter(partial(_reader(file), PIECE), b"")).removeprefix(codecs.BOM_UTF8)
         events = _Events()
+        whole, cut = _whole(data, b"]" if data.lstrip()[:1] == b"[" else b"]}", str(path))
         events.add(whole)
         return events, cut
 
 
-def _pieces(data: bytes, opening: re.Match[bytes]) -> Iterator[bytes]:
+def _reader(file: BinaryIO) -> Callable[[int], bytes]:
+    """Reads a file, packed or not, so many bytes at a time; nothing at its end."""
+    if file.read(len(GZIP)) != GZIP:
+        file.seek(0)
+        return file.read
+    file.seek(0)
+    packed = gzip.GzipFile(fileobj=file)
+
+    def unpack(count: int) -> bytes:
+        parts = []
+        try:
+            while count > 0 and (part := packed.read1(count)):
+                parts.append(part)
+                count -= len(part)
+        except EOFError:
+            pass  # it was cut; its last event is missing anyhow
+        return b"".join(parts)
+
+    return unpack
+
+
+def _pieces(read: Callable[[int], bytes], name: str) -> Iterator[bytes]:
     """The list of events in pieces that are lists themselves.
 
     Decoding holds up the other threads of the process, a window among them, for as long as a piece
     takes. A piece ends between two objects; whether these are events, decoding will tell.
     """
-    begin, head, view = opening.end(), opening[0], memoryview(data)
-    while (border := _BORDER.search(data, begin + PIECE)) is not None:
-        yield b"".join((b"[", view[begin : border.start() + 1], b"]"))
-        begin = border.end() - 1
-    yield head + data[begin:]
+    data = read(max(PIECE, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
+    opening = _OPENING.match(data)
+    if opening is None:
+        raise RecordingError(f"{name} is no trace in Chrome's format: it has no list of events")
+    begin = opening.end()
+    while True:
+        border = _BORDER.search(data, begin + PIECE)
+        if border is not None:
+            yield b"".join((b"[", memoryview(data)[begin : border.start() + 1], b"]"))
+            begin = border.end() - 1
+        elif more := read(max(2 * PIECE, len(data) - begin)):
+            data, begin = data[begin:] + more, 0
+        else:
+            yield opening[0] + data[begin:]
+            return
 
 
 def _decoded(data: bytes) -> list[_Event]:
@@ -214,9 +228,9 @@ def _trace(events: _Events, name: str) -> Trace:
     if not len(begin):
         raise RecordingError(f"{name} has no complete event (ph X) that says when it ran")
     origin = begin.min()
-    start = np.rint((begin - origin) * NS_PER_UNIT).astype(np.int64)
     # Both ends are rounded, not the length: what touched in the file touches here.
-    end = np.rint((begin + length - origin) * NS_PER_UNIT).astype(np.int64)
+    length += begin
+    end, start = _nanoseconds(length, origin), _nanoseconds(begin, origin)
     table = TaskTable()
     row = _rows(list(events.names), table)[np.concatenate(events.name)]
     thread = np.concatenate(events.thread)
@@ -227,6 +241,13 @@ def _trace(events: _Events, name: str) -> Trace:
         bounds=(int(start.min()), int(end.max())),
     )  # fmt: skip
     return Trace.of(header, [LaneSpans.of(some) for some in spans], table, step_table=steps)
+
+
+def _nanoseconds(times: NDArray[np.float64], origin: float) -> NDArray[np.int64]:
+    """Times of the file in ns since the origin; the array given is used up."""
+    times -= origin
+    times *= NS_PER_UNIT
+    return np.rint(times, out=times).astype(np.int64)
 
 
 def _numbers(values: list[_Number]) -> NDArray[np.float64]:
@@ -288,8 +309,7 @@ def _lanes(
     table: TaskTable,
 ) -> tuple[list[Lane], list[Spans]]:
     """A lane for each thread, then its nested ones, and the spans of each."""
-    order = _order(thread, start, end)
-    thread, start, end, row = thread[order], start[order], end[order], row[order]
+    thread, start, end, row = _arranged(thread, start, end, row)
     bounds = np.searchsorted(thread, np.arange(len(titles) + 1))
     lanes, spans, nested = [], [], []
     for index, (name, process) in enumerate(titles):
@@ -310,15 +330,21 @@ def _lanes(
     return lanes, spans
 
 
-def _order(
-    thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
-) -> NDArray[np.intp]:
-    """By thread and start; of two that start together the longer comes first."""
+def _arranged(
+    thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64],
+    row: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:  # fmt: skip
+    """The columns by thread and start; of two that start together the longer comes first.
+
+    Most files have each thread's events in this order.
+    """
     order = stable_order(thread)
-    same, begun, ended = (np.diff(column[order]) for column in (thread, start, end))
-    if ((same > 0) | (begun > 0) | ((begun == 0) & (ended <= 0))).all():
-        return order
-    return np.lexsort((-end, start, thread))
+    thread, start, end, row = thread[order], start[order], end[order], row[order]
+    begun, ended = np.diff(start), np.diff(end)
+    if ((thread[1:] > thread[:-1]) | (begun > 0) | ((begun == 0) & (ended <= 0))).all():
+        return thread, start, end, row
+    order = np.lexsort((-end, start, thread))
+    return thread[order], start[order], end[order], row[order]
 
 
 def _depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
