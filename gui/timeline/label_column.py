@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import dataclass
 
 from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from gui.timeline.frame import Fonts, Frame
 from gui.timeline.margins import draw_headings, draw_labels
-from gui.timeline.scene import Scene
+from gui.timeline.scene import LaneFacts, Scene
 
 PARTS = 2  # rows that scroll, and pinned ones
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A picture, and what it was drawn from: copies, since a scene changes its own."""
+
+    looks: tuple[object, ...]
+    says: tuple[list[LaneFacts], dict[str, str]]
+    picture: QPixmap
 
 
 class LabelColumn:
@@ -22,20 +32,20 @@ class LabelColumn:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[float, tuple[tuple[object, ...], QPixmap]] = {}
+        self._kept: dict[float, _Kept] = {}
 
     def draw(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
         """Draw the labels that can be seen, and the headings of groups over them."""
         device = painter.device()
         ratio = device.devicePixelRatioF()
         size = QSizeF(frame.left, device.height() / ratio)
+        shown = [scene.facts[row.lane] for row in frame.visible(frame.layout.rows)]
         looks = (
             frame.layout, frame.left, frame.top, frame.ceiling, frame.floor, frame.theme, fonts,
-            ratio, size, dict(scene.beside_ghosts),
-            [copy(scene.facts[row.lane]) for row in frame.visible(frame.layout.rows)],
+            ratio, size,
         )  # fmt: skip
-        known, picture = self._kept.get(frame.ceiling, ((), QPixmap()))
-        if known != looks:
+        kept = self._kept.get(frame.ceiling)
+        if kept is None or kept.looks != looks or kept.says != (shown, scene.beside_ghosts):
             picture = QPixmap((size * ratio).toSize())
             picture.setDevicePixelRatio(ratio)
             picture.fill(QColor(frame.theme.plot))
@@ -43,6 +53,7 @@ class LabelColumn:
                 draw_labels(on_picture, scene, frame, fonts)
             if len(self._kept) >= PARTS:
                 self._kept.clear()
-            self._kept[frame.ceiling] = looks, picture
-        painter.drawPixmap(0, 0, picture)
+            says = (list(map(copy, shown)), dict(scene.beside_ghosts))
+            kept = self._kept[frame.ceiling] = _Kept(looks, says, picture)
+        painter.drawPixmap(0, 0, kept.picture)
         draw_headings(painter, scene, frame, fonts)

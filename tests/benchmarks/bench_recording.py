@@ -31,8 +31,8 @@ SPECIFICATION = Specification(
     warmup=0,
     steps=1,
 )
-LONG, SHORT = 2048, 256  # rows: tasks of about 9 ms in steps of 280, of 1.5 ms in steps of 45
-STEPS = {LONG: 4, SHORT: 20}  # of an arm; what the last one recorded is sent within the arm's time
+LONG, SHORT = 2048, 256  # rows: tasks of about 10 ms in steps of 280, of 2 ms in steps of 80
+STEPS = {LONG: 4, SHORT: 12}  # of an arm; what the last one recorded is sent within the arm's time
 PAIRS = {LONG: 200, SHORT: 200}
 PROFILED_PAIRS = 20
 LIMIT = 1.01
