@@ -47,7 +47,7 @@ def test_a_replica_whose_forwards_are_overlapped_has_all_its_rows() -> None:
 def test_the_printed_summary_has_the_ladder_the_bubble_and_each_lanes_main_cause() -> None:
     text = summary_text(summarise(run_of(specification("mp", steps=2))))
     lines = text.splitlines()
-    assert any(line.startswith("bubble: ") and "50 % by the formula" in line for line in lines)
+    assert any(line.startswith("bubble: ") and "50 % by the closed form" in line for line in lines)
     assert any(line.startswith("ladder in ms: ideal ") and " = step" in line for line in lines)
     assert any(line.startswith("critical path: ") and "% compute" in line for line in lines)
     rows = {line.split()[0]: line for line in lines if line.startswith("cpu:")}
