@@ -33,7 +33,7 @@ SPECIFICATION = Specification(
 )
 LONG, SHORT = 2048, 256  # rows: tasks of about 10 ms in steps of 280, of 2 ms in steps of 80
 STEPS = {LONG: 4, SHORT: 12}  # of an arm; what the last one recorded is sent within the arm's time
-PAIRS = {LONG: 200, SHORT: 200}
+PAIRS = {LONG: 200, SHORT: 480}
 PROFILED_PAIRS = 20
 LIMIT = 1.01
 
