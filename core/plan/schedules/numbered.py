@@ -42,7 +42,10 @@ class ActionColumns(Sequence[Action]):
     @overload
     def __getitem__(self, place: slice) -> list[Action]: ...
     def __getitem__(self, place: int | slice) -> Action | list[Action]:
-        return list(self)[place]
+        if isinstance(place, slice):
+            return list(self)[place]
+        kind = KINDS[self.kinds[place]]
+        return action(int(self.stages[place]), kind, int(self.microbatches[place]))
 
 
 def numbered(

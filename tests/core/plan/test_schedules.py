@@ -217,3 +217,13 @@ def test_chimera_holds_from_half_its_ranks_and_one_to_all_of_them(d):
     peaks = held("chimera", d, d, 1)
     assert peaks == peaks[::-1]
     assert (min(peaks), max(peaks)) == (d // 2 + 1, d)
+
+
+def test_actions_kept_as_columns_are_a_sequence_of_actions():
+    actions = SCHEDULES["zb-v"].order(1, 3, 6, 2)
+    every = list(actions)
+    assert len(actions) == len(every) == 2 * 3 * 6
+    assert [actions[place] for place in range(len(actions))] == every
+    assert (actions[-1], actions[2:5]) == (every[-1], every[2:5])
+    with pytest.raises(IndexError):
+        actions[len(actions)]
