@@ -40,8 +40,9 @@ SHARING_SECONDS = 0.3
 LEAST_ROUNDS = 2
 MOST_ROUNDS = 20
 LINK_BYTES = (1 << 12, 1 << 22)
-TRANSFERS = 10  # the first of them allocates
-ASLEEP_SECONDS = 0.003  # a lane wakes up later from a deep sleep
+TRANSFERS = 8  # the first of them allocates
+ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
+AWAKE_SECONDS = 0.001  # what a lane that has handed something over goes on to do is in the way
 
 Times = dict[tuple[Kind, int, int, int], list[float]]
 """The mean ns of each round by kind, stage, rows and bytes (-1 and 0 where absent)."""
@@ -234,12 +235,16 @@ class _Transfer:
         self._mover.recycle([self._begun, self.end])
 
     def _make(self) -> None:
-        until = time.monotonic() + ASLEEP_SECONDS
+        self._compute(ASLEEP_SECONDS)
         self._fresh = self._source.clone()
-        while time.monotonic() < until:
-            self._fresh = self._source.clone()
         self._made = self._sender.mark(True)
         self._is_made.set()
+        self._compute(AWAKE_SECONDS)
+
+    def _compute(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._source.clone()
 
     def _move(self) -> None:
         self._is_made.wait()

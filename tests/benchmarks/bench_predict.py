@@ -20,7 +20,7 @@ from tests.core.helpers import Engine
 
 pytest.importorskip("torch")
 
-ROUNDS = 3
+ROUNDS = 5
 STEPS = 10
 WIDE = ModelSettings("mlp", width=1024, depth=8)
 NARROW = ModelSettings("mlp", width=512, depth=8)
