@@ -39,10 +39,20 @@ def distinct(keys: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
     As `np.unique` with `return_index` and `return_inverse`, sooner.
     """
+    count = len(keys)
+    if not count:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    least, most = int(keys.min()), int(keys.max())
+    if most - least <= count:  # so few that a table has an entry for each
+        short = keys - least
+        first = np.full(most - least + 1, count)
+        first[short[::-1]] = np.arange(count - 1, -1, -1)  # the last one that is written stays
+        there = first < count
+        return first[there], (np.cumsum(there) - 1)[short]
     order = stable_order(keys)
     arranged = keys[order]
-    begins = np.ones(len(keys), np.bool_)
+    begins = np.ones(count, np.bool_)
     np.not_equal(arranged[1:], arranged[:-1], out=begins[1:])
-    which = np.empty(len(keys), np.int64)
+    which = np.empty(count, np.int64)
     which[order] = np.cumsum(begins) - 1
     return order[begins], which

@@ -10,11 +10,13 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
+from core.freed import keep_freed
 from gui import quick_start
 from gui.session import Session
 from gui.settings import Settings
 from gui.window import MainWindow
 
+LARGEST_KEPT, MOST_KEPT = 1 << 24, 1 << 26  # bytes: what pictures are made of, frame by frame
 ICON = Path(__file__).parents[1] / "resources" / "icons" / "bubblescope.svg"
 
 
@@ -23,6 +25,7 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
 
     Returns the exit status when the window is closed; no process is left then.
     """
+    keep_freed(LARGEST_KEPT, MOST_KEPT)
     app = QApplication(["bubblescope", *arguments])
     app.setApplicationName("Bubblescope")
     app.setDesktopFileName("bubblescope")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import stable_order
 from core.plan.lanes import with_helpers
 from core.plan.strategy import Job, Strategy
 from core.plan.task import Lane, Pipeline, Plan, Role, Runner, Stage
@@ -22,11 +23,12 @@ LEAST_WIDTH = 6  # tasks of a level in the mean: below, one after the other is q
 class Outline:
     """What prediction and explanation need of a plan; all times of `columns` are 0.
 
-    `collectives` says that tasks of one collective wait for one another, as torch's ranks do;
+    `by_lane` are the positions of the n tasks lane by lane, in the lane's order. `collectives` says that tasks of one collective wait for one another, as torch's ranks do;
     `levels` are runs of tasks that can go at once, where it is worth knowing them.
     """
 
     columns: StepColumns
+    by_lane: NDArray[np.int64]
     lanes: tuple[Lane, ...]
     stages: tuple[Stage, ...]
     microbatches: int
@@ -37,8 +39,10 @@ class Outline:
     @classmethod
     def of_plan(cls, plan: Plan) -> Outline:
         """The outline of a plan, its tasks in the plan's order."""
+        columns = StepColumns.of_plan(plan)
         return cls(
-            StepColumns.of_plan(plan),
+            columns,
+            stable_order(columns.lane),
             plan.lanes,
             plan.stages,
             len({part.microbatch for part in plan.parts}),
@@ -70,6 +74,6 @@ def outline_of(strategy: Strategy, job: Job) -> Outline:
     lanes = with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute
     wide = len(quick.columns) >= LEAST_WIDTH * len(quick.runs)
     return Outline(
-        quick.columns, tuple(lanes), quick.stages, len(rows), quick.pipeline,
-        levels_of(quick.columns, quick.runs) if wide else None,
+        quick.columns, quick.by_lane, tuple(lanes), quick.stages, len(rows), quick.pipeline,
+        levels_of(quick.needs, quick.runs) if wide else None,
     )  # fmt: skip

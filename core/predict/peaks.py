@@ -20,14 +20,17 @@ RowWeight = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.int64]]
 
 
 def peak_activations(
-    columns: StepColumns, lanes: int, row_weight: RowWeight | None = None
+    columns: StepColumns,
+    lanes: int,
+    row_weight: RowWeight | None = None,
+    order: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """The most that each of `lanes` holds at a time, an entry for each.
+    """The most that each of `lanes`, the first ones, holds at a time: an entry for each.
 
     `row_weight` gives what a row's activations of each stage (or block, where there is one) weigh;
     without it they are counted, each of one stage and micro-batch. What a forward adds when it
     starts goes when the full backward or the backward for the weights ends. Lanes work in order, so
-    times do not matter.
+    times do not matter. `order` are the positions of their tasks lane by lane, if that is known.
     """
     adds, frees = _ADDS[columns.kind], _FREES[columns.kind]
     if row_weight is None:
@@ -37,11 +40,12 @@ def peak_activations(
         paired = np.where(columns.paired_stage >= 0, columns.paired_stage, columns.stage)
         added = columns.rows * row_weight(columns.stage, columns.block)
         freed = columns.rows * row_weight(paired, columns.block)
-    order = stable_order(columns.lane)
+    if order is None:
+        order = stable_order(columns.lane)
     added, freed = np.where(adds, added, 0)[order], np.where(frees, freed, 0)[order]
     balance = np.concatenate([[0], np.cumsum(added - freed)])
     held = balance[:-1] + added
-    bounds = np.searchsorted(columns.lane[order], np.arange(lanes + 1)).tolist()
+    bounds = [0, *np.cumsum(np.bincount(columns.lane, minlength=lanes)[:lanes]).tolist()]
     return np.array(
         [
             held[first:last].max(initial=balance[first]) - balance[first]

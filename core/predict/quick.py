@@ -36,16 +36,20 @@ _FORWARD, _BACKWARD, _INPUT, _WEIGHT, _OVERLAP, _LOSS, _COPY, _STEP = (
     )
 )  # fmt: skip
 _PLACES = 8  # around an action: two copies before it, a loss and two copies after it
+_LOSS_PLACE = 1
 
 
 @dataclass(frozen=True, slots=True)
 class QuickPlan:
     """What prediction needs of a plan: its tasks as columns (all times 0), stages, pipeline.
 
-    Tasks from one of `runs` up to the next can run at once (core.predict.simulate.Levels).
+    `by_lane` are the positions of the n tasks lane by lane. `needs` and `runs` are what
+    core.predict.simulate.Levels is made of.
     """
 
     columns: StepColumns
+    by_lane: Ints
+    needs: Ints
     runs: Ints
     stages: tuple[Stage, ...]
     pipeline: Pipeline
@@ -75,8 +79,8 @@ def quick_plan(job: Job, rows: Sequence[int]) -> QuickPlan | None:
         return None
     sizes = np.array([job.model.output_bytes(stage.last - 1) for stage in stages], np.int64)
     writer = _Writer(job, passes, order, lane_of, np.array(rows, np.int64), sizes)
-    columns, runs = writer.columns()
-    return QuickPlan(columns, runs, stages, Pipeline(schedule.name, ranks, len(rows), chunks))
+    pipeline = Pipeline(schedule.name, ranks, len(rows), chunks)
+    return QuickPlan(*writer.columns(), stages, pipeline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,30 +145,25 @@ def _order(passes: _Passes) -> Ints | None:
 
     None if some never can.
     """
-    needs = [_with_end(needed) for needed in passes.needs]
     count = len(passes.kind)
-    done = np.zeros(count + 1, np.bool_)  # the last is what an action without a need waits for
-    done[count] = True
+    needs = np.full((3, count + 1), count)
+    for row, needed in zip(needs, passes.needs, strict=True):
+        row[:count] = np.where(needed == ABSENT, count, needed)
+    number = np.zeros(count + 1, np.int64)
+    number[count] = 1  # what an action without a need waits for
     head, last = passes.first[:-1].copy(), passes.first[1:]
-    number = np.zeros(count, np.int64)
     left, turn = count, 0
     while left:
         turn += 1
-        ready = head < last
-        for needed in needs:
-            ready &= done[needed[head]]
+        ready = np.logical_and.reduce(number.take(needs.take(head, axis=1)))
+        ready &= head < last
         acting = head[ready]
         if not len(acting):
             return None
         number[acting] = turn
-        done[acting] = True
-        head[ready] += 1
+        head += ready
         left -= len(acting)
-    return number
-
-
-def _with_end(needed: Ints) -> Ints:
-    return np.append(needed, ABSENT)
+    return number[:count]
 
 
 def _makers(values: Ints, count: int) -> Ints:
@@ -198,11 +197,15 @@ class _Writer:
         self._rows, self._sizes = rows, sizes
         self._m, self._stages = len(rows), len(lane_of)
         self._lanes, self._overlap = len(job.lanes), job.copies_overlap
+        # Where a lane's copies stand around an action. Only an overlap has two of them; others
+        # may stand at one place, so that there are fewer runs of tasks that can go at once.
+        two = bool((passes.kind == _OVERLAP).any())
+        self._receiving, self._sending = ((-2, -1), (2, 3)) if two else ((-1, -1), (1, 1))
         self._parts: list[dict[str, Ints]] = []
         self._count = 0
 
-    def columns(self) -> tuple[StepColumns, Ints]:
-        """All tasks, and where each run of them begins that can go at once."""
+    def columns(self) -> tuple[StepColumns, Ints, Ints, Ints]:
+        """All tasks, and their `by_lane`, `needs` and `runs` (see QuickPlan)."""
         p, count = self._passes, self._stages * self._m
         before, behind, own = map(np.copy, p.needs)
         lane = self._lane_of[p.stage]
@@ -214,26 +217,25 @@ class _Writer:
         ends = p.forward >= count - self._m
         losses = self._add(
             kind=np.full(ends.sum(), _LOSS), lane=lane[ends], stage=p.stage[ends],
-            microbatch=p.microbatch[ends], key=self._order[ends] + 1,
+            microbatch=p.microbatch[ends], key=self._order[ends] + _LOSS_PLACE,
             rows=self._rows[p.microbatch[ends]], after=actions[ends],
         )  # fmt: skip
         loss_of = np.full(self._m, ABSENT)
         loss_of[p.microbatch[ends]] = losses
         starts = p.backward >= count - self._m
         behind[starts] = loss_of[p.backward[starts] % self._m]
-        self._copy(p.forward, before, -2, 2)
-        self._copy(np.where(starts, ABSENT, p.backward), behind, -1, 3)
+        self._copy(p.forward, before, True)
+        self._copy(np.where(starts, ABSENT, p.backward), behind, False)
         self._step(p)
         behind[behind == before] = ABSENT  # an overlap may need both results of another one
         own[(own == before) | (own == behind)] = ABSENT
         return self._columns([before, behind, own])
 
-    def _copy(self, values: Ints, needs: Ints, receiving: int, sending: int) -> None:
+    def _copy(self, values: Ints, needs: Ints, forward: bool) -> None:
         """Copy what actions need from other lanes; `needs` names the copies then."""
         takers = np.flatnonzero((values != ABSENT) & (needs != ABSENT))
         stage, microbatch = values[takers] // self._m, values[takers] % self._m
         makers = needs[takers]
-        forward = sending == 2
         source = self._lane_of[stage - 1 if forward else (stage + 1) % self._stages]
         across = source != self._lane_of[stage]
         takers, stage, microbatch = takers[across], stage[across], microbatch[across]
@@ -241,9 +243,11 @@ class _Writer:
         rows = self._rows[microbatch]
         size = rows * self._sizes[stage - 1 if forward else stage]
         if self._overlap:
-            lane, key = self._lanes + source, self._order[makers] + sending
+            place = self._sending[not forward]
+            lane, key = self._lanes + source, self._order[makers] + place
         else:
-            lane, key = self._lane_of[stage], self._order[takers] + receiving
+            place = self._receiving[not forward]
+            lane, key = self._lane_of[stage], self._order[takers] + place
         needs[takers] = self._add(
             kind=np.full(len(takers), _COPY), lane=lane, stage=stage, microbatch=microbatch,
             key=key, rows=rows, bytes=size, after=makers,
@@ -274,54 +278,61 @@ class _Writer:
         self._count += len(kind)
         return numbers
 
-    def _columns(self, needs: Sequence[Ints]) -> tuple[StepColumns, Ints]:
+    def _columns(self, needs: Sequence[Ints]) -> tuple[StepColumns, Ints, Ints, Ints]:
         """All tasks by their keys; `needs` are what each action waits for."""
-        keys = self._whole("key")
+        keys, count = self._whole("key"), self._count
         sorted_by = stable_order(keys)
-        first, after = self._after(needs, sorted_by)
         # What is the same for all tasks takes no memory: plans are kept by the dozen.
-        nothing = np.broadcast_to(np.int32(ABSENT), self._count)
+        nothing = np.broadcast_to(np.int32(ABSENT), count)
         small = {
             name: self._whole(name, np.int32)[sorted_by] if self._has(name) else nothing
             for name in ("lane", "stage", "microbatch", "paired_stage", "paired_microbatch")
         }
-        zeros = np.broadcast_to(np.int64(0), self._count)
+        by_lane = stable_order(small["lane"])
+        every = self._needs(needs, sorted_by, by_lane, small["lane"])
+        waits = np.ascontiguousarray(every[1:].T)
+        waited = waits < count
+        first = np.zeros(count + 1, np.int64)
+        np.cumsum(sum((row < count).view(np.int8) for row in every[1:]), out=first[1:])
+        zeros = np.broadcast_to(np.int64(0), count)
         columns = StepColumns(
-            task=np.arange(self._count, dtype=np.int32),
+            task=np.arange(count, dtype=np.int32),
             kind=self._whole("kind", np.int8)[sorted_by],
             start=zeros,
             end=zeros,
-            launched=np.broadcast_to(np.int64(ABSENT), self._count),
+            launched=np.broadcast_to(np.int64(ABSENT), count),
             replica=nothing,
             block=nothing,
             bucket=nothing,
             rows=self._whole("rows")[sorted_by],
             bytes=self._whole("bytes")[sorted_by],
             after_first=first,
-            after=after,
+            after=waits[waited],
             **small,
         )
-        begun = np.flatnonzero(np.diff(keys[sorted_by])) + 1
-        return columns, np.concatenate([[0], begun, [self._count]])
+        sizes = np.bincount(keys - keys.min())
+        runs = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+        return columns, by_lane, every, runs
 
-    def _after(self, needs: Sequence[Ints], sorted_by: Ints) -> tuple[Ints, Ints]:
-        """What tasks wait for, in the order of their keys: see StepColumns."""
-        place = np.empty(self._count + 1, np.int64)
-        place[sorted_by] = np.arange(self._count)
-        place[ABSENT] = ABSENT
-        places = []
-        for turn, needed in enumerate(needs):
-            column = self._whole("after") if turn == 0 else np.full(self._count, ABSENT)
-            column[: len(needed)] = needed
-            places.append(place[column[sorted_by]])
-        waits = [column != ABSENT for column in places]
-        first = np.zeros(self._count + 1, np.int64)
-        np.cumsum(sum(some.astype(np.int8) for some in waits), out=first[1:])
-        after, free = np.empty(first[-1], np.int64), first[:-1].copy()
-        for column, some in zip(places, waits, strict=True):
-            after[free[some]] = column[some]
-            free += some
-        return first, after
+    def _needs(
+        self, needs: Sequence[Ints], sorted_by: Ints, by_lane: Ints, lane: NDArray[np.int32]
+    ) -> Ints:
+        """What each task stands behind and waits for, in the order of their keys: see Levels."""
+        count = self._count
+        place = np.empty(count + 1, np.int64)
+        place[sorted_by] = np.arange(count)
+        place[ABSENT] = count
+        found = np.full((1 + len(needs), count), count)
+        arranged = lane[by_lane]
+        same = arranged[1:] == arranged[:-1]
+        found[0, by_lane[1:][same]] = by_lane[:-1][same]
+        before, *others = needs
+        waited = self._whole("after")
+        waited[: len(before)] = before
+        found[1] = place[waited[sorted_by]]
+        for row, needed in enumerate(others, 2):  # of actions, which were noted first
+            found[row, place[: len(needed)]] = place[needed]
+        return found
 
     def _has(self, name: str) -> bool:
         return any(name in part and (part[name] != ABSENT).any() for part in self._parts)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import stable_order
 from core.plan.task import KINDS, PlanError
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
@@ -42,7 +41,7 @@ def simulate(
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Columns cut into runs of tasks that wait for none of their own run, nor share a lane with it.
+    """Tasks cut into runs of such as wait for none of their own run, nor share a lane with it.
 
     `bounds` has for each run its first and last (exclusive) position, and what its tasks wait for
     or stand behind on their lanes: k positions for each, shape (k, tasks of the run), of which some
@@ -52,16 +51,13 @@ class Levels:
     bounds: tuple[tuple[int, int, NDArray[np.int64]], ...]
 
 
-def levels_of(columns: StepColumns, first: NDArray[np.int64]) -> Levels:
-    """The runs that begin at the positions `first` (the last entry being n)."""
-    needs = _needs(columns)
-    ends = first.tolist()
-    return Levels(
-        tuple(
-            (begin, end, np.ascontiguousarray(needs[:, begin:end]))
-            for begin, end in itertools.pairwise(ends)
-        )
-    )
+def levels_of(needs: NDArray[np.int64], first: NDArray[np.int64]) -> Levels:
+    """The runs that begin at the positions `first` (the last entry being n).
+
+    `needs` has the k positions of each of the n tasks, shape (k, n).
+    """
+    bounds = itertools.pairwise(first.tolist())
+    return Levels(tuple((begin, end, needs[:, begin:end]) for begin, end in bounds))
 
 
 def simulate_levels(
@@ -79,20 +75,6 @@ def simulate_levels(
         end=ends[:count],
         launched=np.broadcast_to(np.int64(ABSENT), count),
     )
-
-
-def _needs(columns: StepColumns) -> NDArray[np.int64]:
-    """What each task waits for or stands behind, a column each; n is nothing."""
-    count = len(columns)
-    counts = np.diff(columns.after_first)
-    needs = np.full((1 + int(counts.max(initial=0)), count), count)
-    order = stable_order(columns.lane)
-    same = columns.lane[order][1:] == columns.lane[order][:-1]
-    needs[0, order[1:][same]] = order[:-1][same]
-    waiter = np.repeat(np.arange(count), counts)
-    turn = np.arange(len(columns.after)) - np.repeat(columns.after_first[:-1], counts)
-    needs[1 + turn, waiter] = columns.after
-    return needs
 
 
 def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], list[int]]:

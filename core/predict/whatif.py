@@ -150,12 +150,20 @@ class ByLane:
     peaks: NDArray[np.int64]
 
     @classmethod
-    def of(cls, columns: StepColumns, lanes: Sequence[Lane]) -> ByLane:
-        """The tasks of the compute lanes, which come first among `lanes`, lane by lane."""
+    def of(
+        cls, columns: StepColumns, lanes: Sequence[Lane], order: NDArray[np.int64] | None = None
+    ) -> ByLane:
+        """The tasks of the compute lanes, which come first among `lanes`, lane by lane.
+
+        `order` are all tasks lane by lane, if that is known.
+        """
         compute = sum(lane.role is Role.COMPUTE for lane in lanes)
-        order = stable_order(columns.lane)
-        first = np.searchsorted(columns.lane[order], np.arange(compute + 1))
-        return cls(order[: first[-1]], first, peak_activations(columns, compute))
+        if order is None:
+            order = stable_order(columns.lane)
+        counts = np.bincount(columns.lane, minlength=compute)[:compute]
+        first = np.concatenate([[0], np.cumsum(counts)])
+        order = order[: first[-1]]
+        return cls(order, first, peak_activations(columns, compute, order=order))
 
 
 class _Planned:
@@ -163,7 +171,7 @@ class _Planned:
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
-        self.by_lane = ByLane.of(outline.columns, outline.lanes)
+        self.by_lane = ByLane.of(outline.columns, outline.lanes, outline.by_lane)
         self._alike: dict[bool, Alike] = {}
 
     def __len__(self) -> int:

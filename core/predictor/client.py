@@ -14,12 +14,6 @@ from multiprocessing.connection import Connection
 from core.engine.client import environment
 from core.predictor.jobs import Job, Lost, Reply
 
-KEEP_FREED = {
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 28),
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 29),
-}
-"""Settings of glibc's: the arrays of one plan go where the last one's were. Memory that is fresh
-from the system makes every second plan take half as long again."""
 ENDED = "the process that predicts has ended; ask again to start it afresh"
 
 
@@ -52,7 +46,7 @@ class PredictorClient:
             [sys.executable, "-m", "core.predictor.server", *map(str, given)],
             pass_fds=given,
             stdin=subprocess.DEVNULL,
-            env=environment() | KEEP_FREED,
+            env=environment(),
             process_group=0,
         )
         other.close()

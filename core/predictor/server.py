@@ -16,6 +16,7 @@ import threading
 from multiprocessing.connection import Connection
 
 from core.engine.lifeline import hold_on
+from core.freed import keep_freed
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError
@@ -36,6 +37,7 @@ from core.predictor.jobs import (
 from core.trace.writer import TaskColumns
 
 NICENESS = 5  # lanes that are measured meanwhile come first
+LARGEST_KEPT, MOST_KEPT = 1 << 28, 1 << 29  # bytes: the arrays of one plan go where the last's were
 ORDER = (Ask, Draw, Advise, Prepare)
 
 
@@ -141,6 +143,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
     hold_on(lifeline)
     os.nice(NICENESS)
+    keep_freed(LARGEST_KEPT, MOST_KEPT)
     Server(Connection(wire)).serve()
 
 

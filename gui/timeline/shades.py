@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,20 +16,22 @@ def shares(answer: Answer, pixels: int) -> NDArray[np.float64]:
 
     Shape (lanes, pixels, families); what is missing to 1 in a pixel is idle time.
     """
-    lanes, whole = len(answer.first) - 1, max(1, answer.makespan_ns)
-    found = np.zeros((lanes, pixels, len(FAMILIES)))
-    families = FAMILY_CODES[answer.kind]
-    # All lanes stand one behind the other in time, so that one pass serves them all.
-    before = np.repeat(np.arange(lanes), np.diff(answer.first)) * float(whole)
-    bounds = np.stack([answer.start + before, answer.end + before], axis=1).ravel()
-    edges = np.linspace(0.0, float(whole) * lanes, pixels * lanes + 1)
-    for family in sorted(set(families.tolist())):  # np.unique imports numpy.ma before first paint
-        mine = families == family
-        at = bounds.reshape(-1, 2)[mine].ravel()
-        spent = np.cumsum(np.where(mine, answer.end - answer.start, 0)[mine])
-        upto = np.concatenate([[0], np.repeat(spent, 2)[:-1]])
-        found[:, :, family] = np.diff(np.interp(edges, at, upto)).reshape(lanes, pixels)
-    return found * (pixels / whole)
+    lanes, families = len(answer.first) - 1, len(FAMILIES)
+    scale = pixels / max(1, answer.makespan_ns)
+    shape = (lanes, families, pixels + 1)
+    lane = np.repeat(np.arange(lanes), np.diff(answer.first))
+    rows = (lane * families + FAMILY_CODES[answer.kind]) * (pixels + 1)
+    at = np.concatenate([answer.start, answer.end]) * scale
+    sign = np.repeat([1.0, -1.0], len(rows))
+    pixel = at.astype(np.int64)
+    at -= pixel
+    at *= sign
+    pixel.reshape(2, -1)[:] += rows
+    # What begins at p + f takes 1 - f of pixel p, and all of those behind it until it ends.
+    found = np.bincount(pixel, sign, math.prod(shape)).reshape(shape)
+    np.cumsum(found, axis=2, out=found)
+    found -= np.bincount(pixel, at, math.prod(shape)).reshape(shape)
+    return found[:, :, :pixels].transpose(0, 2, 1)
 
 
 def blended(found: NDArray[np.float64], colours: NDArray[np.float64]) -> NDArray[np.uint32]:

@@ -23,6 +23,8 @@ import json, sys, time
 from PySide6.QtCore import QEventLoop, QTimer, Qt
 from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
+from core.freed import keep_freed
+from gui.app import LARGEST_KEPT, MOST_KEPT
 from gui.panels.answer_picture import AnswerPicture
 from gui.session import Session
 from gui.settings import Settings
@@ -35,6 +37,7 @@ def watched(picture, event):
     painted.append((time.perf_counter(), picture.answer, picture._veiled))
     loop.quit()
 AnswerPicture.paintEvent = watched
+keep_freed(LARGEST_KEPT, MOST_KEPT)
 app = QApplication([])
 loop = QEventLoop()
 window = MainWindow(Session(EngineClient()), Settings())
@@ -112,7 +115,5 @@ def test_the_picture_follows_a_slider_within_a_tenth_of_a_second(schedule, tmp_p
     print(table(("slider", "moves", "median ms", "p95 ms", "longest ms"), rows))
     print(f"16 ms timer: longest block {late.max():.0f} ms, p95 {np.percentile(late, 95):.1f} ms")
     assert late.max() <= BLOCK_LIMIT_MS
-    if schedule != "zb-v":  # it has two and a half times the tasks of 1f1b
-        assert np.median(told["times"]["cost"]) <= LIMIT_MS
-        assert np.median(told["times"]["structure"]) <= LIMIT_MS
-        assert np.median(told["times"]["structure, prepared"]) <= LIMIT_MS
+    for times in told["times"].values():
+        assert np.median(times) <= LIMIT_MS

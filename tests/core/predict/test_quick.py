@@ -64,7 +64,7 @@ def test_every_task_runs_when_the_plans_own_would(name, device):
                 ]
                 assert told[0] == told[1], specification
                 times = durations(quick.columns, costs, quick.stages)
-                levels = levels_of(quick.columns, quick.runs)
+                levels = levels_of(quick.needs, quick.runs)
                 assert spans(simulate_levels(quick.columns, levels, times)) == told[1]
                 compared += 1
     assert compared > 5
