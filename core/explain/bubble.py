@@ -63,10 +63,13 @@ def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> ClosedForm |
     schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
     if pipeline is None or schedule is None:
         return None
-    forward = _mean(columns, Kind.FORWARD)
-    back, weight = _mean(columns, Kind.BACKWARD_INPUT), _mean(columns, Kind.BACKWARD_WEIGHT)
+    means = _means(columns)
+    forward, back, weight = (
+        means[KINDS.index(kind)]
+        for kind in (Kind.FORWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
+    )
     if not weight:
-        back = _mean(columns, Kind.BACKWARD)
+        back = means[KINDS.index(Kind.BACKWARD)]
     if forward + back + weight == 0:
         return None
     return schedule.closed_form(
@@ -74,6 +77,9 @@ def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> ClosedForm |
     )
 
 
-def _mean(columns: StepColumns, kind: Kind) -> float:
-    durations = columns.duration[columns.kind == KINDS.index(kind)]
-    return float(durations.mean()) if len(durations) else 0.0
+def _means(columns: StepColumns) -> list[float]:
+    """The mean duration in ns of each of KINDS; 0 where there is none."""
+    totals = np.bincount(columns.kind, columns.duration, len(KINDS))
+    counts = np.bincount(columns.kind, minlength=len(KINDS))
+    means: list[float] = (totals / np.maximum(1, counts)).tolist()
+    return means

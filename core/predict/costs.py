@@ -170,12 +170,11 @@ def _distinct(
         if (column == column[0]).all():
             continue
         code = code * (int(column.max()) + 2) + column + 1
-    for column in (sizes, columns.bytes):
-        if (column == column[0]).all():
-            continue
-        each, place = distinct(column)
-        code = code * len(each) + place
     first, which = distinct(code)
+    for column in (sizes, columns.bytes):
+        if (column != column[first][which]).any():  # seldom: most are alike if all else is
+            each, place = distinct(column)
+            first, which = distinct(which * len(each) + place)
     taken = (column[first].tolist() for column in (*small, sizes, columns.bytes))
     rows = zip(*taken, strict=True)
     return [_Where(*row) for row in rows], which

@@ -23,8 +23,9 @@ LEAST_WIDTH = 6  # tasks of a level in the mean: below, one after the other is q
 class Outline:
     """What prediction and explanation need of a plan; all times of `columns` are 0.
 
-    `by_lane` are the positions of the n tasks lane by lane, in the lane's order. `collectives` says that tasks of one collective wait for one another, as torch's ranks do;
-    `levels` are runs of tasks that can go at once, where it is worth knowing them.
+    `by_lane` are the positions of the n tasks lane by lane, in the lane's order. `collectives` says
+    that tasks of one collective wait for one another, as torch's ranks do; `levels` are runs of
+    tasks that can go at once, where it is worth knowing them.
     """
 
     columns: StepColumns

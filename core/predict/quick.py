@@ -49,7 +49,7 @@ class QuickPlan:
 
     columns: StepColumns
     by_lane: Ints
-    needs: Ints
+    needs: NDArray[np.int32]
     runs: Ints
     stages: tuple[Stage, ...]
     pipeline: Pipeline
@@ -204,7 +204,7 @@ class _Writer:
         self._parts: list[dict[str, Ints]] = []
         self._count = 0
 
-    def columns(self) -> tuple[StepColumns, Ints, Ints, Ints]:
+    def columns(self) -> tuple[StepColumns, Ints, NDArray[np.int32], Ints]:
         """All tasks, and their `by_lane`, `needs` and `runs` (see QuickPlan)."""
         p, count = self._passes, self._stages * self._m
         before, behind, own = map(np.copy, p.needs)
@@ -278,7 +278,7 @@ class _Writer:
         self._count += len(kind)
         return numbers
 
-    def _columns(self, needs: Sequence[Ints]) -> tuple[StepColumns, Ints, Ints, Ints]:
+    def _columns(self, needs: Sequence[Ints]) -> tuple[StepColumns, Ints, NDArray[np.int32], Ints]:
         """All tasks by their keys; `needs` are what each action waits for."""
         keys, count = self._whole("key"), self._count
         sorted_by = stable_order(keys)
@@ -307,7 +307,7 @@ class _Writer:
             rows=self._whole("rows")[sorted_by],
             bytes=self._whole("bytes")[sorted_by],
             after_first=first,
-            after=waits[waited],
+            after=waits[waited].astype(np.int64),
             **small,
         )
         sizes = np.bincount(keys - keys.min())
@@ -316,13 +316,13 @@ class _Writer:
 
     def _needs(
         self, needs: Sequence[Ints], sorted_by: Ints, by_lane: Ints, lane: NDArray[np.int32]
-    ) -> Ints:
+    ) -> NDArray[np.int32]:
         """What each task stands behind and waits for, in the order of their keys: see Levels."""
         count = self._count
-        place = np.empty(count + 1, np.int64)
-        place[sorted_by] = np.arange(count)
+        place = np.empty(count + 1, np.int32)
+        place[sorted_by] = np.arange(count, dtype=np.int32)
         place[ABSENT] = count
-        found = np.full((1 + len(needs), count), count)
+        found = np.full((1 + len(needs), count), count, np.int32)
         arranged = lane[by_lane]
         same = arranged[1:] == arranged[:-1]
         found[0, by_lane[1:][same]] = by_lane[:-1][same]

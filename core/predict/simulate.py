@@ -48,10 +48,10 @@ class Levels:
     may be n, the number of all tasks, for nothing.
     """
 
-    bounds: tuple[tuple[int, int, NDArray[np.int64]], ...]
+    bounds: tuple[tuple[int, int, NDArray[np.int32]], ...]
 
 
-def levels_of(needs: NDArray[np.int64], first: NDArray[np.int64]) -> Levels:
+def levels_of(needs: NDArray[np.int32], first: NDArray[np.int64]) -> Levels:
     """The runs that begin at the positions `first` (the last entry being n).
 
     `needs` has the k positions of each of the n tasks, shape (k, n).

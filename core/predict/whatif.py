@@ -10,6 +10,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +123,8 @@ def _summed(curves: Sequence[Curve], factor: float) -> Curve:
 class Answer:
     """A predicted step in figures, and its passes by lane as a picture needs them.
 
+    Whole numbers are as short as their largest allows, because answers travel between processes.
+
     The bubbles are fractions of 0 to 1; `closed_form` is None where there is no formula. An entry
     of `peaks` for each compute lane is the most activations that it holds. The tasks of compute
     lane l are those from `first[l]` to `first[l + 1]`, in order of time; kinds index KINDS.
@@ -135,10 +138,10 @@ class Answer:
     peaks: NDArray[np.int64]
     first: NDArray[np.int64]
     kind: NDArray[np.int8]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    stage: NDArray[np.int32]
-    microbatch: NDArray[np.int32]
+    start: NDArray[np.integer]
+    end: NDArray[np.integer]
+    stage: NDArray[np.integer]
+    microbatch: NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +264,14 @@ def answer_of(
     return Answer(
         len(columns), int(columns.end.max(initial=0)),
         bubbles.by_makespan, bubbles.by_lane_span, None if form is None else form.fraction,
-        by_lane.peaks, by_lane.first, columns.kind[order], columns.start[order],
-        columns.end[order], columns.stage[order], columns.microbatch[order],
+        by_lane.peaks, by_lane.first, columns.kind[order],
+        *(_short(column)[order] for column in (
+            columns.start, columns.end, columns.stage, columns.microbatch,
+        )),
     )  # fmt: skip
+
+
+def _short(column: NDArray[Any]) -> NDArray[np.integer]:
+    """The same whole numbers of -1 or more in the shortest type that holds them."""
+    most = int(column.max(initial=0))
+    return column.astype(np.min_scalar_type(-most - 1))

@@ -28,8 +28,8 @@ def shares(answer: Answer, pixels: int) -> NDArray[np.float64]:
     at *= sign
     pixel.reshape(2, -1)[:] += rows
     # What begins at p + f takes 1 - f of pixel p, and all of those behind it until it ends.
-    found = np.bincount(pixel, sign, math.prod(shape)).reshape(shape)
-    np.cumsum(found, axis=2, out=found)
+    found = np.zeros(shape)
+    np.cumsum(np.bincount(pixel, sign, math.prod(shape)).reshape(shape), axis=2, out=found)
     found -= np.bincount(pixel, at, math.prod(shape)).reshape(shape)
     return found[:, :, :pixels].transpose(0, 2, 1)
 
