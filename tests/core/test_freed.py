@@ -33,6 +33,4 @@ def faults(how):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's malloc is told")
 def test_freed_memory_stays_and_is_used_again():
-    pages = 4 << 22 >> 12
-    assert faults("kept") < pages / 10
-    assert faults("given back") > pages / 10
+    assert 2 * faults("kept") < faults("given back")
