@@ -75,7 +75,8 @@ class Lanewise:
         times = np.zeros((len(FAMILIES), pixels))
         for lane in self._lanes:
             if len(lane):
-                times += times_of(lane, view)
+                families, mine = times_of(lane, view)
+                times[families] += mine
         return times.T / (view.ns_per_pixel * max(1, len(self._lanes)))
 
 

@@ -17,7 +17,8 @@ from gui.timeline.reduction import count_before, count_until, pixel_edges
 from gui.timeline.viewport import Viewport
 
 ACTIVATIONS = "activations"
-CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read
+CROWDED = 8.0  # entries of a level that a column may have: with more, the next coarser is read
+DENSE, WIDE = 2.0, 2  # with more entries a pixel than that, columns are so many pixels wide
 
 
 class Peaks(Pyramid):
@@ -71,14 +72,10 @@ class LaneMemory:
         """From when on the entries of a level of `held` and `activations` hold, in ns."""
         return self._times[level]
 
-    def level(self, view: Viewport) -> int:
-        """The finest level of which a view has no more entries than its pixels are worth."""
+    def seen(self, view: Viewport) -> int:
+        """How many changes a view shows."""
         first, last = (self.times.searchsorted(math.floor(t)) for t in (view.start, view.end))
-        seen = int(last - first)
-        level = 0
-        while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
-            level += 1
-        return level
+        return int(last - first)
 
     def update(self, trace: Trace) -> None:
         """Take the counters' new values; only what is not older than they are is worked out."""
@@ -117,12 +114,19 @@ class MemoryColumns:
 
 
 def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColumns:
-    """What a lane holds in each pixel up to `end` ns; a peak shows however short it is."""
+    """What a lane holds in each pixel up to `end` ns; a peak shows however short it is.
+
+    Where changes are dense, of some pixels side by side each has the most of them all.
+    """
     pixels = int(view.width)
     if not len(memory):
         return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
-    edges, moments = pixel_edges(view)
-    level = memory.level(view)
+    seen = memory.seen(view)
+    wide = WIDE if seen > DENSE * pixels else 1
+    level, shown = 0, view.coarser(wide)
+    while level + 1 < LEVELS and seen > CROWDED * shown.width * FACTOR**level:
+        level += 1
+    edges, moments = pixel_edges(shown)
     times = memory.starts(level)
     first = times.searchsorted(moments, "right") - 1  # in force where a pixel begins
     at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
@@ -131,7 +135,7 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     first, last = np.maximum(first, 0), np.maximum(last, 0)
     return MemoryColumns(
         *(
-            np.where(empty, 0.0, _most(peaks[level], first, last))
+            np.repeat(np.where(empty, 0.0, _most(peaks[level], first, last)), wide)[:pixels]
             for peaks in (memory.held, memory.activations)
         )
     )

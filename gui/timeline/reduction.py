@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -49,6 +49,15 @@ class PixelColumns:
     count: int
     per_pixel: float
 
+    def stretched(self, by: int, pixels: int) -> PixelColumns:
+        """The same in `pixels`, each column being `by` of them wide."""
+        return replace(
+            self,
+            family=np.repeat(self.family, by)[:pixels],
+            busy=np.repeat(self.busy, by)[:pixels],
+            per_pixel=self.per_pixel / by,
+        )
+
 
 class RowFamilies:
     """The family of each row of a task table, kept up as the table grows."""
@@ -79,6 +88,7 @@ class LaneColumns:
         self._block_starts = Pyramid(Column(np.int64), first_of)
         self._sums = _sums_over(np.zeros((1, 0), np.int64))
         self._summed = np.empty(0, np.int8)
+        self._place = np.zeros(_COUNT, np.intp)
         self._present: list[int] = []
         self.block = OWN_BLOCK
 
@@ -90,7 +100,7 @@ class LaneColumns:
         made._take(spans)
         made._block_starts = Pyramid(Column.of(blocks.starts), first_of)
         made._sums = _sums_over(blocks.sums)
-        made._summed = FAMILY_CODES[blocks.kinds]
+        made._name_sums(FAMILY_CODES[blocks.kinds])
         made._see(slice(len(blocks.starts) * BLOCK, None), made._summed)
         return made
 
@@ -142,6 +152,14 @@ class LaneColumns:
         codes: NDArray[np.int8] = self._codes[self._rows[chosen]]
         return codes
 
+    def sum_of(self, chosen: NDArray[np.int64]) -> NDArray[np.intp]:
+        """A column of `block_sums` for some spans, which is one of their families.
+
+        For what is behind the last span that span's.
+        """
+        rows = self._rows.take(chosen, mode="clip")
+        return self._place.take(self._codes.take(rows))
+
     def update(self, spans: Spans) -> None:
         """Take those of `spans` (the whole lane) that are new."""
         known = len(self)
@@ -158,18 +176,17 @@ class LaneColumns:
         """Note the families of new spans, beside those that are `known`."""
         seen = np.bincount(self.families(fresh), minlength=_COUNT)
         seen[known] = 1
-        self._present = np.flatnonzero(seen).tolist()
+        present = np.flatnonzero(seen)
+        self._present = present.tolist()
+        self._know(present.astype(np.int8))
 
     def _sum_blocks(self) -> None:
         known, whole = len(self._block_starts), len(self) // self.block
         if whole == known:
             return
         part = slice(known * self.block, whole * self.block)
-        codes = self.families(part)
-        self._know(np.flatnonzero(np.bincount(codes)).astype(np.int8))
-        count, column = len(self._summed), np.zeros(_COUNT, np.intp)
-        column[self._summed] = np.arange(count)
-        keys = np.repeat(np.arange(whole - known) * count, self.block) + column[codes]
+        codes, count = self.families(part), len(self._summed)
+        keys = np.repeat(np.arange(whole - known) * count, self.block) + self._place[codes]
         each = np.bincount(keys, self.ends[part] - self.starts[part], (whole - known) * count)
         sums = np.cumsum(each.reshape(-1, count), axis=0, dtype=np.int64)
         self._sums.extend(self._sums[0][-1] + sums)
@@ -186,7 +203,11 @@ class LaneColumns:
         if count:
             grown[:, :count] = self._sums[0]
         self._sums = _sums_over(grown)
-        self._summed = np.append(self._summed, np.array(fresh, np.int8))
+        self._name_sums(np.append(self._summed, np.array(fresh, np.int8)))
+
+    def _name_sums(self, families: NDArray[np.int8]) -> None:
+        self._summed = families
+        self._place[families] = np.arange(len(families))
 
 
 def _sums_over(sums: NDArray[np.int64]) -> Pyramid:
@@ -227,20 +248,21 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
         left = (columns.starts[seen] - view.start) * scale
         right = (columns.ends[seen] - view.start) * scale
         return Bars(seen.start, left, right, columns.families(seen))
-    times = times_of(columns, view, count)
-    codes = columns.present
-    family, most = np.full(len(times[0]), codes[0], np.int8), times[codes[0]].copy()
-    for code in codes[1:]:
-        family[times[code] > most] = code
-        np.maximum(most, times[code], out=most)
+    codes, times = times_of(columns, view, count)
+    family, most = np.full(times.shape[1], codes[0], np.int8), times[0].copy()
+    for code, mine in zip(codes[1:], times[1:], strict=True):
+        np.copyto(family, code, where=mine > most)
+        np.maximum(most, mine, out=most)
     busy = np.minimum(times.sum(axis=0) * (1 / view.ns_per_pixel), 1.0)
     return PixelColumns(family, busy, count, count / view.width)
 
 
-def times_of(columns: LaneColumns, view: Viewport, count: int | None = None) -> NDArray[np.float64]:
-    """The ns of each family in each pixel, shape (families, pixels), of however many spans.
+def times_of(
+    columns: LaneColumns, view: Viewport, count: int | None = None
+) -> tuple[list[int], NDArray[np.float64]]:
+    """Some families, and the ns of each in each pixel, shape (families, pixels).
 
-    `count` is how many there are in view, if that is known.
+    All that the lane has are among them. `count` is how many spans are in view, if that is known.
     """
     if count is None:
         seen = visible(columns, view.start, view.end)
@@ -264,8 +286,8 @@ def pixel_edges(view: Viewport) -> tuple[NDArray[np.float64], NDArray[np.int64]]
     return edges, np.floor(edges).astype(np.int64)
 
 
-def _times_within(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
-    """Time of each family in each pixel, span by span; shape (families, pixels).
+def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDArray[np.float64]]:
+    """Time of each family in each pixel, span by span: see `times_of`.
 
     A span counts for the pixel that it begins in; at each edge between pixels, what the span that
     began last before it has behind it moves on.
@@ -284,13 +306,15 @@ def _times_within(columns: LaneColumns, view: Viewport) -> NDArray[np.float64]:
     place = np.multiply(columns.families(last), pixels, dtype=np.int64)
     times[place[:-1] + np.arange(pixels)] += over[:-1]
     times[place[1:] + np.arange(pixels)] -= over[1:]
-    return times.reshape(_COUNT, pixels)
+    return columns.present, times.reshape(_COUNT, pixels)[columns.present]
 
 
-def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> NDArray[np.float64]:
-    """Time of each family in each pixel, from the sums; shape (families, pixels)."""
+def _times_by_block(
+    columns: LaneColumns, view: Viewport, count: int
+) -> tuple[list[int], NDArray[np.float64]]:
+    """Time of each family in each pixel, from the sums: see `times_of`."""
     edges, moments = pixel_edges(view)
-    times = np.zeros((_COUNT, len(edges) - 1))
+    pixels = len(edges) - 1
     begin, end = ((moment - view.start) / view.ns_per_pixel
                   for moment in (columns.starts[0], columns.ends[-1]))  # fmt: skip
     used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels: there is nothing in others
@@ -299,55 +323,69 @@ def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> NDArray
     while level + 1 < LEVELS and count > FEW * FACTOR * block * view.width:
         level, block = level + 1, FACTOR * block
     before = _times_before(columns, level, edges, moments, LONG * view.ns_per_pixel)
-    times[:, used] = np.diff(before, axis=1)
-    return times
+    each = before[:, 1:] - before[:, :-1]
+    families = columns.summed.tolist()
+    codes = list(dict.fromkeys(families))
+    if len(each[0]) == pixels and len(codes) == len(families):
+        return codes, each
+    times = np.zeros((len(codes), pixels))
+    for family, mine in zip(families, each, strict=True):
+        times[codes.index(family), used] += mine
+    return codes, times
 
 
 def _times_before(
     columns: LaneColumns, level: int, edges: NDArray[np.float64], moments: NDArray[np.int64],
     long: float,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """Time of each family before each edge, from the blocks of a level; shape (families, edges).
+    """Time in each of the `summed` columns before each edge, from the blocks of a level.
 
     As if it were spread evenly over the block that an edge is in; but in blocks longer than `long`
     ns, so that a pause stays one, and in the last one, from those of the next finer level, and at
-    the finest span by span. `moments` are the last whole ns until the edges.
+    the finest span by span. `moments` are the last whole ns until the edges. Shape (columns,
+    edges).
     """
     starts, sums = columns.block_starts[level], columns.block_sums[level]
     last = len(starts) - 1
     block = np.maximum(starts.searchsorted(moments, "right") - 1, 0)
     if level == 0 and len(columns) > (last + 1) * columns.block:  # spans behind the last block
         block[moments >= columns.starts[(last + 1) * columns.block]] = last + 1
-    begun = starts.take(np.minimum(block, last))
-    length = starts.take(np.minimum(block + 1, last)) - begun
+    # Those behind the last block or sum are taken for it: "clip".
+    begun = starts.take(block, mode="clip")
+    length = starts.take(block + 1, mode="clip") - begun
     exact = (length > long) | (block >= last)
-    share = np.clip((edges - begun) / np.maximum(length, 1), 0.0, 1.0)
+    share = (edges - begun) / np.maximum(length, 1)
+    np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
     share[exact] = 0.0
-    before = sums.take(block, axis=0).astype(np.float64)
-    behind = sums.take(np.minimum(block + 1, len(sums) - 1), axis=0)
-    before += (behind - before) * share[:, None]
-    times = np.zeros((_COUNT, len(edges)))
-    for column, family in enumerate(columns.summed.tolist()):
-        times[family] += before[:, column]
-    if exact.any():
-        if level:
-            times[:, exact] = _times_before(columns, level - 1, edges[exact], moments[exact], long)
-        else:
-            times[:, exact] += _times_inside(columns, block[exact], edges[exact])
-    return times
+    before = sums.take(block, axis=0).T.astype(np.float64, order="C")
+    behind = sums.take(block + 1, axis=0, mode="clip").T.astype(np.float64, order="C")
+    behind -= before
+    behind *= share
+    before += behind
+    finer = np.flatnonzero(exact)
+    if len(finer) and level:
+        before[:, finer] = _times_before(columns, level - 1, edges[finer], moments[finer], long)
+    elif len(finer):
+        before[:, finer] += _times_inside(columns, block[finer], moments[finer])
+    return before
 
 
 def _times_inside(
-    columns: LaneColumns, block: NDArray[np.int64], edges: NDArray[np.float64]
+    columns: LaneColumns, block: NDArray[np.int64], moments: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Time of each family from the start of each `block` to its edge, span by span.
+    """Time in each of the `summed` columns from the start of each `block` to a moment, by spans.
 
-    Shape (families, edges).
+    Shape (columns, moments).
     """
-    at = block[:, None] * columns.block + np.arange(columns.block)
-    place = np.minimum(at, len(columns) - 1)
-    spent = np.minimum(columns.ends[place], edges[:, None]) - columns.starts[place]
-    spent = np.where(at < len(columns), np.maximum(spent, 0.0), 0.0)
-    keys = np.arange(len(block))[:, None] + columns.families(place).astype(np.int64) * len(block)
-    times = np.bincount(keys.ravel(), spent.ravel(), len(block) * _COUNT)
-    return times.astype(np.float64).reshape(_COUNT, -1)
+    at = (block * columns.block)[:, None] + np.arange(columns.block)
+    count, width = len(columns), len(columns.summed)
+    starts = columns.starts.take(at, mode="clip")
+    spent = np.minimum(columns.ends.take(at, mode="clip"), moments[:, None])
+    spent -= starts
+    np.maximum(spent, 0, out=spent)
+    if at[-1, -1] >= count:
+        spent[at >= count] = 0
+    keys = columns.sum_of(at)
+    keys += np.arange(0, len(block) * width, width)[:, None]
+    times = np.bincount(keys.ravel(), spent.ravel(), len(block) * width)
+    return times.astype(np.float64).reshape(-1, width).T

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from core.trace.trace import Trace
 from gui.theme import Theme
 from gui.timeline.boxes import Boxes, boxes_of, fill_boxes
 from gui.timeline.colouring import Colouring, recoloured
@@ -27,12 +28,13 @@ from gui.timeline.raster import (
     is_halved,
     palette_of,
 )
-from gui.timeline.reduction import Bars, PixelColumns, reduce_lane, runs
+from gui.timeline.reduction import Bars, PixelColumns, is_reduced, reduce_lane, runs, visible
 from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
 
 EDGE = 1.0  # an outline's width
 PALE = 0.8  # of the plot's colour within the outline
+WIDE = 2  # pixels of a column where a prediction is crowded
 HEADROOM = 1.0  # free pixels above the highest line
 STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to this
 
@@ -54,8 +56,7 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Ro
     ghost = _ghost_colours(scene.colouring, frame.theme)
     found = []
     for row in rows:
-        reduced = reduce_lane(scene.ghosts[row.lane], frame.view)
-        reduced = recoloured(scene.colouring, reduced, scene.prediction, row.lane, frame.view)
+        reduced = _reduced_ghost(scene, scene.prediction, row.lane, frame)
         if isinstance(reduced, PixelColumns) or len(reduced.left):
             found.append((reduced, frame.place(row)))
     together: dict[type, list[tuple[Bars | PixelColumns, QRectF]]] = {Bars: [], PixelColumns: []}
@@ -80,6 +81,22 @@ def _draw_ghost(
     else:
         draw_boxes(painter, outer, place, ghost.solid_codes)
         draw_boxes(painter, _inside(outer), within, ghost.pale_codes)
+
+
+def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> Bars | PixelColumns:
+    """What to draw of a lane's prediction: where it is crowded, in columns of some pixels.
+
+    It is low and pale, so that nobody could tell them from finer ones, which would take longer.
+    """
+    columns, view = scene.ghosts[lane], frame.view
+    seen = visible(columns, view.start, view.end)
+    crowded = is_reduced(seen.stop - seen.start, view) and not frame.vector
+    if crowded:
+        view = view.coarser(WIDE)
+    reduced = recoloured(scene.colouring, reduce_lane(columns, view), prediction, lane, view)
+    if crowded and isinstance(reduced, PixelColumns):
+        return reduced.stretched(WIDE, int(frame.view.width))
+    return reduced
 
 
 def _draw_together(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 SHORTEST_NS = 100.0
@@ -59,6 +60,13 @@ class Viewport:
     def resized(self, width: float) -> Viewport:
         """The same time over another width."""
         return replace(self, width=max(1.0, width))
+
+    def coarser(self, by: int) -> Viewport:
+        """The same time in pixels that are `by` as wide; the last one may reach beyond the end."""
+        if by == 1:
+            return self
+        width = math.ceil(int(self.width) / by)
+        return Viewport(self.start, by * width * self.ns_per_pixel, width)
 
     def following(self, now: float) -> Viewport:
         """The same zoom with the present near the right edge; never before the run's start."""
