@@ -17,8 +17,7 @@ from gui.timeline.reduction import count_before, count_until, pixel_edges
 from gui.timeline.viewport import Viewport
 
 ACTIVATIONS = "activations"
-CROWDED = 8.0  # entries of a level that a column may have: with more, the next coarser is read
-DENSE, WIDE = 2.0, 2  # with more entries a pixel than that, columns are so many pixels wide
+CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read
 
 
 class Peaks(Pyramid):
@@ -114,19 +113,14 @@ class MemoryColumns:
 
 
 def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColumns:
-    """What a lane holds in each pixel up to `end` ns; a peak shows however short it is.
-
-    Where changes are dense, of some pixels side by side each has the most of them all.
-    """
+    """What a lane holds in each pixel up to `end` ns; a peak shows however short it is."""
     pixels = int(view.width)
     if not len(memory):
         return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
-    seen = memory.seen(view)
-    wide = WIDE if seen > DENSE * pixels else 1
-    level, shown = 0, view.coarser(wide)
-    while level + 1 < LEVELS and seen > CROWDED * shown.width * FACTOR**level:
+    seen, level = memory.seen(view), 0
+    while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
         level += 1
-    edges, moments = pixel_edges(shown)
+    edges, moments = pixel_edges(view)
     times = memory.starts(level)
     first = times.searchsorted(moments, "right") - 1  # in force where a pixel begins
     at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
@@ -135,7 +129,7 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     first, last = np.maximum(first, 0), np.maximum(last, 0)
     return MemoryColumns(
         *(
-            np.repeat(np.where(empty, 0.0, _most(peaks[level], first, last)), wide)[:pixels]
+            np.where(empty, 0.0, _most(peaks[level], first, last))
             for peaks in (memory.held, memory.activations)
         )
     )

@@ -351,14 +351,13 @@ def _times_before(
     if level == 0 and len(columns) > (last + 1) * columns.block:  # spans behind the last block
         block[moments >= columns.starts[(last + 1) * columns.block]] = last + 1
     # Those behind the last block or sum are taken for it: "clip".
-    begun = starts.take(block, mode="clip")
-    length = starts.take(block + 1, mode="clip") - begun
+    begun, following = starts.take(block, mode="clip"), block + 1
+    length = starts.take(following, mode="clip") - begun
     exact = (length > long) | (block >= last)
-    share = (edges - begun) / np.maximum(length, 1)
-    np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
+    share = np.maximum(edges - begun, 0.0) / np.maximum(length, 1)
     share[exact] = 0.0
     before = sums.take(block, axis=0).T.astype(np.float64, order="C")
-    behind = sums.take(block + 1, axis=0, mode="clip").T.astype(np.float64, order="C")
+    behind = sums.take(following, axis=0, mode="clip").T.astype(np.float64, order="C")
     behind -= before
     behind *= share
     before += behind

@@ -34,7 +34,8 @@ from gui.timeline.scene import Scene
 
 EDGE = 1.0  # an outline's width
 PALE = 0.8  # of the plot's colour within the outline
-WIDE = 2  # pixels of a column where a prediction is crowded
+WIDE = 2  # pixels of a column where a prediction or the memory line is crowded
+DENSE = 2.0  # changes of the memory line in a pixel from which it is crowded
 HEADROOM = 1.0  # free pixels above the highest line
 STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to this
 
@@ -62,6 +63,8 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Ro
     together: dict[type, list[tuple[Bars | PixelColumns, QRectF]]] = {Bars: [], PixelColumns: []}
     for one, place in found:
         if frame.vector or is_halved(one.family, ghost.solid_codes):
+            if isinstance(one, PixelColumns) and not frame.vector:
+                one = one.stretched(WIDE, int(frame.view.width))
             _draw_ghost(painter, one, place, ghost, frame.vector)
         else:
             together[type(one)].append((one, place))
@@ -84,19 +87,15 @@ def _draw_ghost(
 
 
 def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> Bars | PixelColumns:
-    """What to draw of a lane's prediction: where it is crowded, in columns of some pixels.
+    """What to draw of a lane's prediction: on a screen its columns are WIDE pixels each.
 
     It is low and pale, so that nobody could tell them from finer ones, which would take longer.
     """
     columns, view = scene.ghosts[lane], frame.view
     seen = visible(columns, view.start, view.end)
-    crowded = is_reduced(seen.stop - seen.start, view) and not frame.vector
-    if crowded:
+    if is_reduced(seen.stop - seen.start, view) and not frame.vector:
         view = view.coarser(WIDE)
-    reduced = recoloured(scene.colouring, reduce_lane(columns, view), prediction, lane, view)
-    if crowded and isinstance(reduced, PixelColumns):
-        return reduced.stretched(WIDE, int(frame.view.width))
-    return reduced
+    return recoloured(scene.colouring, reduce_lane(columns, view), prediction, lane, view)
 
 
 def _draw_together(
@@ -105,9 +104,9 @@ def _draw_together(
 ) -> None:  # fmt: skip
     """Rows of one sort: lines at top and bottom, pale between, wide bars with lines at their ends.
 
-    Columns are as high as the row: it is too low to tell how busy they are.
+    Columns are WIDE, and as high as the row: it is too low to tell how busy they are.
     """
-    solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1.0
+    solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1 / WIDE
     bars = [row for row in rows if isinstance(row, Bars)]
     if bars:
         ratio, width = painter.device().devicePixelRatioF(), places[0].width()
@@ -133,9 +132,13 @@ def draw_memory(
     """What lanes hold up to `end` ns: activations from the bottom up, above them all the rest.
 
     `most` bytes reach to a strip's top, for every lane alike, so that lanes can be compared. The
-    strips are all of one height.
+    strips are all of one height. Where changes are dense, columns are WIDE pixels each, except in
+    figures.
     """
-    columns = [reduce_memory(one, frame.view, end) for one in memory]
+    view, wide = frame.view, 1
+    if not frame.vector and max(one.seen(view) for one in memory) > DENSE * view.width:
+        view, wide = view.coarser(WIDE), WIDE
+    columns = [reduce_memory(one, view, end) for one in memory]
     scale = (rows[0].height - HEADROOM) * STEPS_PER_PIXEL / most
     held, activations = (
         np.ceil(np.stack(parts) * scale) / STEPS_PER_PIXEL
@@ -148,7 +151,7 @@ def draw_memory(
     ratio = painter.device().devicePixelRatioF()
     pixels = memory_pixels(held, activations, rows[0].height, ratio, frame.theme)
     for row, mine in zip(rows, pixels, strict=True):
-        place = QRectF(frame.left, frame.top + row.top, mine.shape[1], row.height)
+        place = QRectF(frame.left, frame.top + row.top, wide * mine.shape[1], row.height)
         painter.drawImage(place, image_of(mine))
 
 
