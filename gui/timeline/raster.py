@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,33 +145,48 @@ def _draw_bars(
 ) -> None:
     ratio, width = painter.device().devicePixelRatioF(), places[0].width()
     pixels = max(1, math.ceil(width * ratio))
-    lines = np.ascontiguousarray(palette[0][families_of(rows, width, pixels, ratio, palette)])
+    lines = np.ascontiguousarray(palette[0][families_of(laid(rows, width), pixels, ratio, palette)])
     image = image_of(lines)
     for number, place in enumerate(places):
         target = QRectF(place.left(), place.top(), pixels / ratio, place.height())
         painter.drawImage(target, image, QRectF(0, number, pixels, 1))
 
 
-def families_of(
-    rows: Sequence[Bars], width: float, pixels: int, ratio: float, palette: Palette,
-    inset: float = 0.0,
-) -> NDArray[np.int8]:  # fmt: skip
-    """The family in each device pixel of some rows, or the palette's last entry where none is.
+class Laid(NamedTuple):
+    """The bars of some rows, one row behind the other: n left edges and widths in pixels."""
 
-    Shape (rows, pixels). With an `inset`, bars lose so many pixels at both ends if they are wide.
-    """
+    left: NDArray[np.floating]
+    width: NDArray[np.floating]
+    family: NDArray[np.int8]
+    row: NDArray[np.int64]
+    rows: int
+
+
+def laid(rows: Sequence[Bars], width: float) -> Laid:
+    """Where the bars of some rows stand in plots of a width."""
     left, wide = extents(
         np.concatenate([bars.left for bars in rows]),
         np.concatenate([bars.right for bars in rows]), width,
     )  # fmt: skip
+    counts = [len(bars.left) for bars in rows]
     family = np.concatenate([bars.family for bars in rows])
-    row = np.repeat(np.arange(len(rows)), [len(bars.left) for bars in rows])
+    return Laid(left, wide, family, np.repeat(np.arange(len(rows)), counts), len(rows))
+
+
+def families_of(
+    bars: Laid, pixels: int, ratio: float, palette: Palette, inset: float = 0.0
+) -> NDArray[np.int8]:
+    """The family in each device pixel of some rows, or the palette's last entry where none is.
+
+    Shape (rows, pixels). With an `inset`, bars lose so many pixels at both ends if they are wide.
+    """
+    left, wide, family, row, rows = bars
     if inset:
         roomy = np.flatnonzero(wide > 3 * inset)
         left, wide = left[roomy] + inset, wide[roomy] - 2 * inset
         family, row = family[roomy], row[roomy]
-    owner = owners(left * ratio, (left + wide) * ratio, pixels, row, len(rows))
-    return np.append(family, np.int8(palette.shape[1] - 1))[owner].reshape(len(rows), pixels)
+    owner = owners(left * ratio, (left + wide) * ratio, pixels, row, rows)
+    return np.append(family, np.int8(palette.shape[1] - 1))[owner].reshape(rows, pixels)
 
 
 def _draw_columns(

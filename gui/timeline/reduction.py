@@ -152,12 +152,8 @@ class LaneColumns:
         codes: NDArray[np.int8] = self._codes[self._rows[chosen]]
         return codes
 
-    def sum_of(self, chosen: NDArray[np.int64]) -> NDArray[np.intp]:
-        """A column of `block_sums` for some spans, which is one of their families.
-
-        For what is behind the last span that span's.
-        """
-        rows = self._rows.take(chosen, mode="clip")
+    def sums_of(self, rows: NDArray[np.int32]) -> NDArray[np.intp]:
+        """A column of `block_sums` for the family of each of some rows of the table."""
         return self._place.take(self._codes.take(rows))
 
     def update(self, spans: Spans) -> None:
@@ -292,21 +288,23 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDAr
     A span counts for the pixel that it begins in; at each edge between pixels, what the span that
     began last before it has behind it moves on.
     """
-    pixels = int(view.width)
+    pixels, columns_known = int(view.width), len(columns.summed)
     edges, _ = pixel_edges(view)
     begun = count_before(columns.starts, edges)
     seen = slice(int(begun[0]), int(begun[-1]))
-    pixel = np.repeat(np.arange(pixels), np.diff(begun))
-    keys = np.multiply(columns.families(seen), pixels, dtype=np.int64)
-    keys += pixel
+    keys = columns.sums_of(columns.rows[seen])
+    keys *= pixels
+    keys += np.repeat(np.arange(pixels), begun[1:] - begun[:-1])
     spent = columns.ends[seen] - columns.starts[seen]
-    times = np.bincount(keys, spent, _COUNT * pixels).astype(np.float64)
+    times = np.bincount(keys, spent, columns_known * pixels).astype(np.float64)
     last = np.maximum(begun - 1, 0)
-    over = np.where(begun > 0, np.maximum(columns.ends[last] - edges, 0.0), 0.0)
-    place = np.multiply(columns.families(last), pixels, dtype=np.int64)
+    over = np.maximum(columns.ends.take(last) - edges, 0.0)
+    over[begun == 0] = 0.0
+    place = columns.sums_of(columns.rows.take(last))
+    place *= pixels
     times[place[:-1] + np.arange(pixels)] += over[:-1]
     times[place[1:] + np.arange(pixels)] -= over[1:]
-    return columns.present, times.reshape(_COUNT, pixels)[columns.present]
+    return _by_family(columns, times.reshape(-1, pixels), slice(0, pixels), pixels)
 
 
 def _times_by_block(
@@ -324,14 +322,21 @@ def _times_by_block(
         level, block = level + 1, FACTOR * block
     before = _times_before(columns, level, edges, moments, LONG * view.ns_per_pixel)
     each = before[:, 1:] - before[:, :-1]
+    return _by_family(columns, each, used, pixels)
+
+
+def _by_family(
+    columns: LaneColumns, times: NDArray[np.float64], used: slice, pixels: int
+) -> tuple[list[int], NDArray[np.float64]]:
+    """The times of all `summed` columns in some pixels, as times of families in all of them."""
     families = columns.summed.tolist()
     codes = list(dict.fromkeys(families))
-    if len(each[0]) == pixels and len(codes) == len(families):
-        return codes, each
-    times = np.zeros((len(codes), pixels))
-    for family, mine in zip(families, each, strict=True):
-        times[codes.index(family), used] += mine
-    return codes, times
+    if times.shape[1] == pixels and len(codes) == len(families):
+        return codes, times
+    found = np.zeros((len(codes), pixels))
+    for family, mine in zip(families, times, strict=True):
+        found[codes.index(family), used] += mine
+    return codes, found
 
 
 def _times_before(
@@ -384,7 +389,7 @@ def _times_inside(
     np.maximum(spent, 0, out=spent)
     if at[-1, -1] >= count:
         spent[at >= count] = 0
-    keys = columns.sum_of(at)
+    keys = columns.sums_of(columns.rows.take(at, mode="clip"))
     keys += np.arange(0, len(block) * width, width)[:, None]
     times = np.bincount(keys.ravel(), spent.ravel(), len(block) * width)
     return times.astype(np.float64).reshape(-1, width).T

@@ -26,6 +26,7 @@ from gui.timeline.raster import (
     families_of,
     image_of,
     is_halved,
+    laid,
     palette_of,
 )
 from gui.timeline.reduction import Bars, PixelColumns, is_reduced, reduce_lane, runs, visible
@@ -35,7 +36,7 @@ from gui.timeline.scene import Scene
 EDGE = 1.0  # an outline's width
 PALE = 0.8  # of the plot's colour within the outline
 WIDE = 2  # pixels of a column where a prediction or the memory line is crowded
-DENSE = 2.0  # changes of the memory line in a pixel from which it is crowded
+DENSE = 1.0  # changes of the memory line in a pixel from which it is crowded
 HEADROOM = 1.0  # free pixels above the highest line
 STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to this
 
@@ -111,9 +112,8 @@ def _draw_together(
     if bars:
         ratio, width = painter.device().devicePixelRatioF(), places[0].width()
         pixels = max(1, math.ceil(width * ratio))
-        outer, inner = (
-            families_of(bars, width, pixels, ratio, solid, inset) for inset in (0.0, EDGE)
-        )
+        shapes = laid(bars, width)
+        outer, inner = (families_of(shapes, pixels, ratio, solid, inset) for inset in (0.0, EDGE))
     else:
         nothing = np.int8(solid.shape[1] - 1)
         columns = [row for row in rows if isinstance(row, PixelColumns)]
