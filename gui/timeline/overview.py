@@ -73,7 +73,7 @@ class Overview(QWidget):
     def set_visible_part(self, view: Viewport, now: float | None) -> None:
         """Mark what the timeline shows; the strip reaches to `now` while the run is live."""
         self._visible, self._now = view, now
-        self.update()
+        self.update(0, 0, self.width(), HEIGHT)  # the legend stays as it is
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         whole = self._whole()
@@ -87,8 +87,9 @@ class Overview(QWidget):
                 self._draw_window(painter, whole)
                 draw_hit_marks(painter, self._theme, self._marks)
                 self._name(painter)
-            at = QPointF(LABELS, HEIGHT + 5)
-            draw_legend(painter, self._theme, Fonts.of(self.font()), at, self._legend)
+            if event.rect().bottom() >= HEIGHT:
+                at = QPointF(LABELS, HEIGHT + 5)
+                draw_legend(painter, self._theme, Fonts.of(self.font()), at, self._legend)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         self._picture = None
