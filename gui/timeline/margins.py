@@ -19,6 +19,7 @@ from gui.timeline.scene import Scene
 AXIS = 24.0  # height of the time axis
 STEPS = 18.0  # height of the strip that names the steps
 LABELS = 156.0  # width of the column that names the lanes
+NARROW = 24.0  # no step's name has room in less
 INDENT = 14.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -52,19 +53,27 @@ def draw_steps(
     last = int(count_before(scene.step_starts, view.end))
     if last - first > view.width / 12:
         return
-    lines: set[float] = set()
+    starts, ends = (
+        np.asarray(times[first:last]).tolist() for times in (scene.step_starts, scene.step_ends)
+    )
+    lefts, rights = map(frame.x, starts), map(frame.x, ends)
+    bounds = list(zip(lefts, rights, strict=True))
+    lines = {x for both in bounds for x in both}
     painter.setFont(fonts.small)
     painter.setPen(QColor(frame.theme.muted))
-    for index in range(first, last):
-        start, end = int(scene.step_starts[index]), int(scene.step_ends[index])
-        lines |= {frame.x(start), frame.x(end)}
-        x0, x1 = max(frame.x(start), frame.left), min(frame.x(end), frame.left + view.width)
-        number = int(scene.step_numbers[index])
+    for index, (left, right) in enumerate(bounds, first):
+        x0, x1 = max(left, frame.left), min(right, frame.left + view.width)
+        if x1 - x0 < NARROW:
+            continue
+        number, makespan = (
+            int(scene.step_numbers[index]),
+            ends[index - first] - starts[index - first],
+        )
         unfinished = frame.now is not None and index == len(scene.step_starts) - 1
         label = next(
             (
                 t
-                for t in step_labels(number, warmup, None if unfinished else end - start)
+                for t in step_labels(number, warmup, None if unfinished else makespan)
                 if text_width(fonts.small, t) < x1 - x0 - 6
             ),
             "",

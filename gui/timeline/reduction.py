@@ -20,7 +20,7 @@ from gui.timeline.viewport import Viewport
 
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle of its own
 OWN_BLOCK = 8  # spans that share a sum where it was not made before; those have BLOCK
-LONG = 2.0  # pixels of a block that is counted more finely
+LONG = 3.0  # pixels of a block that is counted more finely
 FEW = 2  # of coarser blocks a pixel has at least so many
 _COUNT = len(FAMILIES)
 
