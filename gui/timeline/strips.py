@@ -36,7 +36,7 @@ from gui.timeline.scene import Scene
 EDGE = 1.0  # an outline's width
 PALE = 0.8  # of the plot's colour within the outline
 WIDE = 2  # pixels of a column where a prediction or the memory line is crowded
-DENSE = 1.0  # changes of the memory line in a pixel from which it is crowded
+DENSE = 0.5  # changes of the memory line in a pixel from which it is crowded
 HEADROOM = 1.0  # free pixels above the highest line
 STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to this
 

@@ -20,6 +20,7 @@ from gui.timeline.reduction import (
     count_until,
     reduce_lane,
     runs,
+    times_of,
     visible,
 )
 from gui.timeline.viewport import Viewport
@@ -248,3 +249,20 @@ def test_pixels_before_and_after_a_lanes_spans_are_idle(view: tuple[int, int]) -
     edges = start + np.arange(21) * shown.ns_per_pixel
     busy = np.diff(np.clip(edges, 0, 4000)) / shown.ns_per_pixel
     assert reduced.busy == pytest.approx(busy, abs=1e-6)
+
+
+def test_a_family_that_stands_behind_the_last_whole_block_alone_counts_too() -> None:
+    before = [(10 * i, 10 * i + 10, Kind.FORWARD) for i in range(40)]
+    lane = columns([*before, (400, 430, Kind.COPY), (430, 440, Kind.FORWARD)])
+    families, times = times_of(lane, Viewport(0, 440, 2))
+    spent = dict(zip(families, times.sum(axis=1).tolist(), strict=True))
+    assert spent == {FORWARD: 410, FAMILIES.index(Family.COMMUNICATION): 30}
+
+
+@pytest.mark.parametrize("pixels", [7, 8])
+def test_stretched_columns_are_so_many_pixels_wide(pixels: int) -> None:
+    family, busy = np.array([1, 2, 3, 4], np.int8), np.array([0.1, 0.2, 0.3, 0.4])
+    wide = PixelColumns(family, busy, 100, 25.0).stretched(2, pixels)
+    assert wide.family.tolist() == [1, 1, 2, 2, 3, 3, 4, 4][:pixels]
+    assert wide.busy.tolist() == [0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.4][:pixels]
+    assert (wide.count, wide.per_pixel) == (100, 12.5)

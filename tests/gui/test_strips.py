@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 
 from core.trace.trace import Trace
 from gui.timeline.margins import LABELS
@@ -240,3 +240,22 @@ def test_strips_out_of_sight_are_not_drawn(view: TimelineView) -> None:
     assert 0 < len(seen) < 32
     body = QRectF(0, frame.ceiling, 10, frame.floor - frame.ceiling)
     assert all(QRectF(0, frame.top + r.top, 10, r.height).intersects(body) for r in seen)
+
+
+def test_crowded_strips_stand_in_columns_of_two_pixels(view: TimelineView) -> None:
+    spec = specification(devices="4xcpu", schedule="1f1b", microbatches=8, steps=150)
+    trace = trace_of(spec)
+    view.show_scene(Scene(trace))
+    view.set_prediction(prediction_of(spec, trace, 0.8))
+    view.fit()
+    image, frame = view.grab().toImage(), view.frame_of_rows
+    ground = {QColor(name).rgba() for name in (view.theme.plot, view.theme.grid, view.theme.line)}
+    for row in (*frame.layout.ghosts, *frame.layout.memory):
+        ys = range(int(frame.top + row.top) + 1, int(frame.top + row.bottom))
+        pixels = [
+            [image.pixel(int(LABELS) + x, y) for y in ys]
+            for x in range(int(view.view.width) // 2 * 2)
+        ]
+        shown = [[0 if colour in ground else colour for colour in column] for column in pixels]
+        assert shown[::2] == shown[1::2], row
+        assert any(map(any, shown))

@@ -78,3 +78,13 @@ def test_tick_steps_are_one_two_or_five_times_a_power_of_ten(least: float, step:
 )  # fmt: skip
 def test_ticks_carry_a_unit_that_suits_the_zoom(view: Viewport, labels: list[str]) -> None:
     assert [tick.label.replace("\u00a0", " ") for tick in ticks(view)] == labels
+
+
+@pytest.mark.parametrize(("width", "by", "columns"), [(10.0, 2, 5), (11.0, 2, 6), (10.6, 4, 3)])
+def test_a_coarser_view_has_wider_pixels_that_begin_at_the_same_time(
+    width: float, by: int, columns: int
+) -> None:
+    view = Viewport(100.0, 1000.0, width)
+    coarser = view.coarser(by)
+    assert (coarser.start, coarser.width) == (view.start, columns)
+    assert coarser.ns_per_pixel == pytest.approx(by * view.ns_per_pixel)
