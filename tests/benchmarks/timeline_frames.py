@@ -157,7 +157,7 @@ def resident() -> int:
 
 
 def main(what: str) -> None:
-    """Measure and print."""
+    """Measure and print: with what stands under the lanes, and the spans alone."""
     app = QApplication([])
     apply(app, LIGHT)
     warm = Shown(large_trace(1))
@@ -171,9 +171,12 @@ def main(what: str) -> None:
     settle(app)
     assert shown.timeline.viewport().width() == WIDTH
     held = (resident() - before) / trace.span_count
-    times = {name: frame_times(shown, app, part) for name, part in levels(shown)}
-    told = {"spans": trace.span_count, "platform": app.platformName(), "times": times,
-            "sizes": sizes(shown.scene), "resident": held}  # fmt: skip
+    told = {"spans": trace.span_count, "platform": app.platformName(), "resident": held}
+    for shown_as, strips in (("times", True), ("times alone", False)):
+        shown.timeline.show_memory(strips)
+        shown.timeline.show_prediction(strips)
+        told[shown_as] = {name: frame_times(shown, app, part) for name, part in levels(shown)}
+    told["sizes"] = sizes(shown.scene)
     shown.close()
     print(json.dumps(told))
 
