@@ -252,15 +252,19 @@ def main() -> None:
     header = prepared.header.since(settings.origin_ns)
     with os.fdopen(wire, "wb", buffering=0) as sink:
         writer = TraceWriter(pa.PythonFile(sink, "w"), header)
+        status = 0
         try:
             with Flusher(writer):
                 Rank(settings, prepared, writer).run()
         except Exception as error:
+            status = 1
             writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
             writer.log(FAILED_LEVEL, explain(error))
-            writer.close()
-            os._exit(1)  # not through destructors that may wait for other ranks
         writer.close()
+        sys.stdout.flush()
+        # Not through destructors, which may wait for other ranks; nor through the interpreter's
+        # end: a thread of torch's that still wants its lock then aborts the process.
+        os._exit(status)
 
 
 if __name__ == "__main__":
