@@ -44,7 +44,7 @@ def distinct(keys: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     least, most = int(keys.min()), int(keys.max())
     if most - least <= count:  # so few that a table has an entry for each
-        short = keys - least
+        short = (keys - least).view(f"u{keys.itemsize}")  # what wraps around is right again then
         first = np.full(most - least + 1, count)
         first[short[::-1]] = np.arange(count - 1, -1, -1)  # the last one that is written stays
         there = first < count

@@ -37,3 +37,13 @@ def test_distinct_keys_are_numpys_unique_ones(keys):
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     found = distinct(keys)
     assert (found[0].tolist(), found[1].tolist()) == (first.tolist(), which.tolist())
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64, np.uint64])
+def test_distinct_keys_may_be_further_apart_than_their_type_can_tell(dtype):
+    least, many = np.iinfo(dtype).min, np.arange(300) % 200
+    for start in (least, np.iinfo(dtype).max - 199):
+        keys = np.array([start + int(n) for n in many], dtype)
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        found = distinct(keys)
+        assert (found[0].tolist(), found[1].tolist()) == (first.tolist(), which.tolist())
