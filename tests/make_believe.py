@@ -14,8 +14,7 @@ from core.plan.task import Kind, Plan
 from core.trace.recording import RecordingFile
 from core.trace.schema import Header, Record
 from core.trace.trace import Trace
-from core.trace.writer import TaskColumns, Timings, span_batch
-from tests.core.helpers import Note, batch_of
+from core.trace.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
 
 MS = 1_000_000
 HARDWARE = Hardware(2, 8 << 30)
@@ -63,15 +62,15 @@ def batches(
 ) -> tuple[Header, list[pa.RecordBatch]]:
     """A whole run: for each step its open tasks, spans, counters and log lines."""
     header, plans = header_and_plans(spec, hardware)
-    made: list[pa.RecordBatch] = [batch_of([Note(Record.LOG, "state", 0, text="The run begins.")])]
+    made = [note_batch([NoteRow(Record.LOG, "state", 0, text="The run begins.")])]
+    made += [plan_batch(number, plan.tasks) for number, plan in enumerate(plans.values())]
     now = 2 * MS
     for step, rows in enumerate(spec.all_rows):
-        plan = plans[rows]
-        columns = TaskColumns(plan.tasks)
+        plan, number = plans[rows], list(plans).index(rows)
         timings = timed(plan, step, now, scale)
-        made.append(span_batch(columns, Timings(step, [0], [timings[0].start], [None])))
-        made.append(span_batch(columns, columns_of(step, timings)))
-        made.append(batch_of(_notes(plan, step, timings, len(header.lanes), rows)))
+        made.append(span_batch(Timings(number, step, [0], [timings[0].start], [None])))
+        made.append(span_batch(columns_of(number, step, timings)))
+        made.append(note_batch(_notes(plan, step, timings, len(header.lanes), rows)))
         now = max(t.end for t in timings) + MS
     return header, made
 
@@ -89,10 +88,11 @@ def prediction_of(spec: Specification, measured: Trace, scale: float = 0.9) -> T
     """A prediction of a run, each step beginning where the measured one does."""
     header, plans = header_and_plans(spec)
     trace = Trace(header)
+    for number, plan in enumerate(plans.values()):
+        trace.append(plan_batch(number, plan.tasks))
     for step, rows in enumerate(spec.all_rows):
-        plan = plans[rows]
-        timings = timed(plan, step, measured.step_bounds(step)[0], scale)
-        trace.append(span_batch(TaskColumns(plan.tasks), columns_of(step, timings)))
+        timings = timed(plans[rows], step, measured.step_bounds(step)[0], scale)
+        trace.append(span_batch(columns_of(list(plans).index(rows), step, timings)))
     return trace
 
 
@@ -125,32 +125,32 @@ def timed(plan: Plan, step: int, begin: int, scale: float = 1.0) -> list[Timing]
     return timings
 
 
-def columns_of(step: int, timings: list[Timing]) -> Timings:
-    """The same as columns."""
+def columns_of(plan: int, step: int, timings: list[Timing]) -> Timings:
+    """The same as columns, of plan number `plan`."""
     task, start, end = (list(column) for column in zip(*timings, strict=True))
-    return Timings(step, task, start, end)
+    return Timings(plan, step, task, start, end)
 
 
-def _notes(plan: Plan, step: int, timings: list[Timing], lanes: int, rows: int) -> list[Note]:
+def _notes(plan: Plan, step: int, timings: list[Timing], lanes: int, rows: int) -> list[NoteRow]:
     end = max(t.end for t in timings)
     notes = [
-        Note(Record.COUNTER, "loss", end, step, value=1.0 / (step + 1)),
-        Note(Record.COUNTER, "gradient_error", end, step, value=2.1e-7),
-        Note(
+        NoteRow(Record.COUNTER, "loss", end, step, value=1.0 / (step + 1)),
+        NoteRow(Record.COUNTER, "gradient_error", end, step, value=2.1e-7),
+        NoteRow(
             Record.LOG,
             "size",
             end,
             step,
             text=f"In Model: input size [{rows}, 5] output size [{rows}, 2]",
         ),
-        Note(Record.CLOCK, "cpu", end, step, value=120.0),
+        NoteRow(Record.CLOCK, "cpu", end, step, value=120.0),
     ]
-    notes += [Note(Record.COUNTER, "parameters", 0, step, lane, 4e6) for lane in range(lanes)]
+    notes += [NoteRow(Record.COUNTER, "parameters", 0, step, lane, 4e6) for lane in range(lanes)]
     held = [0] * lanes
     for task, timing in sorted(zip(plan.tasks, timings, strict=True), key=lambda pair: pair[1].end):
         held[task.lane] += HOLDS.get(task.kind, 0)
         notes.append(
-            Note(
+            NoteRow(
                 Record.COUNTER,
                 "activations",
                 timing.end,

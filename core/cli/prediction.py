@@ -24,7 +24,6 @@ from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.outline import Outline
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.predict.setting import outline_without_machine, setting_of
-from core.trace.writer import TaskColumns
 
 MOST_LANES_SHOWN = 64
 
@@ -53,12 +52,11 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
         with whole_file(arguments.summary) as path:
             path.write_text(text + "\n", encoding="utf-8")
     if arguments.record is not None:
-        told = (setting.header, TaskColumns(setting.plan.tasks), prediction.columns)
+        told = predicted_recording(setting.header, setting.plan.tasks, prediction.columns)
         with whole_file(arguments.record) as path:
-            path.write_bytes(predicted_recording(*told))
+            path.write_bytes(told)
     if arguments.image is not None:
-        tasks = TaskColumns(setting.plan.tasks)
-        trace = predicted_trace(setting.header, tasks, prediction.columns)
+        trace = predicted_trace(setting.header, setting.plan.tasks, prediction.columns)
         write_image([trace], Path(arguments.image), options)
     print(prediction_text(summary))
 

@@ -1,37 +1,34 @@
 """Walks a plan over lanes: every task is queued on its lane, and waits there for what it needs.
 
-The main thread collects: it waits for each task to be launched and to complete, lets go of the
-tensors that the task needed, and turns marks into spans at the step's end (CPU: at once).
+The main thread waits for each task to be launched and to complete, and lets go of the tensors that
+it needed. Lanes only stamp. What they have stamped is read by the one thread that sends it
+(core.trace.writer): of every lane, job after job, up to the first that has not ended. So each job
+is told once, in its lane's order, and never as ended and open at the same time.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
-from core.engine.block_notes import BlockNotes
-from core.engine.books import Books, ClosedStep
+from core.engine.books import ClosedStep
 from core.engine.lanes import Clock, Lane, Mark, allocator_bytes, open_clock
 from core.engine.modules import Batch
 from core.engine.operations import Operations, Step
+from core.engine.stamps import Stamps
 from core.plan.nested import Nested
 from core.plan.task import Plan, Task
-from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
+from core.trace.writer import NoteRow, Timings, TraceWriter
 
 POLL_SECONDS = 0.0002
-LONG_WAIT_FLUSH, WAIT_FLUSH = 0.05, 0.09
-"""Seconds since the last flush, from when on a lane sends rows while it waits."""
-
-
 SHORT_NS = 5_000_000
-"""A task is announced as open only once it has run for so long."""
+"""A task is announced as open only once it has run for so long: most are over before."""
 
 
 class Stopped(Exception):
@@ -39,46 +36,54 @@ class Stopped(Exception):
 
 
 class _Job:
-    """A task of the step that is being run: its marks, and whether it was launched."""
+    """A task of the step that is being run: its marks, and whether it was launched.
+
+    `span` is when it ran (ns), once that is final.
+    """
 
     __slots__ = (
-        "activations", "after", "blocks", "end", "held", "issued", "lane", "launched", "notes",
-        "start", "task", "written",
+        "activations", "after", "announced", "blocks", "held", "issued", "lane", "launched",
+        "span", "stamps", "task",
     )  # fmt: skip
 
     def __init__(
-        self, task: Task, lane: Lane, after: list[_Job], blocks: tuple[Task, ...] = ()
+        self, task: Task, lane: Lane, after: list[_Job], blocks: tuple[Task, ...], timed: bool
     ) -> None:
         self.task, self.lane, self.after, self.blocks = task, lane, after, blocks
-        self.notes: BlockNotes | None = None
+        self.stamps = Stamps(partial(lane.mark, timed), timed and bool(blocks))
         self.issued = threading.Event()
-        self.start: Mark = None
-        self.end: Mark = None
         self.launched = self.activations = 0
         self.held: list[Tensor] = []
-        self.written = False
+        self.announced = False
+        self.span: tuple[int, int] | None = None
 
     @property
-    def is_open(self) -> bool:
-        """Whether the task has started and not ended on its device."""
-        if self.start is None or not self.lane.reached(self.start):
-            return False
-        return self.end is None or not self.lane.reached(self.end)
+    def has_ended(self) -> bool:
+        """Whether it has ended on its device; False if it failed."""
+        end = self.stamps.end
+        return end is not None and self.lane.reached(end)
 
     @property
-    def marks(self) -> list[Mark]:
-        """All marks that were made for it."""
-        inside = [] if self.notes is None else self.notes.marks
-        return [mark for mark in (self.start, self.end, *inside) if mark is not None]
+    def has_started(self) -> bool:
+        """Whether it has started on its device."""
+        start = self.stamps.start
+        return start is not None and self.lane.reached(start)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Running:
-    """A step that runs or has run: what its spans are told from."""
+    """A step that runs or has run, of plan number `plan`: the jobs of each lane in their order.
+
+    `told` counts those of each lane whose spans were told. `over` says that nothing will change any
+    more; `closed` is what is then to be told beside the spans, None if the step was not finished.
+    """
 
     step: int
-    columns: TaskColumns
-    jobs: Sequence[_Job]
+    plan: int
+    lanes: Sequence[Sequence[_Job]]
+    told: list[int]
+    over: bool = False
+    closed: ClosedStep | None = None
 
 
 class Executor:
@@ -96,25 +101,22 @@ class Executor:
         self._clocks: dict[str, Clock] = {
             name: open_clock(name) for name in dict.fromkeys(lane.lane.device for lane in lanes)
         }
-        self._live = all(clock.live for clock in self._clocks.values())
-        self._books: dict[TaskColumns, Books] = {}
         self._halt = threading.Event()
         self._error: BaseException | None = None
-        self._running = _Running(0, TaskColumns(()), ())
-        self._jobs_lock = threading.Lock()
+        self._untold: deque[_Running] = deque()
+        # Between the thread that sends and the end of a step, where lanes take back their marks.
+        self._marks_lock = threading.Lock()
         if writer is not None:
-            writer.opened = self._openings
-            writer.ended = self._endings
+            writer.running = self._news
 
     def stop(self) -> None:
         """Let the tasks that have not started be skipped; `run` then raises Stopped."""
         self._halt.set()
 
     def run(
-        self, index: int, plan: Plan, columns: TaskColumns, batch: Batch,
-        nested: Nested | None = None,
-    ) -> Step:  # fmt: skip
-        """Run one step; `columns` are the plan's task columns, those `nested` inside behind them.
+        self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
+    ) -> Step:
+        """Run one step; the writer knows the plan's tasks, and `nested` behind them, by `number`.
 
         Raises Stopped, or what the first failing task raised.
         """
@@ -124,20 +126,23 @@ class Executor:
                 clock.begin()
         began = time.perf_counter_ns()
         jobs: list[_Job] = []
+        lanes: list[list[_Job]] = [[] for _ in self._lanes]
         for task in plan.tasks:
             blocks = () if nested is None else nested.inside(task.index)
             after = [jobs[other] for other in task.after]
-            jobs.append(_Job(task, self._lanes[task.lane], after, blocks))
-        running = self._running = _Running(index, columns, jobs)
+            lane, timed = self._lanes[task.lane], self._writer is not None
+            jobs.append(_Job(task, lane, after, blocks, timed))
+            lanes[task.lane].append(jobs[-1])
+        running = _Running(index, number, lanes, [0] * len(lanes))
+        if self._writer is not None:
+            self._untold.append(running)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
         self._collect(jobs)
         if self._writer is not None:
-            self._close_books(step, began, running, self._writer)
-        with self._jobs_lock:  # nobody asks about marks that the lanes take back
-            self._running = _Running(index, columns, ())
+            self._close(step, began, running, jobs, self._writer)
         for job in jobs:
-            job.lane.recycle(job.marks)
+            job.lane.recycle(job.stamps.marks)
         if self._error is not None:
             raise self._error
         if self._halt.is_set():
@@ -146,34 +151,25 @@ class Executor:
 
     def _do(self, job: _Job) -> None:
         """Run a job in its lane's thread."""
-        for other in job.after:
-            if not other.issued.is_set():
-                if self._writer is not None:
-                    # A lane that waits anyway encodes rows, so that no other thread has to take
-                    # a core from a lane that computes; the more gladly if it waits for long.
-                    whole_task = other.start is None
-                    self._writer.flush_if_due(LONG_WAIT_FLUSH if whole_task else WAIT_FLUSH)
+        try:
+            for other in job.after:
                 other.issued.wait()
-        if not self._halt.is_set():
-            try:
+            if not self._halt.is_set():
                 self._launch(job)
-            except BaseException as error:  # it is raised again by the main thread
-                self._error = self._error or error
-                self._halt.set()
-        job.issued.set()
+        except BaseException as error:  # it is raised again by the main thread
+            self._error = self._error or error
+            self._halt.set()
+        finally:
+            job.issued.set()
 
     def _launch(self, job: _Job) -> None:
         lane, timed = job.lane, self._writer is not None
         for other in job.after:
             if other.lane is not lane:
-                lane.wait(other.end)
+                lane.wait(other.stamps.end)
         job.launched = time.perf_counter_ns() if timed else 0
-        if timed and job.blocks:
-            job.notes = BlockNotes(partial(lane.mark, True))
-        job.start = lane.mark(timed)
-        held = self._operations.run(job.task, job.notes)
-        job.end = lane.mark(timed)
-        if not lane.reached(job.end):
+        held = self._operations.run(job.task, job.stamps)
+        if not lane.reached(job.stamps.end):
             job.held = held
         if timed:
             job.activations = self._operations.activations(job.task.lane)
@@ -189,93 +185,83 @@ class Executor:
             if job.lane.sleeps and job is not last[job.lane]:
                 continue
             job.issued.wait()
-            while job.end is not None and not job.lane.reached(job.end):
+            while job.stamps.end is not None and not job.has_ended:
                 time.sleep(POLL_SECONDS)
             job.held = []
 
-    def _close_books(self, step: Step, began: int, running: _Running, writer: TraceWriter) -> None:
+    def _close(
+        self, step: Step, began: int, running: _Running, jobs: Sequence[_Job], writer: TraceWriter
+    ) -> None:
+        """All jobs are over: make their times final, and note what the next step will change."""
         for device, clock in self._clocks.items():
             writer.clock(device, running.step, clock.end())
             if (allocated := allocator_bytes(device)) is not None:
                 writer.counter(f"allocator {device}", allocated, step=running.step)
-        closed = None
-        if all(job.end is not None for job in running.jobs):
-            if running.columns not in self._books:
-                self._books[running.columns] = Books(self._operations)
-            closed = self._books[running.columns].close(step, began)
-        hand_in = partial(self._hand_in, running, closed, writer)
-        # The next step need not wait for rows, unless its events are those of this one.
-        if self._live:
-            writer.later(hand_in)
-        else:
-            hand_in()
+        with self._marks_lock:
+            for own in running.lanes:
+                self._make_final(own)
+            ends = [job.span[1] for job in jobs if job.span is not None]
+            if len(ends) == len(jobs):
+                held = [job.activations for job in jobs]
+                running.closed = ClosedStep.of(self._operations, step, began, ends, held)
+            running.over = True
 
-    def _hand_in(self, running: _Running, closed: ClosedStep | None, writer: TraceWriter) -> None:
-        """Give the writer what is left of a step that has ended."""
-        for columns, timings in self._timings(running, running.jobs):
-            writer.spans(columns, timings)
-        if closed is not None:
-            ends = self._times(running.jobs, [job.end for job in running.jobs])
-            writer.step_notes(closed.notes(ends, [job.activations for job in running.jobs]))
+    def _make_final(self, jobs: Sequence[_Job]) -> None:
+        """The spans of a lane, without overlaps: events resolve only half a microsecond."""
+        done = 0
+        for job in jobs:
+            if job.stamps.end is not None:
+                start = max(done, self._time(job, job.stamps.start))
+                done = max(start, self._time(job, job.stamps.end))
+                job.span = start, done
 
-    def _timings(
-        self, running: _Running, jobs: Iterable[_Job]
-    ) -> list[tuple[TaskColumns, Timings]]:
-        """The spans of finished jobs that were not written yet, in the plan's order.
+    def _news(self) -> Iterator[Timings | NoteRow]:
+        """What was not told yet: spans that are final, and which tasks are open now.
 
-        That is each lane's order too.
+        For the one thread that sends.
         """
-        with self._jobs_lock:
-            fresh = [job for job in jobs if job.end is not None and not job.written]
-            if not fresh:
-                return []
-            for job in fresh:
-                job.written = True
-            tasks, lanes, starts, ends = self._table(fresh)
-            launched = None
-            if not self._clock(fresh[0]).live:
-                starts, ends = _one_by_one(lanes, starts, ends)
-                launched = np.array([job.launched for job in fresh])
-            told = [Timings(running.step, tasks, starts, ends, None, launched)]
-            if any(job.notes is not None for job in fresh):
-                told += self._inside(running.step, fresh, starts, ends)
-            return [(running.columns, timings) for timings in told]
+        while self._untold:
+            with self._marks_lock:
+                running = self._untold[0]
+                over = running.over  # before its lanes are looked at: nothing is left behind then
+                told = [row for lane in range(len(running.lanes)) for row in self._lane(running, lane)]
+            if told:
+                task, start, end, launched = map(list, zip(*told, strict=True))
+                yield Timings(running.plan, running.step, task, start, end, launched=launched)
+            if not over:
+                return
+            self._untold.popleft()
+            if running.closed is not None:
+                yield from running.closed.rows()
 
-    def _inside(
-        self, step: int, jobs: Sequence[_Job], starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> list[Timings]:
-        """The blocks that were noted in jobs, each within its job, without overlaps."""
-        rows: list[tuple[int, int, int]] = []
-        for job, start, end in zip(jobs, starts.tolist(), ends.tolist(), strict=True):
-            for task in job.blocks:
-                bounds = None if job.notes is None else job.notes.bounds(task)
-                if bounds is not None:
-                    begun, ended = (min(max(start, self._time(job, m)), end) for m in bounds)
-                    start = max(begun, ended)
-                    rows.append((task.index, begun, start))
-        return [Timings(step, *map(list, zip(*rows, strict=True)))] if rows else []
+    def _lane(self, running: _Running, lane: int) -> Iterator[_Row]:
+        """The news of one lane."""
+        jobs = running.lanes[lane]
+        for job in jobs[running.told[lane] :]:
+            if job.span is None and self._clock(job).live and job.has_ended:
+                job.span = job.stamps.start, job.stamps.end  # host times, and final at once
+            if job.span is None:
+                break
+            running.told[lane] += 1
+            start, end = job.span
+            launched = None if self._clock(job).live else job.launched
+            yield job.task.index, start, end, launched
+            yield from self._inside(job, start, end)
+        opened = next((job for job in jobs[running.told[lane] :] if not job.has_ended), None)
+        if opened is not None and opened.has_started and not opened.announced:
+            start = self._time(opened, opened.stamps.start)
+            if start <= time.perf_counter_ns() - SHORT_NS:
+                opened.announced = True
+                yield opened.task.index, start, None, None
 
-    def _endings(self) -> list[tuple[TaskColumns, Timings]]:
-        """The spans that are final and were not written yet, for the flusher's thread."""
-        running = self._running
-        return self._timings(running, (job for job in running.jobs if self._clock(job).live))
-
-    def _openings(self) -> list[tuple[TaskColumns, Opening]]:
-        """The tasks that have been open for a while, for whoever flushes.
-
-        Those that have just begun are mostly over before anybody could see them.
-        """
-        with self._jobs_lock:
-            running = self._running
-            begun = [
-                (job.task.index, self._time(job, job.start)) for job in running.jobs if job.is_open
-            ]
-        before = time.perf_counter_ns() - SHORT_NS
-        return [
-            (running.columns, Opening(running.step, task, start))
-            for task, start in begun
-            if start <= before
-        ]
+    def _inside(self, job: _Job, start: int, end: int) -> Iterator[_Row]:
+        """The blocks that were noted in a job, within it, without overlaps."""
+        for task in job.blocks:
+            bounds = job.stamps.bounds(task)
+            if bounds is not None:
+                begun, ended = (min(max(start, self._time(job, m)), end) for m in bounds)
+                start = max(begun, ended)
+                yield task.index, begun, start, None
 
     def _clock(self, job: _Job) -> Clock:
         return self._clocks[job.lane.lane.device]
@@ -283,39 +269,6 @@ class Executor:
     def _time(self, job: _Job, mark: Mark) -> int:
         return self._clock(job).time(mark)
 
-    def _table(self, jobs: Sequence[_Job]) -> NDArray[np.int64]:
-        """Four rows with an entry for each job: its task, its lane, and its times in ns.
 
-        One array, once: lanes have driven NumPy's code out of the caches.
-        """
-        tasks = [job.task for job in jobs]
-        starts, ends = [job.start for job in jobs], [job.end for job in jobs]
-        return np.array(
-            [
-                [task.index for task in tasks],
-                [task.lane for task in tasks],
-                self._times(jobs, starts),
-                self._times(jobs, ends),
-            ]
-        )
-
-    def _times(self, jobs: Sequence[_Job], marks: list[Mark]) -> list[int]:
-        """Host times in ns of a mark of each job."""
-        if self._live:
-            return marks  # they are host times
-        return [self._time(job, mark) for job, mark in zip(jobs, marks, strict=True)]
-
-
-def _one_by_one(
-    lanes: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Starts and ends of spans, of which those of a lane are in order, without overlaps.
-
-    Events resolve half a microsecond: none starts before the one in front of it has ended.
-    """
-    starts, ends = starts.copy(), ends.copy()
-    for lane in np.unique(lanes):
-        mine = np.flatnonzero(lanes == lane)
-        ends[mine] = np.maximum.accumulate(np.maximum(starts[mine], ends[mine]))
-        starts[mine[1:]] = np.maximum(starts[mine[1:]], ends[mine[:-1]])
-    return starts, ends
+_Row = tuple[int, int, int | None, int | None]
+"""A span or (without an end) an open task: its number, start, end and launch in ns."""

@@ -1,4 +1,4 @@
-"""Sends what was collected soon after each step's end, and at least every 100 ms."""
+"""The one thread that sends a run's rows."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import threading
 
 from core.trace.writer import TraceWriter
 
-FLUSH_SECONDS = 0.1
-LOOK_SECONDS = 0.02
+FLUSH_SECONDS = 0.05
 
 
 class Flusher:
-    """A thread that flushes a writer when that is due and no lane has done it while it waited.
+    """Sends what a writer has, twenty times a second, until the context is left.
 
-    Encoding takes a core and the interpreter's lock, so that lanes that wait are the better place.
+    It waits for whoever reads the pipe, so that nobody else has to. Leaving raises what a flush
+    raised: rows that cannot be sent are no recording.
     """
 
     def __init__(self, writer: TraceWriter) -> None:
         self._writer = writer
         self._closed = threading.Event()
+        self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True, name="flusher")
 
     def __enter__(self) -> Flusher:
@@ -28,7 +29,12 @@ class Flusher:
     def __exit__(self, *_: object) -> None:
         self._closed.set()
         self._thread.join()
+        if self._error is not None:
+            raise self._error
 
     def _run(self) -> None:
-        while not self._closed.wait(LOOK_SECONDS):
-            self._writer.flush_if_due(FLUSH_SECONDS)
+        try:
+            while not self._closed.wait(FLUSH_SECONDS):
+                self._writer.flush()
+        except BaseException as error:  # raised again by whoever leaves the context
+            self._error = error

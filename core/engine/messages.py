@@ -10,7 +10,6 @@ import pyarrow as pa
 from core.plan.lanes import Hardware
 from core.trace.schema import Header
 
-COLLECTIVES_LEVEL = "collectives"  # of a log row in which a rank tells what torch reports
 FAILED_LEVEL = "failed"  # of a log row in which a rank tells why it ends
 
 

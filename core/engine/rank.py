@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import os
 import signal
 import sys
+import threading
 import traceback
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -26,11 +29,11 @@ from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly
 from core.engine.lanes import open_clock, open_lanes
 from core.engine.lifeline import hold_on
-from core.engine.messages import COLLECTIVES_LEVEL, FAILED_LEVEL
+from core.engine.messages import FAILED_LEVEL
 from core.engine.modules import Batch
 from core.engine.prepare import Prepared, prepare
 from core.engine.rank_ddp import Replicated
-from core.engine.rank_expectation import Expectations, to_text
+from core.engine.rank_expectation import Expectations
 from core.engine.rank_model import RankModel, Setting
 from core.engine.rank_timer import RankTimer, Timed
 from core.engine.run_lanes import batches_of
@@ -41,12 +44,16 @@ from core.engine.workload import (
     make_optimizer,
     verification_notes,
 )
-from core.plan.lanes import Gpu, Hardware
+from core.plan.lanes import Hardware
 from core.plan.specification import Specification
-from core.plan.task import Kind
-from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
+from core.plan.task import Kind, Role
+from core.trace.writer import Timings, TraceWriter
+from core.typed import typed
 
 TIMEOUT = timedelta(minutes=5)
+
+_Row = tuple[Timed, int | None, int, int | None]
+"""What happened, its lane if that is not its task's, and its start and end in ns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +71,8 @@ class RankSettings:
     @classmethod
     def from_json(cls, text: str) -> RankSettings:
         """Read what run_ranks wrote."""
-        values = json.loads(text)
-        hardware = values.pop("hardware")
-        gpus = tuple(Gpu(**gpu) for gpu in hardware.pop("gpus"))
-        specification = Specification.from_dict(values.pop("specification"))
-        return cls(**values, specification=specification, hardware=Hardware(**hardware, gpus=gpus))
+        settings: RankSettings = typed(cls, json.loads(text))
+        return settings
 
 
 class Rank:
@@ -80,7 +84,8 @@ class Rank:
         self._lane = open_lanes((prepared.lanes[settings.rank],))[0]
         self._clock = open_clock(self._lane.lane.device)
         self._timer = RankTimer(self._lane, self._tell)
-        self._expectations = Expectations(prepared, settings.rank)
+        self._expectations = Expectations(prepared, settings.rank, writer.plan)
+        self._marks_lock = threading.Lock()  # the lane takes marks back that may be asked about
         specification = prepared.specification
         self._compares = specification.verify or specification.gradients is not None
 
@@ -99,7 +104,7 @@ class Rank:
             self._optimizer = make_optimizer(
                 self._prepared.specification, list(self._model.parameters.values())
             )
-            self._writer.opened = self._openings
+            self._writer.running = self._openings
             if self._settings.rank == 0 and self._prepared.specification.verify:
                 for text in verification_notes(self._workload):
                     self._writer.log("warning", text)
@@ -139,7 +144,6 @@ class Rank:
         self._log_sizes(batch, shapes)
         dist.all_reduce(loss)
         self._judge(batch, before, loss.item() / self._settings.world)
-        self._writer.flush()
 
     def _compute(self, x: Tensor, target: Tensor, share: float) -> Tensor:
         """One step, timed. `share` weights a rank's mean so that the ranks' mean is the batch's."""
@@ -158,59 +162,73 @@ class Rank:
         return loss.detach()
 
     def _record(self, uncertainty: int) -> None:
-        """Match what happened to the plan's tasks and write it. Raises KeyError if it cannot."""
+        """Match what happened to the plan's tasks and tell it. Raises KeyError if it cannot."""
         happened = self._timer.now
-        report = happened.report()
-        if self._expectations.learn(report):
-            self._writer.log(COLLECTIVES_LEVEL, to_text(report), self._expectations.now.step)
-            self._writer.flush()  # before the spans that are matched to it
-        expected = self._expectations.now
-        self._writer.clock(self._lane.lane.device, expected.step, uncertainty)
-        done = 0
-        rows = [(timed, self._clock.time(timed.start)) for timed in happened.compute]
-        for timed in sorted(happened.collectives, key=lambda timed: self._clock.time(timed.end)):
-            # A communication lane works in order: a collective launched while another is under
-            # way waits for it.
-            assert timed.launched is not None
-            start = max(timed.launched, self._clock.time(timed.start), done)
-            done = max(start, self._clock.time(timed.end))
-            rows.append((timed, start))
-        self._writer.spans(expected.columns, self._timings(rows))
-        self._lane.recycle(self._timer.marks())
+        self._expectations.learn(happened.report())
+        self._writer.clock(self._lane.lane.device, self._expectations.now.step, uncertainty)
+        time = self._clock.time
+        done: list[_Row] = [(t, None, time(t.start), time(t.end)) for t in happened.compute]
+        rows = done + self._on_tracks(happened.collectives)
+        assert len(rows) == len(happened.compute) + len(happened.collectives)
+        self._writer.spans(self._timings(rows))
+        with self._marks_lock:
+            self._lane.recycle(self._timer.marks())
 
-    def _timings(self, rows: list[tuple[Timed, int]]) -> Timings:
-        """What happened, each with its start, as spans of this rank's tasks."""
+    def _on_tracks(self, collectives: Sequence[Timed]) -> list[_Row]:
+        """The collectives that have begun: each on the first track that was free, in launch order.
+
+        So a stream runs them, which is one track, and so do the threads of a gloo group: a queue
+        that several work off. When one begins is not told, but follows.
+        """
+        lanes = [
+            lane.index
+            for lane in self._prepared.header.lanes
+            if lane.serves == self._settings.rank and lane.role is Role.COMMUNICATION
+        ]
+        free: dict[int, float] = dict.fromkeys(lanes, 0)
+        rows: list[_Row] = []
+        for timed in collectives:
+            lane = min(free, key=free.__getitem__)
+            if timed.launched is None or free[lane] == math.inf:
+                break
+            start = int(max(timed.launched, self._clock.time(timed.start), free[lane]))
+            end = max(start, self._clock.time(timed.end)) if self._timer.is_over(timed) else None
+            free[lane] = math.inf if end is None else end
+            rows.append((timed, lane if lane != lanes[0] else None, start, end))
+        return rows
+
+    def _timings(self, rows: Sequence[_Row]) -> Timings:
+        """What happened as spans of this rank's tasks, or as open ones."""
         expected, clock = self._expectations.now, self._clock
+        timed, lanes, starts, ends = zip(*rows, strict=True)
         return Timings(
+            expected.number,
             expected.step,
-            [expected.own[timed.kind, timed.number, timed.payload].index for timed, _ in rows],
-            [start for _, start in rows],
-            [max(start, clock.time(timed.end)) for timed, start in rows],
-            [clock.time(timed.start) if timed.kind.is_collective else None for timed, _ in rows],
-            [timed.launched for timed, _ in rows],
+            [expected.own[t.kind, t.number, t.payload].index for t in timed],
+            starts,
+            ends,
+            [clock.time(t.start) if t.kind.is_collective else None for t in timed],
+            [t.launched for t in timed],
+            lanes,
         )
 
-    def _openings(self) -> list[tuple[TaskColumns, Opening]]:
-        """What is under way on the rank's two lanes, for the flusher's thread.
+    def _openings(self) -> Iterator[Timings]:
+        """What is under way on the rank's lanes and was not told yet, for the thread that sends."""
+        with self._marks_lock:
+            rows = [row for row in self._on_tracks(self._timer.now.collectives) if row[3] is None]
+            if (computing := self._timer.open_compute()) is not None:
+                rows.append((computing, None, self._clock.time(computing.start), None))
+            fresh = [row for row in rows if not row[0].announced and self._is_sure(row[0])]
+            for row in fresh:
+                row[0].announced = True
+            if fresh:
+                yield self._timings(fresh)
 
-        The writer's lock is held meanwhile, and a step that is over needs it before the next
-        begins: so what is open is of the step that is expected now.
-        """
-        found: list[tuple[Timed, int]] = []
-        if (computing := self._timer.open_compute()) is not None:
-            found.append((computing, self._clock.time(computing.start)))
-        if (under_way := self._timer.open_collective()) is not None:
-            moving, over = under_way
-            assert moving.launched is not None
-            ends = [self._clock.time(timed.end) for timed in over]
-            found.append((moving, max([moving.launched, *ends])))
+    def _is_sure(self, timed: Timed) -> bool:
+        """Whether something is a task that stays what it is when torch reports its collectives."""
         expected = self._expectations.now
-        openings = []
-        for timed, start in found:
-            task = expected.own.get((timed.kind, timed.number, timed.payload))
-            if task is not None and task.index < expected.sure:
-                openings.append((expected.columns, Opening(expected.step, task.index, start)))
-        return openings
+        task = expected.own.get((timed.kind, timed.number, timed.payload))
+        return task is not None and task.index < expected.sure
 
     def _judge(self, batch: Batch, before: dict[str, Tensor], loss: float) -> None:
         """Rank 0 says what the loss was and, if asked, how far it is from the plain step."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.engine.prepare import Prepared
 from core.plan.specification import job_of
-from core.plan.strategy import Collective, Collectives
+from core.plan.strategy import Collectives
 from core.plan.task import Kind, Payload, Plan, Task
-from core.trace.writer import TaskColumns
 
 Key = tuple[Kind, int, Payload]
 """What tells a rank's tasks apart: kind, block or bucket (or -1), and what is moved."""
@@ -17,14 +16,14 @@ Key = tuple[Kind, int, Payload]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A step as it is expected. `own` are the rank's tasks.
+    """A step as it is expected, by a plan whose number is `number`. `own` are the rank's tasks.
 
     Tasks whose index is `sure` or more may get other ones when torch reports its collectives.
     """
 
     step: int
     plan: Plan
-    columns: TaskColumns
+    number: int
     own: dict[Key, Task]
     sure: int
 
@@ -32,14 +31,15 @@ class Expected:
 class Expectations:
     """The expected steps of a rank; `now` is that of the step under way.
 
-    It is replaced as a whole, so that another thread always finds plan and columns of one step.
+    It is replaced as a whole, so that another thread always finds plan and tasks of one step.
     """
 
-    def __init__(self, prepared: Prepared, rank: int) -> None:
-        self._prepared, self._rank = prepared, rank
+    def __init__(self, prepared: Prepared, rank: int, tell: Callable[[Sequence[Task]], int]) -> None:
+        self._prepared, self._rank, self._tell = prepared, rank, tell
         self._reported: Collectives | None = None
         self._confirmed = False
-        self._columns: dict[int, tuple[Plan, TaskColumns]] = {}
+        self._numbers: dict[tuple[Task, ...], int] = {}
+        self._plans: dict[int, Plan] = {}
         self.now = self._expect(0, prepared.specification.all_rows[0])
 
     def begin(self, step: int) -> Expected:
@@ -47,25 +47,26 @@ class Expectations:
         self.now = self._expect(step, self._prepared.specification.all_rows[step])
         return self.now
 
-    def learn(self, collectives: Collectives) -> bool:
-        """Complete the step under way with what torch did. Whether that was news."""
+    def learn(self, collectives: Collectives) -> None:
+        """Complete the step under way with what torch did."""
         if collectives == self._reported:
             self._confirmed = True
-            return False
+            return
         before, self._reported = self.now.plan, collectives
-        self._columns.clear()
+        self._plans.clear()
         self.now = self._expect(self.now.step, before.rows)
         self._confirmed = self.now.plan == before
-        return True
 
     def _expect(self, step: int, rows: int) -> Expected:
-        if rows not in self._columns:
-            plan = completed(self._prepared, rows, self._reported)
-            self._columns[rows] = plan, TaskColumns(plan.tasks)
-        plan, columns = self._columns[rows]
+        if rows not in self._plans:
+            self._plans[rows] = completed(self._prepared, rows, self._reported)
+        plan = self._plans[rows]
+        if plan.tasks not in self._numbers:
+            self._numbers[plan.tasks] = self._tell(plan.tasks)
         own = {_key(task): task for task in plan.tasks if task.replica == self._rank}
         first = next((t.index for t in plan.tasks if t.kind.is_collective), len(plan.tasks))
-        return Expected(step, plan, columns, own, len(plan.tasks) if self._confirmed else first)
+        sure = len(plan.tasks) if self._confirmed else first
+        return Expected(step, plan, self._numbers[plan.tasks], own, sure)
 
 
 def completed(prepared: Prepared, rows: int, collectives: Collectives | None) -> Plan:
@@ -75,19 +76,6 @@ def completed(prepared: Prepared, rows: int, collectives: Collectives | None) ->
         return prepared.plans[rows]
     lanes = list(prepared.lanes)
     return complete(job_of(prepared.specification, prepared.model, lanes, rows), collectives)
-
-
-def to_text(collectives: Collectives) -> str:
-    """A report as ranks send it."""
-    return json.dumps([(c.kind, c.payload, c.names) for c in collectives])
-
-
-def from_text(text: str) -> Collectives:
-    """The inverse of `to_text`."""
-    return tuple(
-        Collective(Kind(kind), Payload(payload), tuple(names))
-        for kind, payload, names in json.loads(text)
-    )
 
 
 def _key(task: Task) -> Key:

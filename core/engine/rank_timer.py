@@ -36,6 +36,8 @@ class Timed:
     launched: int | None = None
     payload: Payload = Payload.NONE
     names: tuple[str, ...] = ()
+    announced: bool = False
+    """Whether it was told as open."""
 
 
 @dataclass
@@ -106,17 +108,8 @@ class RankTimer:
     def open_compute(self) -> Timed | None:
         """What has started on the compute lane and not ended; safe from another thread."""
         for timed in self.now.compute:
-            if not self._over(timed) and self._lane.reached(timed.start):
+            if not self.is_over(timed) and self._lane.reached(timed.start):
                 return timed
-        return None
-
-    def open_collective(self) -> tuple[Timed, list[Timed]] | None:
-        """The first collective under way, and those that are over; safe from another thread."""
-        over: list[Timed] = []
-        for timed in self.now.collectives:
-            if not self._over(timed):
-                return None if timed.launched is None else (timed, over)
-            over.append(timed)
         return None
 
     def marks(self) -> list[Mark]:
@@ -126,7 +119,8 @@ class RankTimer:
         marks += [mark for timed in happened.compute for mark in (timed.start, timed.end)]
         return list({id(mark): mark for mark in marks if mark is not None}.values())
 
-    def _over(self, timed: Timed) -> bool:
+    def is_over(self, timed: Timed) -> bool:
+        """Whether something has come to its end; safe from another thread."""
         if timed.end is None or isinstance(timed.end, int):  # host time
             return timed.end is not None
         return self._lane.reached(timed.end)

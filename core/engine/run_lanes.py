@@ -22,7 +22,7 @@ from core.engine.workload import Workload, verification_notes
 from core.plan.nested import nested_tasks
 from core.predict.costs_file import values_of
 from core.trace.trace import COSTS_LEVEL
-from core.trace.writer import TaskColumns, TraceWriter
+from core.trace.writer import TraceWriter
 
 LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for
 
@@ -35,8 +35,8 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
     operations = Operations(prepared.plan_list, workload, specification)
     plans = prepared.plans
     nested = {n: nested_tasks(plan) for n, plan in plans.items() if specification.blocks}
-    columns = {
-        count: TaskColumns([*plan.tasks, *(nested[count].tasks if nested else ())])
+    numbers = {
+        count: writer.plan([*plan.tasks, *(nested[count].tasks if nested else ())])
         for count, plan in plans.items()
     }
     checks = specification.verify or specification.gradients is not None
@@ -57,7 +57,7 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
             began = time.monotonic()
             count = rows[index]
             inside = nested.get(count)
-            step = executor.run(index, plans[count], columns[count], batch, inside)
+            step = executor.run(index, plans[count], numbers[count], batch, inside)
             seconds = time.monotonic() - began
             loss = sum(piece.item() for piece in step.losses)
             writer.counter("loss", loss, step=index)
@@ -67,7 +67,6 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
                 errors = worst(compare(loss, gradients, wanted) for gradients in copies)
                 writer.counter("gradient_error", errors.gradient, step=index)
                 writer.counter("loss_error", errors.loss, step=index)
-            writer.flush_soon()
         if specification.gradients is not None:
             gradients = operations.owned_gradients()[0]
             save_gradients(specification.gradients, batch, before, gradients)
@@ -95,7 +94,6 @@ def _calibrate(
         writer.log("info", "there is no memory beside the run's to measure its costs in")
         return
     writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
-    writer.flush()
 
 
 def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:

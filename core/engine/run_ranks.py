@@ -9,27 +9,26 @@ import subprocess
 import sys
 import threading
 import time
+from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import asdict
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.executor import Stopped
 from core.engine.hardware import find_hardware
-from core.engine.messages import COLLECTIVES_LEVEL, FAILED_LEVEL, Rows
+from core.engine.messages import FAILED_LEVEL, Rows
 from core.engine.prepare import Prepared
-from core.engine.rank_expectation import completed, from_text
 from core.engine.stop import Stop
 from core.engine.wire import describe_exit, receive
-from core.plan.strategy import Collectives
-from core.trace.schema import RECORDS, Record
-from core.trace.writer import TaskColumns, TraceWriter
+from core.plan.lanes import meet_in_nccl
+from core.trace.decode import numbers_of
+from core.trace.writer import TraceWriter
 
-MATCHED = ("lane", "kind", "replica", "block", "bucket", "payload")
 LAST_WORDS_SECONDS = 1.0
-_SPAN = RECORDS.index(Record.SPAN)
-_LOG = RECORDS.index(Record.LOG)
 
 Report = tuple[int, pa.RecordBatch | None]
 
@@ -51,14 +50,12 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
             stack.enter_context(_RankProcess(prepared, rank, store.port, reports))
             for rank in range(len(prepared.lanes))
         ]
-        _gather(prepared, writer, ranks, reports)
+        _gather(writer, ranks, reports)
 
 
 def backend_of(prepared: Prepared) -> str:
-    """NCCL where every rank has a GPU of its own (it refuses two on one); else gloo."""
-    devices = [lane.device for lane in prepared.lanes]
-    alone = len(set(devices)) == len(devices)
-    return "nccl" if devices[0] != "cpu" and alone else "gloo"
+    """NCCL where every rank has a GPU of its own, else gloo."""
+    return "nccl" if meet_in_nccl(prepared.lanes) else "gloo"
 
 
 class _RankProcess:
@@ -116,13 +113,12 @@ class _RankProcess:
 
 
 def _gather(
-    prepared: Prepared,
     writer: TraceWriter,
     ranks: list[_RankProcess],
     reports: queue.SimpleQueue[Report | None],
 ) -> None:
     """Pass the ranks' rows on until all have ended."""
-    matcher = Matcher(prepared)
+    plans = Plans()
     going = set(range(len(ranks)))
     words: dict[int, str] = {}
     deadline: float | None = None
@@ -136,10 +132,10 @@ def _gather(
             raise Stopped
         rank, batch = report
         if batch is not None:
-            said, rows = matcher.take(rank, batch)
+            batch, said = without_last_words(batch)
             if said is not None:
                 words[rank] = said
-            if rows is not None:
+            if (rows := plans.renumbered(rank, batch)) is not None:
                 writer.forward(rows)
         else:
             going.discard(rank)
@@ -160,63 +156,55 @@ def _blame(ranks: list[_RankProcess], words: dict[int, str]) -> str:
     return f"rank {rank}: {said}"
 
 
-class Matcher:
-    """Completes the plan from what ranks report, and holds their spans against it."""
+class Plans:
+    """Gives the ranks' plans, which each rank numbers by itself, their numbers in the run.
 
-    def __init__(self, prepared: Prepared) -> None:
-        self._prepared = prepared
-        self._agreed: dict[int, tuple[int, Collectives]] = {}
-        self._columns: dict[tuple[int, int | None], TaskColumns] = {}
+    A rank tells the whole plan of a step, completed with the collectives that torch ran in it: so
+    what ranks tell must be the same.
+    """
 
-    def take(self, rank: int, batch: pa.RecordBatch) -> tuple[str | None, pa.RecordBatch | None]:
-        """A rank's last words if the batch has them, and the rows to pass on.
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+        self._of_rank: dict[int, list[int]] = defaultdict(list)
+        self._of_step: dict[int, tuple[int, int]] = {}
 
-        Raises RankError if a span has no task, or if ranks disagree on their collectives.
+    def renumbered(self, rank: int, batch: pa.RecordBatch) -> pa.RecordBatch | None:
+        """A rank's batch as the run has it; None for a plan that another rank has told.
+
+        Raises RankError if ranks ran different collectives in a step.
         """
-        records = batch["record"].indices
-        codes = records.to_pylist()
-        if _LOG in codes:
-            said, keep = None, []
-            for row, (level, text, step) in enumerate(
-                zip(*(batch[n].to_pylist() for n in ("name", "text", "step")), strict=True)
-            ):
-                if codes[row] == _LOG and level == COLLECTIVES_LEVEL:
-                    self._agree(rank, step, from_text(text))
-                elif codes[row] == _LOG and level == FAILED_LEVEL:
-                    said = text
-                else:
-                    keep.append(row)
-            return said, batch.take(pa.array(keep, pa.int64())) if keep else None
-        if _SPAN in codes:
-            spans = [row for row, code in enumerate(codes) if code == _SPAN]
-            self._match(rank, batch.take(pa.array(spans)))
-        return None, batch
+        of_rank = self._of_rank[rank]
+        if len(batch) and batch["plan"].null_count:
+            return batch
+        if batch["tasks"].null_count < len(batch):
+            told = batch.select(["tasks"]).serialize().to_pybytes()
+            known = told in self._numbers
+            of_rank.append(self._numbers.setdefault(told, len(self._numbers)))
+            return None if known else _with_plans(batch, np.array(of_rank[-1:]))
+        plans = np.array(of_rank)[numbers_of(batch, "plan")]
+        ended = batch["end"].is_valid().to_numpy(zero_copy_only=False)
+        steps = numbers_of(batch, "step")
+        for step, plan in sorted(set(zip(steps[ended].tolist(), plans[ended].tolist(), strict=True))):
+            other, agreed = self._of_step.setdefault(step, (rank, plan))
+            if agreed != plan:
+                raise RankError(f"ranks {other} and {rank} ran different collectives in step {step}")
+        return _with_plans(batch, plans)
 
-    def _agree(self, rank: int, step: int, collectives: Collectives) -> None:
-        other, known = self._agreed.setdefault(step, (rank, collectives))
-        if known != collectives:
-            raise RankError(f"ranks {other} and {rank} have different collectives in step {step}")
 
-    def _match(self, rank: int, batch: pa.RecordBatch) -> None:
-        step = batch["step"][0].as_py()
-        columns = self._columns_of(step)
-        tasks = batch["task"]
-        if max(tasks.to_pylist()) >= len(columns):
-            raise RankError(f"rank {rank} reports a task that the plan of step {step} has not")
-        planned = columns.take(tasks.to_pylist())
-        for name in MATCHED:
-            if planned[name].to_pylist() != batch[name].to_pylist():
-                raise RankError(f"rank {rank}, step {step}: {name} of a span is not its task's")
+def _with_plans(batch: pa.RecordBatch, plans: NDArray[np.int64]) -> pa.RecordBatch:
+    place = batch.schema.get_field_index("plan")
+    return batch.set_column(place, batch.schema.field(place), pa.array(plans, pa.int32()))
 
-    def _columns_of(self, step: int) -> TaskColumns:
-        """Task columns of a step: its plan completed with the collectives last agreed on."""
-        since = max((s for s in self._agreed if s <= step), default=None)
-        rows = self._prepared.specification.all_rows[step]
-        key = rows, since
-        if key not in self._columns:
-            agreed = None if since is None else self._agreed[since][1]
-            self._columns[key] = TaskColumns(completed(self._prepared, rows, agreed).tasks)
-        return self._columns[key]
+
+def without_last_words(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, str | None]:
+    """A batch without the row in which a rank says why it ends, and what that says."""
+    notes = batch["note"].to_pylist()
+    levels = [note[0]["name"] if note else None for note in notes]
+    if FAILED_LEVEL not in levels:
+        return batch, None
+    place = levels.index(FAILED_LEVEL)
+    kept = [row for row in range(len(batch)) if row != place]
+    return batch.take(pa.array(kept, pa.int64())), notes[place][0]["text"]
 
 
 def _log_shares(prepared: Prepared, writer: TraceWriter) -> None:

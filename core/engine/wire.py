@@ -12,16 +12,15 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.plan.lanes import Gpu, Hardware
-from core.trace.schema import RECORDS, Header, Record
+from core.trace.decode import notes_of, parts_of
+from core.trace.schema import Header, Record
 
 READY_KEY = b"bubblescope-ready"
 REFUSED_KEY = b"bubblescope-refused"
-_LOG = RECORDS.index(Record.LOG)
 
 
 def send_ready(sink: Any, hardware: Hardware) -> None:
@@ -68,12 +67,10 @@ def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
 
 def _ending(batch: pa.RecordBatch) -> Ended | None:
     """How the run ended, if the batch says so in a log row of level `state`."""
-    logs = np.flatnonzero(batch["record"].indices.to_numpy(zero_copy_only=False) == _LOG)
-    if not len(logs):
-        return None
-    for row in logs.tolist():
-        if batch["name"][row].as_py() == "state":
-            outcome, _, reason = batch["text"][row].as_py().partition(": ")
+    logs = parts_of(batch).get(Record.LOG)
+    for note in notes_of(logs).to_pylist() if logs is not None else ():
+        if note["name"] == "state":
+            outcome, _, reason = note["text"].partition(": ")
             return Ended(Outcome(outcome), reason)
     return None
 

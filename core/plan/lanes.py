@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.plan.task import Lane, PlanError, Role
@@ -80,16 +81,23 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
     return lanes
 
 
-def with_helpers(lanes: list[Lane], role: Role, word: str) -> list[Lane]:
-    """`lanes` followed by one lane of `role` for each of them, named after it."""
+def with_helpers(lanes: list[Lane], role: Role, *words: str) -> list[Lane]:
+    """`lanes`, then for each of the `words` a lane of `role` for each of them, named after it."""
     helpers = [
         Lane(
-            len(lanes) + lane.index, f"{lane.name} {word}", lane.device, role,
+            turn * len(lanes) + lane.index, f"{lane.name} {word}", lane.device, role,
             sharing=lane.sharing, serves=lane.index,
         )
+        for turn, word in enumerate(words, 1)
         for lane in lanes
     ]  # fmt: skip
     return [*lanes, *helpers]
+
+
+def meet_in_nccl(lanes: Sequence[Lane]) -> bool:
+    """Whether ranks on `lanes` can use NCCL, which refuses two on one GPU; they use gloo else."""
+    devices = {lane.device for lane in lanes}
+    return "cpu" not in devices and len(devices) == len(lanes)
 
 
 def _default_devices(hardware: Hardware) -> list[str]:

@@ -133,6 +133,18 @@ def check(specification: Specification) -> Strategy:
         raise PlanError(
             f"there is no model {s.model.name!r}; use {known} or a file that ends in .py"
         )
+    check_numbers(s)
+    _one_of("optimizer", s.optimizer, OPTIMIZERS)
+    _one_of("dtype", s.model.dtype, tuple(DTYPE_BYTES))
+    _check_settings(s.model)
+    _check_model(s.model.filled())
+    _check_options(s, strategy)
+    return strategy
+
+
+def check_numbers(specification: Specification) -> None:
+    """Raise PlanError, naming the first, if a number is none that a run can have."""
+    s = specification
     for name, most in MOST.items():
         _within(name, getattr(s, name), most)
     for name, most in MOST_OF_MODEL.items():
@@ -149,12 +161,6 @@ def check(specification: Specification) -> Strategy:
         raise PlanError(f"--lr {s.lr}: use a finite learning rate of 0 or more")
     if not 0 <= s.seed < 2**63:
         raise PlanError(f"--seed {s.seed}: use 0 to 2^63-1")
-    _one_of("optimizer", s.optimizer, OPTIMIZERS)
-    _one_of("dtype", s.model.dtype, tuple(DTYPE_BYTES))
-    _check_settings(s.model)
-    _check_model(s.model.filled())
-    _check_options(s, strategy)
-    return strategy
 
 
 def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from core.explain.causes import explain_step
 from core.explain.figures import StepFigures, step_figures
 from core.explain.lanes import IS_COMMUNICATION
-from core.plan.task import Lane, Plan, Runner
+from core.plan.task import Lane, Plan, Runner, Task
 from core.predict.costs import CostModel, durations
 from core.predict.outline import Outline
 from core.predict.peaks import peak_activations
@@ -20,7 +21,7 @@ from core.predict.simulate import simulate
 from core.trace.schema import Header
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
-from core.trace.writer import TaskColumns, Timings, span_batch
+from core.trace.writer import Timings, plan_batch, span_batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +69,29 @@ def predict_times(plan: Plan, columns: StepColumns, costs: CostModel) -> StepCol
     return simulate(columns, times, collectives=plan.runner is Runner.RANKS)
 
 
-def predicted_trace(header: Header, tasks: TaskColumns, columns: StepColumns) -> Trace:
+def predicted_trace(header: Header, tasks: Sequence[Task], columns: StepColumns) -> Trace:
     """A predicted step as a trace, to be drawn as a run is; its header says that it is predicted.
 
-    `tasks` are the columns of the plan's tasks; the trace has a single step, of index 0.
+    `tasks` are the plan's; the trace has a single step, of index 0.
     """
     trace = Trace(replace(header, predicted=True))
-    if len(columns):
-        trace.append(predicted_batch(tasks, columns))
+    for batch in _predicted_batches(tasks, columns):
+        trace.append(batch)
     return trace
 
 
-def predicted_batch(tasks: TaskColumns, columns: StepColumns) -> pa.RecordBatch:
-    """The spans of a predicted step, of index 0; `tasks` are the columns of the plan's tasks."""
-    starts, ends = columns.start.tolist(), columns.end.tolist()
-    return span_batch(tasks, Timings(0, columns.task.tolist(), starts, ends))
-
-
-def predicted_recording(header: Header, tasks: TaskColumns, columns: StepColumns) -> bytes:
+def predicted_recording(header: Header, tasks: Sequence[Task], columns: StepColumns) -> bytes:
     """A predicted step as a recording, which the window opens as it opens a run's."""
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, replace(header, predicted=True).to_schema()) as stream:
-        stream.write_batch(predicted_batch(tasks, columns))
+        for batch in _predicted_batches(tasks, columns):
+            stream.write_batch(batch)
     return sink.getvalue()
+
+
+def _predicted_batches(tasks: Sequence[Task], columns: StepColumns) -> list[pa.RecordBatch]:
+    timings = Timings(0, 0, columns.task, columns.start, columns.end)
+    return [plan_batch(0, tasks), span_batch(timings)]
 
 
 def lane_times(columns: StepColumns, lanes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

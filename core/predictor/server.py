@@ -37,7 +37,6 @@ from core.predictor.jobs import (
     Refused,
     Reply,
 )
-from core.trace.writer import TaskColumns
 
 NICENESS = 5  # lanes that are measured meanwhile come first
 LARGEST_KEPT, MOST_KEPT = 1 << 28, 1 << 29  # bytes: the arrays of one plan go where the last's were
@@ -148,8 +147,7 @@ class Server:
 def drawn(question: Question) -> bytes:
     """A question's prediction as a recording. Raises PlanError."""
     setting, prediction = whole_answer(question)
-    tasks = TaskColumns(setting.plan.tasks)
-    return predicted_recording(setting.header, tasks, prediction.columns)
+    return predicted_recording(setting.header, setting.plan.tasks, prediction.columns)
 
 
 def main() -> None:

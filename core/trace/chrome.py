@@ -31,7 +31,7 @@ from core.trace.index import Progress, tell
 from core.trace.schema import Header, RecordingError
 from core.trace.sniff import GZIP
 from core.trace.spans import LaneSpans, Spans
-from core.trace.table import TASK_DTYPE, TaskTable
+from core.trace.table import TaskTable, blank_rows
 from core.trace.trace import Trace
 from core.uncollected import uncollected
 
@@ -232,7 +232,8 @@ def _trace(events: _Events, name: str) -> Trace:
     length += begin
     end, start = _nanoseconds(length, origin), _nanoseconds(begin, origin)
     table = TaskTable()
-    row = _rows(list(events.names), table)[np.concatenate(events.name)]
+    _add_tasks(list(events.names), table)
+    row = np.concatenate(events.name)
     thread = np.concatenate(events.thread)
     lanes, spans = _lanes(_titles(events), thread, start, end, row, table)
     header = Header(Specification(), ModelDescription(Path(name).name, (), 0), tuple(lanes))
@@ -272,15 +273,12 @@ def _coded(values: list[Any], codes: dict[Any, int]) -> NDArray[np.int32]:
     return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
 
 
-def _rows(names: Sequence[str | None], table: TaskTable) -> NDArray[np.int32]:
-    """A row of the table for each name."""
-    rows = np.zeros(len(names), TASK_DTYPE)
-    for field in ("task", "microbatch", "stage", "replica", "block", "bucket",
-                  "paired_stage", "paired_microbatch"):  # fmt: skip
-        rows[field] = ABSENT
+def _add_tasks(names: Sequence[str | None], table: TaskTable) -> None:
+    """A task of the table for each name: what is done again is told once."""
+    rows = blank_rows(len(names))
     rows["kind"] = KINDS.index(Kind.OTHER)
     rows["name"] = [table.name(name or "unnamed") for name in names]
-    return table.places(rows, np.empty(0, np.int32))
+    table.add(rows, np.empty(0, np.int32))
 
 
 def _titles(events: _Events) -> list[tuple[str, str]]:

@@ -11,21 +11,12 @@ from numpy.typing import NDArray
 
 from core.order import stable_order
 from core.trace.columns import ABSENT
-from core.trace.schema import RECORDS, SCHEMA, WORDS, Record
+from core.trace.schema import ATTRIBUTES, RECORDS, Attribute, Record
 from core.trace.spans import MOMENTS, Spans
-from core.trace.table import TASK_DTYPE, TaskTable
+from core.trace.table import TaskTable, blank_rows
 
-_NUMBERS = ("bytes", "rows", "task", "microbatch", "stage", "replica", "block", "bucket",
-            "paired_stage", "paired_microbatch")  # fmt: skip
-
-_TASK = [name for name in SCHEMA.names if name not in ("record", "value", "text")]
-_COLUMNS = {
-    Record.SPAN: _TASK,
-    Record.OPEN: _TASK,
-    Record.COUNTER: ["name", "lane", "step", "start", "value"],
-    Record.LOG: ["name", "text", "step", "start"],
-    Record.CLOCK: ["name", "step", "value"],
-}
+LATEST = 1 << 61
+"""No time lies beyond so many ns: sums of two still have 63 bits."""
 
 
 def merged(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
@@ -36,18 +27,16 @@ def merged(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     return pa.Table.from_batches(told).combine_chunks().to_batches()[0]
 
 
-def codes_of(batch: pa.RecordBatch, name: str) -> NDArray[np.int8]:
-    """The word column as codes of WORDS, whatever dictionary its writer used; -1 where null."""
-    column = batch[name]
-    codes: NDArray[np.int8] = numbers_in(column.indices).astype(np.int8)
-    words = column.dictionary.to_pylist()
-    if tuple(words) == WORDS[name]:
-        return codes
-    translate: NDArray[np.int8] = np.array(
-        [WORDS[name].index(word) for word in words] + [ABSENT], np.int8
-    )
-    translated: NDArray[np.int8] = translate[codes]
-    return translated
+def records_of(batch: pa.RecordBatch) -> NDArray[np.int8]:
+    """What each row of a batch is, as places in RECORDS, whatever dictionary its writer used."""
+    column = batch["record"]
+    codes = _codes(column.dictionary, RECORDS)
+    return codes[column.indices.to_numpy(zero_copy_only=False)]  # type: ignore[no-any-return]
+
+
+def _codes(told: pa.Array, words: tuple[str, ...]) -> NDArray[np.int8]:
+    """The places among `words` of some of them, told as texts. Raises ValueError for another."""
+    return np.array([words.index(word) for word in told.to_pylist()], np.int8)
 
 
 def numbers_of(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
@@ -63,28 +52,81 @@ def numbers_in(array: pa.Array) -> NDArray[Any]:
     return numbers
 
 
-def rows_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """What n tasks or spans tell (TASK_DTYPE), and what they waited for, one behind the other."""
-    rows = np.zeros(len(batch), TASK_DTYPE)
-    for name in _NUMBERS:
-        rows[name] = numbers_of(batch, name)
-    for name in ("kind", "payload"):
-        rows[name] = codes_of(batch, name)
-    rows["name"] = _names(batch, table)
-    counts = batch["after"].value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    rows["after_count"] = counts
-    rows["after"] = np.cumsum(counts) - counts
-    return rows, batch["after"].flatten().to_numpy(zero_copy_only=False)
+def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
+    """Put the tasks of a batch's plans into the table.
+
+    Raises ValueError for tasks that no plan has: a lane or a number out of bounds, or one that
+    waits for itself or a later one, so that no walk along what tasks wait for ever comes back.
+    """
+    for number, tasks in zip(numbers_of(batch, "plan").tolist(), batch["tasks"], strict=True):
+        if number != len(table.firsts) - 1:
+            raise ValueError(f"plan {number} is not the next one that could be told")
+        told = tasks.values
+        if told is None:
+            raise ValueError(f"plan {number} has no tasks")
+        rows = blank_rows(len(told))
+        for attribute in ATTRIBUTES:
+            rows[attribute.name] = _attribute(told.field(attribute.name), attribute)
+        names = told.field("name")
+        if names.null_count < len(names):
+            known = [text and table.name(text) for text in names.to_pylist()]
+            rows["name"] = [ABSENT if place is None or place == "" else place for place in known]
+        after = told.field("after")
+        counts = after.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        needs = after.flatten().to_numpy(zero_copy_only=False)
+        waiter = np.repeat(np.arange(len(rows)), counts)
+        if len(needs) and not ((needs >= 0) & (needs < waiter)).all():
+            raise ValueError(f"plan {number} has a task that waits for one that is not before it")
+        rows["after_count"] = counts
+        table.add(rows, needs)
+
+
+def _attribute(column: pa.Array, attribute: Attribute) -> NDArray[Any]:
+    """A column of tasks as it is kept. Raises ValueError for what does not fit into it."""
+    if attribute.words:
+        words = column.dictionary_encode()
+        if words.null_count:
+            raise ValueError(f"a task has no {attribute.name}")
+        codes = _codes(words.dictionary, attribute.words)
+        return codes[numbers_in(words.indices)]  # type: ignore[no-any-return]
+    numbers = numbers_in(column)
+    if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= _most(attribute.dtype):
+        raise ValueError(f"a task's {attribute.name} is out of bounds")
+    return numbers
+
+
+def _most(dtype: Any) -> int:
+    return min(int(np.iinfo(dtype).max), LATEST)
 
 
 def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np.int32]]:
-    """The spans of a batch and the lane of each; what they tell is put into the table."""
-    places = table.places(*rows_of(batch, table))
+    """The spans (or open tasks, whose ends are ABSENT) of a batch, and the lane of each.
+
+    Raises LookupError for a task that no plan has, ValueError for times that no clock shows.
+    """
+    rows = table.places(numbers_of(batch, "plan"), numbers_of(batch, "task"))
     moments = {
         name: numbers_of(batch, name) for name in MOMENTS if batch[name].null_count < len(batch)
     }
     start, end, step = (numbers_of(batch, name) for name in ("start", "end", "step"))
-    return Spans(table, start, end, step, places, **moments), numbers_of(batch, "lane")
+    for times in (start, end, *moments.values()):
+        if len(times) and max(-int(times.min()), int(times.max())) > LATEST:
+            raise ValueError("a time is out of bounds")
+    if len(step) and step.min() < 0:
+        raise ValueError("a span has no step")
+    lanes = table.rows["lane"][rows].astype(np.int32)
+    if batch["note"].null_count < len(batch):
+        noted = batch["note"].is_valid().to_numpy(zero_copy_only=False)
+        lanes[noted] = numbers_in(notes_of(batch).field("lane"))
+    return Spans(table, start, end, step, rows, **moments), lanes
+
+
+def notes_of(batch: pa.RecordBatch) -> pa.StructArray:
+    """The note of each row that has one. Raises ValueError where one has several, or none in it."""
+    counts = batch["note"].value_lengths().drop_null().to_numpy()
+    if (counts != 1).any():
+        raise ValueError("a row has not one note")
+    return batch["note"].flatten()
 
 
 def by_lane(spans: Spans, lanes: NDArray[np.int32]) -> Iterator[tuple[int, Spans]]:
@@ -108,16 +150,26 @@ def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
 
 def parts_of(batch: pa.RecordBatch) -> dict[Record, pa.RecordBatch]:
     """A batch's rows by their record, each with the columns that it can have."""
-    codes = codes_of(batch, "record")
+    codes = records_of(batch)
     counts = np.bincount(codes, minlength=len(RECORDS))
     parts = {}
     for code in np.flatnonzero(counts).tolist():
-        columns = _COLUMNS.get(RECORDS[code])
-        if columns is not None:
-            part = batch.select(columns)
-            whole = counts[code] == len(batch)
-            parts[RECORDS[code]] = part if whole else _taken(part, codes == code)
+        part = batch.select(_COLUMNS[RECORDS[code]])
+        whole = counts[code] == len(batch)
+        parts[RECORDS[code]] = part if whole else _taken(part, codes == code)
     return parts
+
+
+_SPAN = ["plan", "task", "step", "start", "end", *MOMENTS, "note"]
+_NOTE = ["step", "start", "note"]
+_COLUMNS = {
+    Record.PLAN: ["plan", "tasks"],
+    Record.SPAN: _SPAN,
+    Record.OPEN: _SPAN,
+    Record.COUNTER: _NOTE,
+    Record.LOG: _NOTE,
+    Record.CLOCK: _NOTE,
+}
 
 
 def _taken(batch: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:
@@ -127,15 +179,3 @@ def _taken(batch: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:
     if last - first + 1 == len(rows):
         return batch.slice(first, len(rows))
     return batch.take(pa.array(rows))
-
-
-def _names(batch: pa.RecordBatch, table: TaskTable) -> NDArray[np.int32] | int:
-    """The number of each span's own name in the table; -1 where it has none."""
-    column = batch["name"]
-    if column.null_count == len(column):
-        return ABSENT
-    encoded = column.dictionary_encode()
-    numbers = [table.name(text) for text in encoded.dictionary.to_pylist()]
-    every = np.array([*numbers, ABSENT], np.int32)
-    told: NDArray[np.int32] = every[numbers_in(encoded.indices)]
-    return told

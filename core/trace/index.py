@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from core.plan.task import Kind, Payload
 from core.trace.blocks import BLOCK, Blocks, fill_blocks, kinds_of
 from core.trace.columns import ABSENT, StepBounds
-from core.trace.decode import codes_of, numbers_of
+from core.trace.decode import parts_of, spans_of, take_plans
 from core.trace.notes import Clocks, Counter, Log
-from core.trace.schema import RECORDS, Record
+from core.trace.schema import Record
 from core.trace.spans import MOMENTS, LaneSpans, Spans
 from core.trace.stream import Stream, naming_damage, open_stream
 from core.trace.table import TaskTable
@@ -185,15 +185,17 @@ def _count(
     """The number of spans of each lane, and the lanes that have some of each moment."""
     lanes = len(stream.header.lanes)
     counts, some = np.zeros(lanes, np.int64), {name: np.zeros(lanes, np.bool_) for name in MOMENTS}
-    code = RECORDS.index(Record.SPAN)
+    table = TaskTable()
     with naming_damage(stream.name):
         for batch in stream:
-            mine = np.flatnonzero(codes_of(batch, "record") == code)
-            lane = numbers_of(batch, "lane")[mine]
-            counts += np.bincount(lane, minlength=lanes)
-            for name, known in some.items():
-                if batch[name].null_count < len(batch):
-                    known[lane[numbers_of(batch, name)[mine] != ABSENT]] = True
+            parts = parts_of(batch)
+            if Record.PLAN in parts:
+                take_plans(parts[Record.PLAN], table)
+            if Record.SPAN in parts:
+                spans, lane = spans_of(parts[Record.SPAN], table)
+                counts += np.bincount(lane, minlength=lanes)
+                for name, known in some.items():
+                    known[lane[spans[name] != ABSENT]] = True
             tell(progress, _COUNTING * stream.position, 10 * stream.size)
     return counts, {name: np.flatnonzero(known).tolist() for name, known in some.items()}
 
@@ -277,6 +279,7 @@ def _save_notes(trace: Trace, place: Path) -> dict[str, Any]:
     arrays = {
         "table_rows": trace.table.rows,
         "table_after": trace.table.after,
+        "table_firsts": trace.table.firsts,
         **{f"steps_{name}": getattr(trace.step_table, name) for name in _STEPS},
         **{f"counter_{name}": array for name, array in joined.items()},
         **{f"log_{n}": array for n, array in zip(_LOG, trace.logs.columns, strict=True)},
@@ -306,7 +309,9 @@ def _mapped(path: Path | str, place: Path, facts: dict[str, Any]) -> Trace:
 
     with open_stream(path) as stream:
         header = stream.header
-    table = TaskTable.of(array("table_rows"), array("table_after"), facts["names"])
+    table = TaskTable.of(
+        array("table_rows"), array("table_after"), facts["names"], array("table_firsts")
+    )
     moments = {name: lanes for name, lanes in facts["moments"].items() if lanes}
     columns = {name: array(name) for name in (*_COLUMNS, *moments)}
     lanes = [

@@ -2,15 +2,22 @@
 
 A stream is an Apache Arrow IPC stream. Its `record` column tells its rows apart:
 
-    span     a finished task: kind, lane, step, stage, ..., start, end
-    open     a task that has started; its span follows (on CUDA the start is provisional); its end,
-             if there is one, is a moment at which it still ran
-    none     a task of which there is no news: it was told before, or has not started
-    counter  `name` had `value` at `start`, on `lane` and in `step` where these apply
-    log      `text` was said at `start`; `name` is its level
-    clock    half-width in ns (`value`) of device `name`'s clock anchors in `step`
+    plan     `tasks` are all tasks of plan number `plan`, told once and before any span of theirs
+    span     in `step`, `task` of `plan` ran from `start` to `end`
+    open     it has started and not ended; its span follows (on CUDA the start is provisional)
+    counter  its `note`'s name had the note's value at `start`, on the note's lane if there is one
+    log      the note's text was said at `start`; the note's name is its level
+    clock    the note's value is the half-width in ns of its device's (name) clock anchors in `step`
 
-Times are int64 nanoseconds since the run's start. Unused columns are null.
+Plans are numbered from 0 in the order in which they come, and a task's number is its place among
+its plan's. So a span says no more than which task it is and when it ran; a plan row joined with it
+by plan and task says what it is. A span's lane is its task's, unless the span has a note that names
+one: a collective that ran beside another of its rank.
+
+`ready` is when the data of a collective was there, `launched` when a task was handed to the device,
+where these are known. Times are int64 nanoseconds since the run's start. Unused columns are null;
+`note` and `tasks` are lists (a note of one entry), since a null number takes as much room as another
+one and a null list hardly any.
 """
 
 from __future__ import annotations
@@ -18,15 +25,19 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from core.models.description import ModelDescription
-from core.plan.specification import Specification
-from core.plan.task import KINDS, Lane, Payload, Role
+from core.plan.specification import Specification, check_numbers
+from core.plan.task import KINDS, Lane, Payload
+from core.typed import typed
 
-FORMAT = 1
+FORMAT = 2
+MOST_LANES = 32_767
+"""Lanes, replicas, stages or blocks that columns have room to tell apart."""
 HEADER_KEY = b"bubblescope"
 
 
@@ -37,50 +48,77 @@ class RecordingError(ValueError):
 class Record(StrEnum):
     """What a row of the stream is."""
 
+    PLAN = "plan"
     SPAN = "span"
     OPEN = "open"
     COUNTER = "counter"
     LOG = "log"
     CLOCK = "clock"
-    NONE = "none"
 
 
 RECORDS = tuple(Record)
 PAYLOADS = tuple(Payload)
-_WORD = pa.dictionary(pa.int8(), pa.string())
 
-TASK_FIELDS = (
-    pa.field("lane", pa.int32()),
-    pa.field("kind", _WORD),
-    pa.field("task", pa.int32()),
-    pa.field("stage", pa.int32()),
-    pa.field("replica", pa.int32()),
-    pa.field("microbatch", pa.int32()),
-    pa.field("block", pa.int32()),
-    pa.field("bucket", pa.int32()),
-    pa.field("paired_stage", pa.int32()),
-    pa.field("paired_microbatch", pa.int32()),
-    pa.field("rows", pa.int64()),
-    pa.field("bytes", pa.int64()),
-    pa.field("payload", _WORD),
-    pa.field("after", pa.list_(pa.int32())),
+
+class Attribute(NamedTuple):
+    """Something that a task is: its name, its types in Arrow and in NumPy's columns.
+
+    A word's column holds its place among `words`; a number that does not apply is null in Arrow
+    and -1 (ABSENT) in columns.
+    """
+
+    name: str
+    arrow: pa.DataType
+    dtype: type[np.generic]
+    words: tuple[str, ...] = ()
+
+
+ATTRIBUTES = (
+    Attribute("kind", pa.string(), np.int8, KINDS),
+    Attribute("lane", pa.int32(), np.int16),
+    Attribute("stage", pa.int32(), np.int16),
+    Attribute("replica", pa.int32(), np.int16),
+    Attribute("microbatch", pa.int32(), np.int32),
+    Attribute("block", pa.int32(), np.int16),
+    Attribute("bucket", pa.int32(), np.int16),
+    Attribute("paired_stage", pa.int32(), np.int16),
+    Attribute("paired_microbatch", pa.int32(), np.int32),
+    Attribute("rows", pa.int64(), np.int64),
+    Attribute("bytes", pa.int64(), np.int64),
+    Attribute("payload", pa.string(), np.int8, PAYLOADS),
+)
+"""What a task is, beside what it waits for (`after`) and its own `name`: the one list of it, from
+which the schema, the columns in memory, tables and CSV are made. The names are core.plan.task's."""
+
+TASK = pa.struct(
+    [
+        *(pa.field(attribute.name, attribute.arrow) for attribute in ATTRIBUTES),
+        pa.field("after", pa.list_(pa.int32())),
+        pa.field("name", pa.string()),
+    ]
+)
+NOTE = pa.struct(
+    [
+        pa.field("name", pa.string()),
+        pa.field("lane", pa.int32()),
+        pa.field("value", pa.float64()),
+        pa.field("text", pa.string()),
+    ]
 )
 SCHEMA = pa.schema(
-    (
-        pa.field("record", _WORD, nullable=False),
+    [
+        pa.field("record", pa.dictionary(pa.int8(), pa.string()), nullable=False),
+        pa.field("plan", pa.int32()),
+        pa.field("task", pa.int32()),
         pa.field("step", pa.int32()),
-        *TASK_FIELDS,
         pa.field("start", pa.int64()),
         pa.field("end", pa.int64()),
         pa.field("ready", pa.int64()),
         pa.field("launched", pa.int64()),
-        pa.field("name", pa.string()),
-        pa.field("value", pa.float64()),
-        pa.field("text", pa.string()),
-    )
+        pa.field("note", pa.list_(NOTE)),
+        pa.field("tasks", pa.list_(TASK)),
+    ]
 )
-WORDS: dict[str, tuple[str, ...]] = {"record": RECORDS, "kind": KINDS, "payload": PAYLOADS}
-"""The dictionary of each word column; the columns hold indices into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,33 +164,31 @@ class Header:
     def from_schema(cls, schema: pa.Schema, name: str = "the stream") -> Header:
         """The header of a stream. Raises RecordingError if there is none that can be read."""
         data = (schema.metadata or {}).get(HEADER_KEY)
-        if data is None or not schema.equals(SCHEMA, check_metadata=False):
+        if data is None:
             raise RecordingError(f"{name} is an Arrow stream, but no recording of Bubblescope")
         try:
             values = json.loads(data)
-            if values["format"] > FORMAT:
+            if values["format"] != FORMAT:
                 raise RecordingError(
-                    f"{name} has format {values['format']}; this version reads up to {FORMAT}"
+                    f"{name} has format {values['format']!r:.40}; this version reads format "
+                    f"{FORMAT}: record it anew"
                 )
-            lanes = tuple(Lane(**{**lane, "role": Role(lane["role"])}) for lane in values["lanes"])
-            return cls(
-                Specification.from_dict(values["specification"]),
-                ModelDescription.from_dict(values["model"]),
-                lanes,
-                predicted=values.get("predicted", False),  # recordings of version 0.1 lack it
-                **{
-                    key: values[key]
-                    for key in (
-                        "replicas",
-                        "origin_ns",
-                        "started",
-                        "hardware",
-                        "versions",
-                        "format",
-                    )
-                },
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, RecordingError):
-                raise
+            header: Header = typed(cls, values)
+            header.check()
+        except RecordingError:
+            raise
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise RecordingError(f"{name} has a damaged header: {error}") from error
+        if not schema.equals(SCHEMA, check_metadata=False):
+            raise RecordingError(f"{name} is damaged: its columns are not those of a recording")
+        return header
+
+    def check(self) -> None:
+        """Raise ValueError for numbers that contradict each other or that no run can have."""
+        check_numbers(self.specification)
+        count = len(self.lanes)
+        for place, lane in enumerate(self.lanes):
+            if lane.index != place or not lane.serves < count:
+                raise ValueError(f"lane {place} has number {lane.index} and serves {lane.serves}")
+        if not 1 <= self.replicas <= MOST_LANES or count > MOST_LANES:
+            raise ValueError(f"it has {self.replicas} replicas on {count} lanes")

@@ -117,7 +117,10 @@ class LaneSpans:
         return Spans(self._table, **{name: c.view for name, c in self._columns.items()})
 
     def extend(self, spans: Spans) -> None:
-        """Append spans that come later, with rows of the same table."""
+        """Append spans, with rows of the same table; those that come late are put in their order.
+
+        Readers search a lane by time, whatever a file holds.
+        """
         count = len(self)
         for name in MOMENTS:
             told = getattr(spans, name)
@@ -125,3 +128,8 @@ class LaneSpans:
                 self._columns[name] = Column.of(np.full(count, ABSENT, np.int64))
         for name, column in self._columns.items():
             column.extend(spans[name])
+        start = self._columns["start"].view[max(0, count - 1) :]
+        if (start[1:] < start[:-1]).any():
+            order = np.argsort(self._columns["start"].view, kind="stable")
+            for column in self._columns.values():
+                column.view[:] = column.view[order]

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from core.trace.schema import WORDS, Header
+from core.trace.schema import Header
 from core.trace.stream import END_OF_STREAM
 
 Job = Callable[[], None]
@@ -94,7 +94,6 @@ class Kept:
         self._buffer = io.BytesIO()
         self._schema = header.to_schema()
         self._writer = pa.ipc.new_stream(self._buffer, self._schema)
-        self._words: list[pa.Array] = []
         self._pieces: list[tuple[int, int]] = []
         self.failed: OSError | None = None
 
@@ -121,12 +120,7 @@ class Kept:
         else:
             self._pieces.append((first, len(data)))
 
-    def _encoded(self, batch: pa.RecordBatch) -> memoryview | bytes:
-        """A batch's message; in one piece, which is much cheaper, if its words are known."""
-        words = [batch[name].dictionary for name in WORDS]
-        if self._pieces and all(map(pa.Array.equals, words, self._words)):
-            return memoryview(batch.serialize())
-        self._words = words
+    def _encoded(self, batch: pa.RecordBatch) -> bytes:
         self._writer.write_batch(batch)
         data = self._buffer.getvalue()
         self._buffer.seek(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,28 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.order import stable_order
-from core.plan.task import KINDS, Kind, Payload, working_lanes
+from core.plan.task import Kind, Payload, Task, working_lanes
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds, places
-from core.trace.decode import by_lane, groups, numbers_of, parts_of, rows_of, spans_of
+from core.trace.decode import (
+    by_lane,
+    groups,
+    notes_of,
+    numbers_in,
+    numbers_of,
+    parts_of,
+    spans_of,
+    take_plans,
+)
 from core.trace.notes import Clocks, Counter, Log
-from core.trace.schema import PAYLOADS, Header, Record
+from core.trace.schema import Header, Record
 from core.trace.spans import LaneSpans, Spans
 from core.trace.table import TaskTable
 
 COSTS_LEVEL = "costs"
 """The level of the log row that holds what a run's tasks cost, as JSON: no line to read."""
+STATE_LEVEL = "state"
+"""The level of the log row that says how a run ended."""
 
 _KEY = np.array([1 << 32, 1])  # makes one number of a step and a task
 
@@ -166,6 +178,16 @@ class Trace:
             moments += self.step_table.bounds
         return (min(moments), max(moments)) if moments else (0, 0)
 
+    def task(self, place: int) -> Task:
+        """A task of the table, as its plan has it."""
+        return Task(int(self.table.rows["task"][place]), **self.table.told(place))
+
+    @property
+    def outcome(self) -> str | None:
+        """How the run ended, by the log's line: `finished`, `stopped`, `failed`; None if it says not."""
+        places = self.logs.at_levels({STATE_LEVEL})
+        return self.logs[int(places[-1])].text.partition(":")[0] if len(places) else None
+
     @property
     def counters(self) -> list[Counter]:
         """All counters, by name and lane."""
@@ -179,11 +201,7 @@ class Trace:
         """One finished span. Raises IndexError if there is none."""
         place = range(len(self._lanes[lane]))[index]
         one = self._lanes[lane].view[place : place + 1]
-        row = self.table.rows[one.row[0]]
-        first, count = int(row["after"]), int(row["after_count"])
-        after = tuple(self.table.after[first : first + count].tolist())
-        own = {name: int(one[name][0]) for name in ("step", "start", "end", "ready", "launched")}
-        return _span(lane, place, own, row, after, self.table)
+        return _span(lane, place, one)
 
     def find(self, step: int, task: int) -> Span | None:
         """The span of a task in a step, or None if it has not ended (yet)."""
@@ -202,9 +220,14 @@ class Trace:
         return max(ended, key=lambda other: other.end or 0, default=None)
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """Take a batch of the stream."""
+        """Take a batch of the stream.
+
+        Raises ValueError or LookupError for rows that no run has: of lanes, plans or tasks that
+        there are not, with ends before starts, with numbers that are out of bounds.
+        """
         takers = {
-            Record.OPEN: self._append_open,  # first: a task may begin and end within a batch
+            Record.PLAN: self._append_plans,
+            Record.OPEN: self._append_open,  # first: batches may have been joined
             Record.SPAN: self._append_spans,
             Record.COUNTER: self._append_counters,
             Record.LOG: self._append_logs,
@@ -238,13 +261,27 @@ class Trace:
         other.version += 1
         return other
 
+    def _append_plans(self, batch: pa.RecordBatch) -> None:
+        first = len(self.table)
+        take_plans(batch, self.table)
+        lanes = self.table.rows["lane"][first:]
+        self._check_lanes(lanes[lanes != ABSENT])
+
     def _append_spans(self, batch: pa.RecordBatch) -> None:
         spans, lanes = spans_of(batch, self.table)
+        self._check_lanes(lanes)
+        if (spans.end < spans.start).any():
+            raise ValueError("a span ends before it starts")
         for lane, some in by_lane(spans, lanes):
             self._lanes[lane].extend(some)
         self.step_table.widen(spans.step, spans.start, spans.end)
         if self._open:
             self._close(spans)
+
+    def _check_lanes(self, lanes: NDArray[Any]) -> None:
+        """Raise LookupError for a lane that the run does not have."""
+        if len(lanes) and not 0 <= lanes.min() <= lanes.max() < len(self._lanes):
+            raise LookupError(f"there is no lane {lanes.max()}, only {len(self._lanes)}")
 
     def _close(self, spans: Spans) -> None:
         """Tasks that have a span now are not open any more."""
@@ -255,41 +292,46 @@ class Trace:
             del self._open[step, task]
 
     def _append_open(self, batch: pa.RecordBatch) -> None:
-        rows, after = rows_of(batch, self.table)
-        names = ("lane", "step", "start", "ready", "launched")
-        columns = {name: numbers_of(batch, name).tolist() for name in names}
-        lanes = columns.pop("lane")
-        for place, (lane, row) in enumerate(zip(lanes, rows, strict=True)):
-            own = {"end": ABSENT, **{name: column[place] for name, column in columns.items()}}
-            first, count = int(row["after"]), int(row["after_count"])
-            waits = tuple(after[first : first + count].tolist())
-            opened = _span(lane, ABSENT, own, row, waits, self.table)
+        spans, lanes = spans_of(batch, self.table)
+        self._check_lanes(lanes)
+        for place, lane in enumerate(lanes.tolist()):
+            opened = _span(lane, ABSENT, spans[place : place + 1])
             self._open[opened.step, opened.task] = opened
 
     def _append_counters(self, batch: pa.RecordBatch) -> None:
-        names = batch["name"].dictionary_encode()
+        told = notes_of(batch)
+        names = told.field("name").dictionary_encode()
         texts, codes = names.dictionary.to_pylist(), names.indices.to_numpy(zero_copy_only=False)
-        lanes, steps = numbers_of(batch, "lane"), numbers_of(batch, "step")
-        times, values = numbers_of(batch, "start"), batch["value"].to_numpy(zero_copy_only=False)
+        lanes, steps = numbers_in(told.field("lane")), numbers_of(batch, "step")
+        times = numbers_of(batch, "start")
+        values = told.field("value").to_numpy(zero_copy_only=False)
+        self._check_lanes(lanes[lanes != ABSENT])
+        if not np.isfinite(values[lanes != ABSENT]).all():  # a loss may well be no number
+            raise ValueError("a lane's counter is no finite number")
         width = int(lanes.max()) - ABSENT + 1
         for key, mine in groups(codes * width + (lanes - ABSENT)):
             code, lane = divmod(key, width)
-            told = (texts[code], lane + ABSENT if lane else None)
-            counter = self._counters.setdefault(told, Counter(*told))
+            named = (texts[code], lane + ABSENT if lane else None)
+            counter = self._counters.setdefault(named, Counter(*named))
             counter.extend(times[mine], values[mine], steps[mine])
 
     def _append_logs(self, batch: pa.RecordBatch) -> None:
-        levels, texts = batch["name"].to_pylist(), batch["text"].to_pylist()
-        costs = [level == COSTS_LEVEL for level in levels]
-        if any(costs):
-            self.costs = texts[max(place for place, is_costs in enumerate(costs) if is_costs)]
-            batch = batch.filter(pa.array([not is_costs for is_costs in costs]))
-            levels, texts = batch["name"].to_pylist(), batch["text"].to_pylist()
-        self.logs.extend(numbers_of(batch, "start"), numbers_of(batch, "step"), levels, texts)
+        told = notes_of(batch)
+        levels, texts = told.field("name").to_pylist(), told.field("text").to_pylist()
+        lines = np.array([level != COSTS_LEVEL for level in levels], np.bool_)
+        for text, is_line in zip(texts, lines, strict=True):
+            self.costs = self.costs if is_line else text
+        times, steps = numbers_of(batch, "start"), numbers_of(batch, "step")
+        self.logs.extend(
+            times[lines], steps[lines], compress(levels, lines), compress(texts, lines)
+        )
 
     def _append_clocks(self, batch: pa.RecordBatch) -> None:
-        values = batch["value"].to_numpy(zero_copy_only=False)
-        self.clocks.extend(numbers_of(batch, "step"), batch["name"].to_pylist(), values)
+        told = notes_of(batch)
+        values = told.field("value").to_numpy(zero_copy_only=False)
+        if not np.isfinite(values).all():
+            raise ValueError("a clock's uncertainty is no finite number")
+        self.clocks.extend(numbers_of(batch, "step"), told.field("name").to_pylist(), values)
 
     def __iter__(self) -> Iterator[Span]:
         """Every finished span, lane by lane."""
@@ -298,35 +340,14 @@ class Trace:
                 yield self.span(lane, index)
 
 
-def _span(
-    lane: int, index: int, own: Mapping[str, int], row: Any, after: tuple[int, ...],
-    table: TaskTable,
-) -> Span:  # fmt: skip
-    """A span from its step and times, and its row (TASK_DTYPE); an open task's end is absent."""
+def _span(lane: int, index: int, one: Spans) -> Span:
+    """The only span of `one`; an open task's end is absent."""
+    table, row = one.table, one.table.rows[one.row[0]]
+    times = {name: _maybe(one[name][0]) for name in ("step", "start", "end", "ready", "launched")}
+    told = {**table.told(int(one.row[0])), **times, "lane": lane, "index": index}
+    name = "" if row["name"] == ABSENT else table.names[row["name"]]
+    return Span(**told, task=int(row["task"]), name=name)
 
-    def maybe(number: int) -> int | None:
-        return None if number == ABSENT else int(number)
 
-    return Span(
-        lane=lane,
-        index=index,
-        kind=KINDS[row["kind"]],
-        step=own["step"],
-        task=int(row["task"]),
-        start=own["start"],
-        end=maybe(own["end"]),
-        stage=maybe(row["stage"]),
-        replica=maybe(row["replica"]),
-        microbatch=maybe(row["microbatch"]),
-        block=maybe(row["block"]),
-        bucket=maybe(row["bucket"]),
-        rows=int(row["rows"]),
-        bytes=int(row["bytes"]),
-        payload=PAYLOADS[row["payload"]],
-        ready=maybe(own["ready"]),
-        launched=maybe(own["launched"]),
-        after=after,
-        paired_stage=maybe(row["paired_stage"]),
-        paired_microbatch=maybe(row["paired_microbatch"]),
-        name="" if row["name"] == ABSENT else table.names[row["name"]],
-    )
+def _maybe(value: Any) -> int | None:
+    return None if value == ABSENT else int(value)

@@ -19,7 +19,6 @@ from core.predict.costs_file import costs_of
 from core.predict.predict import predict_step, predicted_trace
 from core.predict.setting import setting_of
 from core.trace.trace import Trace
-from core.trace.writer import TaskColumns
 from gui.timeline.groups import Grouping
 from gui.timeline.scene import Scene
 from gui.timeline.view import TimelineView
@@ -37,7 +36,7 @@ def prediction() -> Trace:
     costs = costs_of(COSTS)
     setting = setting_of(specification, describe(specification), costs)
     columns = predict_step(setting.plan, costs).columns
-    return predicted_trace(setting.header, TaskColumns(setting.plan.tasks), columns)
+    return predicted_trace(setting.header, setting.plan.tasks, columns)
 
 
 @pytest.fixture(scope="module")

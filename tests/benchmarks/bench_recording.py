@@ -21,7 +21,7 @@ from core.engine.server import SWITCH_SECONDS
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.trace.recording import open_recording
-from core.trace.writer import TaskColumns, TraceWriter
+from core.trace.writer import TraceWriter
 
 SPECIFICATION = Specification(
     model=ModelSettings("mlp", width=768, depth=8),
@@ -53,12 +53,11 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
     prepared = prepare(replace(SPECIFICATION, batch=rows), find_hardware())
     plan = prepared.plan_list[0]
     batch = batches_of(prepared, prepared.workload)[0]
-    columns = TaskColumns(plan.tasks)
     with contextlib.ExitStack() as stack:
         sink = stack.enter_context((tmp_path / "run.arrow").open("wb"))
         writer = TraceWriter(sink, prepared.header)
+        number = writer.plan(plan.tasks)
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
-        stack.enter_context(Flusher(writer))
         # Both work on the same modules: other tensors would lie elsewhere in memory, which alone
         # can make a step half a percent longer or shorter.
         operations = Operations(prepared.plan_list, prepared.workload, prepared.specification)
@@ -70,10 +69,9 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
         def steps(name, first):
             """Steps one behind the other, as in a run; all that they recorded has been sent."""
             before = time.perf_counter_ns()
-            for index in range(first, first + count):
-                executors[name].run(index, plan, columns, batch)
-                if name == "recorded":
-                    writer.flush_soon()
+            with Flusher(writer) if name == "recorded" else contextlib.nullcontext():
+                for index in range(first, first + count):
+                    executors[name].run(index, plan, number, batch)
             if name == "recorded":
                 writer.flush()
             return time.perf_counter_ns() - before

@@ -12,6 +12,8 @@ import json
 import os
 import sys
 import time
+from collections import deque
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -22,15 +24,7 @@ from core.engine.messages import Outcome
 from core.engine.wire import send_ready
 from core.plan.specification import Specification
 from core.trace.schema import Record
-from core.trace.writer import (
-    Notes,
-    Opening,
-    StepForm,
-    StepNotes,
-    TaskColumns,
-    Timings,
-    TraceWriter,
-)
+from core.trace.writer import NoteRow, Timings, TraceWriter
 from tests.make_believe import HARDWARE, header_and_plans, timed
 
 FILLED = 0.9  # of the time that a step has; the rest lies between two steps
@@ -41,45 +35,48 @@ class Steps:
 
     def __init__(self, specification: Specification, rate: float) -> None:
         self.header, plans = header_and_plans(specification)
-        plan = next(iter(plans.values()))
-        model = timed(plan, 0, 0)
-        self.columns = TaskColumns(plan.tasks)
-        self.count = len(plan.tasks)
+        self.plan = next(iter(plans.values()))
+        model = timed(self.plan, 0, 0)
+        self.count = len(self.plan.tasks)
         self.period = self.count / rate * 1e9
         scale = FILLED * self.period / max(t.end for t in model)
         self.starts = np.array([int(t.start * scale) for t in model])
         self.ends = np.array([int(t.end * scale) for t in model])
-        self.order = np.argsort(self.ends, kind="stable")
-        notes = Notes()
-        for place in self.order.tolist():
-            notes.add(Record.COUNTER, "activations", 0, 0, plan.tasks[place].lane, 0)
-        notes.add(Record.LOG, "size", 0, 0, text="In Model: input size [8, 64]")
-        at = np.append(self.order, [self.order[-1]])
-        self.form = StepForm(notes, at, np.zeros(self.count + 1))
-        self.held = np.arange(self.count) % 7 * 3_000_000
         self.tasks = np.arange(self.count)
 
-    def write(self, writer: TraceWriter, step: int, begin: int) -> None:
-        """Hand in a step that began at `begin`, absolute ns."""
+    def news(self, step: int, begin: int) -> Iterator[Timings | NoteRow]:
+        """All that is told of a step that began at `begin`, absolute ns."""
         ends = self.ends + begin
-        writer.spans(self.columns, Timings(step, self.tasks, self.starts + begin, ends))
-        writer.step_notes(StepNotes(self.form, step, ends, self.held, []))
+        yield Timings(0, step, self.tasks, self.starts + begin, ends)
+        for place in np.argsort(ends, kind="stable").tolist():
+            lane, held = self.plan.tasks[place].lane, place % 7 * 3_000_000
+            end = int(ends[place])
+            yield NoteRow(Record.COUNTER, "activations", end, step, lane, held)
+        yield NoteRow(Record.LOG, "size", int(ends.max()), step, text="In Model: input size [8, 64]")
 
 
 def flood(writer: TraceWriter, steps: Steps, origin: int, seconds: float) -> None:
-    """Write step after step, each when its time has come, for so many seconds."""
-    began: list[tuple[TaskColumns, Opening]] = []
-    writer.opened = lambda: began
+    """Tell step after step, each when its time has come, for so many seconds."""
+    told: deque[tuple[int, int]] = deque()
+    begun: deque[Timings] = deque()
+
+    def news() -> Iterator[Timings | NoteRow]:
+        while told:
+            yield from steps.news(*told.popleft())
+        while begun:
+            yield begun.popleft()
+
+    writer.plan(steps.plan.tasks)
+    writer.running = news
     with Flusher(writer):
         for step in range(int(seconds * 1e9 / steps.period)):
             begin = origin + int(step * steps.period)
-            began[:] = [(steps.columns, Opening(step, 0, begin))]
+            begun.append(Timings(0, step, [0], [begin], [None]))
             wait = (begin + steps.period - time.perf_counter_ns()) / 1e9
             if wait > 0:
                 time.sleep(wait)
-            began.clear()
-            steps.write(writer, step, begin)
-            writer.flush_if_due(0.02)
+            begun.clear()
+            told.append((step, begin))
 
 
 def main() -> None:

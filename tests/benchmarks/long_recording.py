@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.trace.template import Template
-from core.trace.writer import TaskColumns, Timings, span_batch
+from core.trace.writer import Timings, plan_batch, span_batch
 from tests.make_believe import MS, header_and_plans, timed
 
 SPECIFICATION = Specification(
@@ -27,21 +26,17 @@ def write(path: Path, spans: int) -> int:
     plan = next(iter(plans.values()))
     timings = timed(plan, 0, 0, 0.01)
     tasks, start, end = (np.array(column) for column in zip(*timings, strict=True))
-    step = span_batch(TaskColumns(plan.tasks), Timings(0, tasks, start, end))
     together = max(1, BATCH // len(tasks))
-    rows = pa.Table.from_batches([step] * together).combine_chunks().to_batches()[0]
-    template = Template(rows, ("step", "start", "end"))
-    times = {"start": start, "end": end}
-    length, batches = int(end.max()) + MS // 100, -(-spans // len(rows))
+    length, batches = int(end.max()) + MS // 100, -(-spans // (together * len(tasks)))
     run = replace(SPECIFICATION, steps=batches * together)
     with path.open("wb") as file:
         writer = pa.ipc.new_stream(file, replace(header, specification=run).to_schema())
-        writer.write_batch(rows.slice(0, 0))  # the dictionaries
-        for batch in range(batches):
-            numbers = batch * together + np.arange(together)
-            template["step"].reshape(together, -1)[:] = numbers[:, None]
-            for name, own in times.items():
-                template[name].reshape(together, -1)[:] = own + (numbers * length)[:, None]
-            file.write(template.message)
+        writer.write_batch(plan_batch(0, plan.tasks))
+        for first in range(0, batches * together, together):
+            steps = [
+                Timings(0, step, tasks, start + step * length, end + step * length)
+                for step in range(first, first + together)
+            ]
+            writer.write_batch(span_batch(*steps))
         writer.close()
-    return batches * len(rows)
+    return batches * together * len(tasks)

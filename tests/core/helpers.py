@@ -6,7 +6,6 @@ import io
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import pyarrow as pa
 from hypothesis import reject
@@ -17,33 +16,17 @@ from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe, lanes_of, plans_of
-from core.plan.task import Plan, PlanError
+from core.plan.task import Plan, PlanError, Task
 from core.trace.decode import merged
 from core.trace.schema import Header, Record
 from core.trace.trace import Trace
-from core.trace.writer import Notes, TaskColumns, Timings, TraceWriter, note_batch, span_batch
+from core.trace.writer import NoteRow, Timings, TraceWriter, note_batch, plan_batch, span_batch
 
 SMALL = ModelSettings("mlp", width=16, depth=6)
 
 
-class Note(NamedTuple):
-    """A counter, log or clock row of an invented trace."""
-
-    record: Record
-    name: str
-    start: int
-    step: int | None = None
-    lane: int | None = None
-    value: float | None = None
-    text: str | None = None
-
-
-def batch_of(rows: Sequence[Note]) -> pa.RecordBatch:
-    """A batch of counter, log and clock rows."""
-    notes = Notes()
-    for row in rows:
-        notes.add(*row)
-    return note_batch(notes)
+Note = NoteRow
+batch_of = note_batch
 
 
 def plan_of(specification: Specification) -> Plan:
@@ -70,6 +53,13 @@ def header_of(specification: Specification, plan: Plan) -> Header:
     return Header(specification, describe(specification), plan.lanes, replicas=plan.replicas)
 
 
+def trace_with(header: Header, tasks: Sequence[Task]) -> Trace:
+    """A trace that has been told of plan 0, and of no span yet."""
+    trace = Trace(header)
+    trace.append(plan_batch(0, tasks))
+    return trace
+
+
 def trace_of(plan: Plan, durations: Sequence[int], specification: Specification) -> Trace:
     """A trace in which every task starts as soon as it can and takes its duration in ns."""
     free = [0] * len(plan.lanes)
@@ -79,9 +69,8 @@ def trace_of(plan: Plan, durations: Sequence[int], specification: Specification)
         starts.append(max([free[task.lane], *(ends[other] for other in task.after)]))
         ends.append(starts[-1] + duration)
         free[task.lane] = ends[-1]
-    timings = Timings(0, [task.index for task in plan.tasks], starts, ends)
-    trace = Trace(header_of(specification, plan))
-    trace.append(span_batch(TaskColumns(plan.tasks), timings))
+    trace = trace_with(header_of(specification, plan), plan.tasks)
+    trace.append(span_batch(Timings(0, 0, [task.index for task in plan.tasks], starts, ends)))
     trace.append(batch_of([Note(Record.COUNTER, "loss", max(ends), 0, None, 1.0)]))
     return trace
 

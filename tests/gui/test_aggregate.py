@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
 from core.trace.spans import Spans
-from core.trace.table import TASK_DTYPE, TaskTable
+from core.trace.table import TaskTable, blank_rows
 from gui.families import FAMILIES, Family, family_of
 from gui.theme import LIGHT
 from gui.timeline import aggregate
@@ -23,9 +23,10 @@ LANE = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(
 
 def table() -> TaskTable:
     """A row for each kind."""
-    rows = np.zeros(len(KINDS), TASK_DTYPE)
+    made, rows = TaskTable(), blank_rows(len(KINDS))
     rows["kind"] = np.arange(len(KINDS))
-    return TaskTable.of(rows, np.empty(0, np.int32), ())
+    made.add(rows, np.empty(0, np.int32))
+    return made
 
 
 def spans_of(pieces: list[tuple[int, int, Kind]]) -> Spans:

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from core.plan.nested import nested_lanes, nested_tasks
 from core.plan.task import Kind
 from core.trace.trace import Trace
-from core.trace.writer import TaskColumns, Timings, span_batch
+from core.trace.writer import plan_batch, span_batch
 from gui.panels.devices import DevicesPanel
 from gui.timeline.rows import Strips, lay_out
 from gui.timeline.scene import Scene
@@ -33,10 +33,8 @@ def nested_run() -> Trace:
         starts = [timing.start + n * wide for n in range(len(blocks))]
         inside += [Timing(b.index, at, at + wide) for b, at in zip(blocks, starts, strict=True)]
     trace = Trace(replace(header, lanes=(*plan.lanes, *nested_lanes(plan.lanes))))
-    columns = TaskColumns([*plan.tasks, *nested.tasks])
-    trace.append(span_batch(columns, columns_of(0, timings)))
-    told: Timings = columns_of(0, inside)
-    trace.append(span_batch(columns, told))
+    trace.append(plan_batch(0, [*plan.tasks, *nested.tasks]))
+    trace.append(span_batch(columns_of(0, 0, timings), columns_of(0, 0, inside)))
     return trace
 
 

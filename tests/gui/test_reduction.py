@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.plan.task import KINDS, Kind
 from core.trace.blocks import BLOCK, Blocks, fill_blocks, kinds_of
 from core.trace.spans import Spans
-from core.trace.table import TASK_DTYPE, TaskTable
+from core.trace.table import TaskTable, blank_rows
 from gui.families import FAMILIES, Family, family_of
 from gui.timeline.pyramid import FACTOR
 from gui.timeline.reduction import (
@@ -29,10 +29,11 @@ FORWARD, BACKWARD = FAMILIES.index(Family.FORWARD), FAMILIES.index(Family.BACKWA
 
 
 def spans(times: list[tuple[int, int, Kind]]) -> Spans:
-    table, rows = TaskTable(), np.zeros(len(times), TASK_DTYPE)
+    table, rows = TaskTable(), blank_rows(len(times))
     rows["kind"] = [KINDS.index(kind) for *_, kind in times]
     starts, ends = np.array([time[:2] for time in times], np.int64).reshape(-1, 2).T
-    places = table.places(rows, np.empty(0, np.int32))
+    table.add(rows, np.empty(0, np.int32))
+    places = np.arange(len(times), dtype=np.int32)
     return Spans(table, starts, ends, np.zeros(len(times), np.int32), places)
 
 

@@ -6,13 +6,14 @@
     rank 1 comm    .   .   .  . [A0 ][A1 ]
 
 torch drives the ranks, so the plan is an expectation: gradient buckets are guessed as torch first
-would, and the plan is completed with the buckets that torch reports (`complete`).
+would, and the plan is completed with the buckets that torch reports (`complete`). With gloo a rank
+has a second lane for collectives, for those that run beside another.
 """
 
 from collections.abc import Iterable
 
 from core.models.description import ModelDescription
-from core.plan.lanes import with_helpers
+from core.plan.lanes import meet_in_nccl, with_helpers
 from core.plan.splits import starts, tensor_split
 from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Part, Payload, Placement, Plan, PlanBuilder, Role, Runner, Stage
@@ -68,12 +69,14 @@ def complete(job: Job, collectives: Collectives) -> Plan:
     build = PlanBuilder()
     backwards = [_compute(build, rank, blocks, sizes[rank]) for rank in ranks]
     buckets = tuple(collective.names for collective in collectives)
+    # Gloo runs two collectives of a rank at once (ProcessGroupGloo's Options::threads).
+    tracks = ("comm",) if meet_in_nccl(job.lanes) else ("comm", "comm 2")
     reduced = _all_reduces(build, job, buckets, backwards)
     for rank in ranks:
         build.add(Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
     return Plan(
         Runner.RANKS,
-        tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, "comm")),
+        tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)),
         (Stage(0, 0, len(blocks)),),
         tuple(Placement(rank, 0, rank) for rank in ranks),
         tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),

@@ -20,7 +20,6 @@ from core.engine.operations import Operations  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
 from core.engine.run_lanes import batches_of  # noqa: E402
 from core.engine.stage_module import StageModule, sum_of_copies  # noqa: E402
-from core.trace.writer import TaskColumns  # noqa: E402
 
 MLP = ModelSettings("mlp", width=16, depth=6)
 GPT = ModelSettings("gpt", width=16, depth=4, heads=2, sequence=6)
@@ -46,12 +45,11 @@ def parameters_after(specification):
     prepared = prepare(specification, find_hardware())
     operations = Operations(prepared.plan_list, prepared.workload, specification)
     plan = prepared.plan_list[0]
-    columns = TaskColumns(plan.tasks)
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
         executor = Executor(lanes, operations, None)
         for index, batch in enumerate(batches_of(prepared, prepared.workload)):
-            executor.run(index, plan, columns, batch)
+            executor.run(index, plan, 0, batch)
     return operations.owned_parameters()
 
 

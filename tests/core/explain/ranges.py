@@ -12,7 +12,8 @@ from core.plan.specification import Specification
 from core.plan.task import Kind, Lane, Role, Task
 from core.trace.schema import Header
 from core.trace.trace import Trace
-from core.trace.writer import TaskColumns, Timings, span_batch
+from core.trace.writer import Timings, span_batch
+from tests.core.helpers import trace_with
 
 Piece = tuple[int, int, Kind]
 KINDS = (Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.LOSS, Kind.STEP)
@@ -33,12 +34,12 @@ def trace_of_spans(lanes: list[list[Piece]], cuts: list[int] = []) -> Trace:  # 
     rows = [(lane, *piece) for lane, pieces in enumerate(lanes) for piece in pieces]
     tasks = [Task(i, kind, lane) for i, (lane, _, _, kind) in enumerate(rows)]
     made = tuple(Lane(i, f"lane {i}", "cpu", ROLES[i % 3]) for i in range(len(lanes)))
-    trace = Trace(Header(Specification(), ModelDescription("drawn", (), 0), made))
+    trace = trace_with(Header(Specification(), ModelDescription("drawn", (), 0), made), tasks)
     steps = np.searchsorted(sorted(cuts), [start for _, start, _, _ in rows], "right")
     for step in np.unique(steps).tolist():
         mine = np.flatnonzero(steps == step).tolist()
         starts, ends = ([rows[i][at] for i in mine] for at in (1, 2))
-        trace.append(span_batch(TaskColumns(tuple(tasks)), Timings(step, mine, starts, ends)))
+        trace.append(span_batch(Timings(0, step, mine, starts, ends)))
     return trace
 
 

@@ -19,7 +19,7 @@ from core.predict.costs import durations
 from core.trace.schema import Record
 from core.trace.step import StepColumns
 from core.trace.trace import COSTS_LEVEL
-from core.trace.writer import TaskColumns, Timings, span_batch
+from core.trace.writer import Timings, span_batch
 from tests.core.helpers import Note, batch_of, plan_of, trace_of
 
 MLP = ModelSettings("mlp", depth=4)
@@ -37,8 +37,7 @@ def run_of(specification, duration, costs=COSTS, steps=1):
     for step in range(1, steps):
         later = (trace.step_bounds(step - 1)[1] + 100 - first.start.min()).item()
         starts, ends = (first.start + later).tolist(), (first.end + later).tolist()
-        timings = Timings(step, first.task.tolist(), starts, ends)
-        trace.append(span_batch(TaskColumns(plan.tasks), timings))
+        trace.append(span_batch(Timings(0, step, first.task.tolist(), starts, ends)))
         trace.append(batch_of([Note(Record.COUNTER, "loss", max(ends), step, None, 1.0)]))
     if costs is not None:
         text = json.dumps(costs)

@@ -15,7 +15,6 @@ from core.predict.predict import predict_step, predict_times, predicted_trace
 from core.predict.setting import setting_of, stretched
 from core.trace.schema import Header
 from core.trace.step import StepColumns
-from core.trace.writer import TaskColumns
 from tests.core.predict.plans import even, pipeline, planned
 
 MLP = ModelSettings("mlp")
@@ -108,7 +107,7 @@ def test_a_prediction_is_a_trace_of_one_step_that_says_so():
     )
     plan = setting.plan
     columns = predict_times(plan, StepColumns.of_plan(plan), even())
-    trace = predicted_trace(setting.header, TaskColumns(plan.tasks), columns)
+    trace = predicted_trace(setting.header, plan.tasks, columns)
     assert trace.header.predicted and trace.steps == [0]
     assert trace.step_bounds(0) == (0, int(columns.end.max()))
     assert trace.span_count == len(plan.tasks)

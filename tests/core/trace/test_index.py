@@ -19,7 +19,7 @@ from core.trace.recording import RecordingFile, open_recording
 from core.trace.schema import SCHEMA, Record, RecordingError
 from core.trace.spans import MOMENTS
 from core.trace.trace import COSTS_LEVEL
-from core.trace.writer import TaskColumns, Timings, span_batch
+from core.trace.writer import Timings, plan_batch, span_batch
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of
 
 SPECIFICATION = Specification("dp", SMALL, "3xcpu", batch=7)
@@ -38,31 +38,31 @@ def cache(tmp_path_factory, monkeypatch):
 
 def rows():
     """A run of all kinds of rows, in one table: some spans have moments or a name, some wait."""
-    columns, tasks = TaskColumns(PLAN.tasks), [task.index for task in PLAN.tasks]
-    batches, time = [batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text="{}")])], 10
+    tasks, time = [task.index for task in PLAN.tasks], 10
+    batches = [plan_batch(0, PLAN.tasks), batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text="{}")])]
     for step in range(STEPS):
         starts = [time + 5 * task for task in tasks]
         ends = [start + 5 for start in starts]
         launched = [start - 1 for start in starts] if step == 3 else None
-        batches.append(span_batch(columns, Timings(step, [2], [starts[2]], [None])))
-        batches.append(span_batch(columns, Timings(step, tasks, starts, ends, None, launched)))
+        batches.append(span_batch(Timings(0, step, [2], [starts[2]], [None])))
+        batches.append(span_batch(Timings(0, step, tasks, starts, ends, None, launched)))
         notes = [Note(Record.COUNTER, "loss", ends[-1], step, None, step / 2)]
         notes += [Note(Record.COUNTER, "activations", ends[-1], step, lane, 8.0) for lane in (0, 1)]
         notes.append(Note(Record.LOG, ("info", "size")[step % 2], ends[-1], None, text="said"))
         notes.append(Note(Record.CLOCK, "cpu", ends[-1], step, value=40.0))
         batches.append(batch_of(notes))
         time = ends[-1]
-    batches.append(span_batch(columns, Timings(STEPS, [0], [time], [None])))
+    batches.append(span_batch(Timings(0, STEPS, [0], [time], [None])))
     return named(pa.Table.from_batches(batches).combine_chunks())
 
 
 def named(table):
-    """The same, with a name of its own for every fifth span."""
-    names = table["name"].to_pylist()
-    spans = [n for n, record in enumerate(table["record"].to_pylist()) if record == "span"]
-    for number, place in enumerate(spans[::5]):
-        names[place] = f"kernel {number % 3}"
-    return table.set_column(SCHEMA.get_field_index("name"), SCHEMA.field("name"), pa.array(names))
+    """The same, with a name of its own for every fifth task."""
+    (tasks,) = table["tasks"].drop_null().to_pylist()
+    for number, task in enumerate(tasks[::5]):
+        task["name"] = f"kernel {number % 3}"
+    whole = pa.array([tasks, *[None] * (table.num_rows - 1)], SCHEMA.field("tasks").type)
+    return table.set_column(SCHEMA.get_field_index("tasks"), SCHEMA.field("tasks"), whole)
 
 
 ROWS = rows()
@@ -136,9 +136,7 @@ def test_an_indexed_run_can_grow(tmp_path):
     write(tmp_path / "run.arrow")
     trace = open_recording(tmp_path / "run.arrow", indexed_from=1).trace
     count = trace.span_count
-    trace.append(
-        span_batch(TaskColumns(PLAN.tasks), Timings(9, [0, 1], [9000, 9001], [9001, 9002]))
-    )
+    trace.append(span_batch(Timings(0, 9, [0, 1], [9000, 9001], [9001, 9002])))
     assert trace.span_count == count + 2 and trace.steps[-1] == 9
 
 
@@ -261,9 +259,8 @@ def deny(monkeypatch, *folders):
 def test_a_damaged_recording_is_refused_by_name_and_leaves_nothing(tmp_path):
     path = tmp_path / "run.arrow"
     file = RecordingFile(path, header_of(SPECIFICATION, PLAN))
-    batch = span_batch(TaskColumns(PLAN.tasks), Timings(0, [0], [1], [2]))
-    lane = SCHEMA.get_field_index("lane")
-    file.write(batch.set_column(lane, SCHEMA.field("lane"), pa.array([99], pa.int32())))
+    file.write(plan_batch(0, PLAN.tasks))
+    file.write(span_batch(Timings(0, 0, [0], [1], [2], lane=[99])))
     file.close()
     with pytest.raises(RecordingError, match=r"run\.arrow is damaged"):
         open_recording(path, indexed_from=1)

@@ -1,65 +1,46 @@
-"""Rows that spans share are kept once, and come back as they were."""
+"""Plans' tasks are told once, and spans find them by plan and number."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import core.trace.table as table_module
 from core.trace.columns import StepBounds
-from core.trace.table import TASK_DTYPE, TaskTable
+from core.trace.table import TaskTable, blank_rows
 
-ROWS = st.lists(
-    st.tuples(st.integers(0, 3), st.integers(-1, 2), st.lists(st.integers(0, 4), max_size=3)),
-    max_size=30,
-)
-
-
-def rows_of(told):
-    rows = np.zeros(len(told), TASK_DTYPE)
-    rows["task"] = [task for task, _, _ in told]
-    rows["stage"] = [stage for _, stage, _ in told]
-    rows["after_count"] = [len(after) for *_, after in told]
-    waits = [entry for *_, after in told for entry in after]
-    return rows, np.array(waits, np.int32)
+PLANS = st.lists(
+    st.lists(st.tuples(st.integers(-1, 2), st.lists(st.integers(0, 4), max_size=3)), max_size=9),
+    min_size=1, max_size=5,
+)  # fmt: skip
 
 
-def told_by(table, places):
-    found = []
-    for row in table.rows[places]:
-        first, count = int(row["after"]), int(row["after_count"])
-        found.append((row["task"], row["stage"], table.after[first : first + count].tolist()))
-    return found
-
-
-@given(st.lists(ROWS, max_size=5))
-def test_what_goes_in_comes_out_whatever_was_in_before(batches):
+def table_of(plans):
     table = TaskTable()
-    places = [table.places(*rows_of(told)) for told in batches]
-    for told, where in zip(batches, places, strict=True):
-        assert told_by(table, where) == told
-    distinct = {(task, stage, tuple(after)) for told in batches for task, stage, after in told}
-    assert len(table) == len(distinct)
+    for tasks in plans:
+        rows = blank_rows(len(tasks))
+        rows["stage"] = [stage for stage, _ in tasks]
+        rows["after_count"] = [len(after) for _, after in tasks]
+        table.add(rows, np.array([entry for _, after in tasks for entry in after], np.int32))
+    return table
 
 
-@given(st.lists(ROWS, max_size=3))
-def test_rows_with_the_same_key_are_not_mistaken_for_each_other(batches):
-    before = table_module._mixed
-    table_module._mixed = lambda values: values & np.uint64(1)
-    try:
-        table = TaskTable()
-        for told in batches:
-            told = [(task, stage, []) for task, stage, _ in told]
-            assert told_by(table, table.places(*rows_of(told))) == told
-    finally:
-        table_module._mixed = before
+@given(PLANS)
+def test_every_task_of_every_plan_comes_back_as_it_was_told(plans):
+    table = table_of(plans)
+    for plan, tasks in enumerate(plans):
+        places = table.places(np.full(len(tasks), plan, np.int32), np.arange(len(tasks)))
+        assert places.tolist() == list(range(len(table))[table.plan(plan)])
+        for task, row in enumerate(table.rows[places]):
+            first, count = int(row["after"]), int(row["after_count"])
+            told = int(row["stage"]), table.after[first : first + count].tolist()
+            assert told == tasks[task] and (row["plan"], row["task"]) == (plan, task)
 
 
-def test_a_step_like_the_one_before_adds_nothing():
-    table = TaskTable()
-    told = [(n, n % 2, [n - 1] if n else []) for n in range(50)]
-    table.places(*rows_of(told))
-    table.places(*rows_of(told))
-    assert len(table) == 50
+@pytest.mark.parametrize(("plan", "task"), [(-1, 0), (2, 0), (0, -1), (0, 2), (1, 1)])
+def test_a_task_that_was_not_told_is_refused(plan, task):
+    table = table_of([[(0, []), (0, [])], [(0, [])]])
+    with pytest.raises(LookupError, match="a span is of a"):
+        table.places(np.array([plan]), np.array([task]))
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=8), max_size=6))

@@ -15,9 +15,8 @@ from core.trace.recording import RecordingFile, open_recording, read_stream
 from core.trace.schema import SCHEMA, Header, Record, RecordingError
 from core.trace.spool import Spool
 from core.trace.stream import CONTINUATION
-from core.trace.template import Template
 from core.trace.trace import Trace
-from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter, span_batch
+from core.trace.writer import Timings, TraceWriter, plan_batch, span_batch
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
 
 SPECIFICATION = Specification("dp", SMALL, "3xcpu", batch=7)
@@ -27,13 +26,12 @@ PLAN = plan_of(SPECIFICATION)
 def stream(steps=3):
     sink = io.BytesIO()
     writer = TraceWriter(sink, header_of(SPECIFICATION, PLAN))
-    columns = TaskColumns(PLAN.tasks)
-    time = 10
+    plan, time = writer.plan(PLAN.tasks), 10
     for step in range(steps):
         tasks = [task.index for task in PLAN.tasks]
         starts = [time + 5 * task for task in tasks]
         ends, launched = [start + 5 for start in starts], [start - 1 for start in starts]
-        writer.spans(columns, Timings(step, tasks, starts, ends, None, launched))
+        writer.spans(Timings(plan, step, tasks, starts, ends, None, launched))
         time = ends[-1]
         writer.counter("loss", step / 2, step=step)
         writer.log("info", f"step {step}", step)
@@ -64,8 +62,9 @@ def test_what_is_written_is_read_back_with_its_task():
 def test_a_stream_is_read_by_anyone_who_reads_arrow():
     table = pa.ipc.open_stream(stream()).read_all()
     assert table.schema.equals(SCHEMA, check_metadata=False)
-    assert set(table["record"].to_pylist()) == {"span", "counter", "log", "clock"}
-    assert set(table["kind"].drop_null().to_pylist()) <= {str(kind) for kind in Kind}
+    assert set(table["record"].to_pylist()) == {"plan", "span", "counter", "log", "clock"}
+    (tasks,) = table["tasks"].drop_null().to_pylist()
+    assert [task["kind"] for task in tasks] == [task.kind for task in PLAN.tasks]
 
 
 @given(st.integers(0, len(stream()) - 1))
@@ -121,7 +120,7 @@ def test_a_recording_of_a_later_format_is_refused(tmp_path):
     header = Header(SPECIFICATION, header_of(SPECIFICATION, PLAN).model, PLAN.lanes, format=99)
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, header.to_schema()):
         pass
-    with pytest.raises(RecordingError, match="has format 99; this version reads up to 1"):
+    with pytest.raises(RecordingError, match="has format 99; this version reads format 2: record it anew"):
         open_recording(path)
 
 
@@ -147,20 +146,18 @@ def test_what_was_received_is_on_disk_before_the_next_batch_comes(tmp_path):
 def test_an_open_task_is_seen_until_its_span_comes():
     sink = io.BytesIO()
     writer = TraceWriter(sink, header_of(SPECIFICATION, PLAN))
-    columns = TaskColumns(PLAN.tasks)
-    going = [(columns, Opening(0, 4, 70))]
-    writer.opened = lambda: going
+    plan = writer.plan(PLAN.tasks)
+    writer.running = lambda: [Timings(plan, 0, [4], [70], [None])]
     writer.flush()
-    writer.flush()
-    going.clear()
-    writer.spans(columns, Timings(0, [4], [70], [90]))
+    writer.running = tuple
+    writer.spans(Timings(plan, 0, [4], [70], [90]))
     writer.close()
     trace = Trace(header_of(SPECIFICATION, PLAN))
     seen = []
     for batch in pa.ipc.open_stream(sink.getvalue()):
         trace.append(batch)
         seen.append([(span.task, span.start, span.end) for span in trace.open_tasks])
-    assert seen == [[], [(4, 70, None)], []]  # the first batch only holds the words
+    assert seen == [[], [(4, 70, None)], []]  # the first batch tells the plan
     assert trace.span_count == 1
 
 
@@ -190,49 +187,6 @@ def test_notes_of_several_records_share_a_batch():
     assert trace.logs[0].text == "said" and trace.counter("loss").values[0] == 2
 
 
-def test_a_flush_says_of_tasks_without_news_only_that_there_is_none():
-    sink = io.BytesIO()
-    writer = TraceWriter(sink, header_of(SPECIFICATION, PLAN))
-    columns = TaskColumns(PLAN.tasks)
-    writer.spans(columns, Timings(0, [0, 2], [10, 20], [15, 30]))
-    writer.flush()
-    writer.spans(columns, Timings(0, [1], [16], [19]))
-    writer.close()
-    batches = list(pa.ipc.open_stream(sink.getvalue()))
-    records = [batch["record"].to_pylist() for batch in batches]
-    rest = ["none"] * (len(PLAN.tasks) - 3)
-    assert records == [[], ["span", "none", "span", *rest], ["none", "span", "none", *rest]]
-    trace = Trace(header_of(SPECIFICATION, PLAN))
-    for batch in batches:
-        trace.append(batch)
-    assert sorted((s.task, s.start, s.end) for s in trace) == [
-        (0, 10, 15),
-        (1, 16, 19),
-        (2, 20, 30),
-    ]
-
-
-def test_a_template_changes_only_the_columns_that_it_names():
-    columns = TaskColumns(PLAN.tasks)
-    batch = span_batch(columns, Timings(3, [0, 1, 2], [1, 2, 3], [4, 5, None]))
-    template = Template(batch, ("record", "step", "start"))
-    template["start"][:] = [7, 8, 9]
-    template["step"][:] = 11
-    again = pa.ipc.read_record_batch(pa.py_buffer(template.message), plain_schema(batch))
-    assert again["start"].to_pylist() == [7, 8, 9] and again["step"].to_pylist() == [11] * 3
-    kept = [name for name in batch.schema.names if name not in ("start", "step")]
-    for name in kept:
-        column = batch[name]
-        codes = column.indices if pa.types.is_dictionary(column.type) else column
-        assert again[name].to_pylist() == codes.to_pylist()
-
-
-def plain_schema(batch):
-    """The batch's schema with words as their codes."""
-    types = ((f.name, f.type) for f in batch.schema)
-    return pa.schema([(n, t.index_type if pa.types.is_dictionary(t) else t) for n, t in types])
-
-
 def test_runs_that_take_turns_on_disk_come_back_whole(tmp_path):
     shared, batches = Spool(), list(pa.ipc.open_stream(stream()))
     header = header_of(SPECIFICATION, PLAN)
@@ -250,29 +204,12 @@ def test_runs_that_take_turns_on_disk_come_back_whole(tmp_path):
     shared.close()
 
 
-def test_a_run_with_words_of_another_writer_is_kept_with_its_words(tmp_path):
-    kept, batch = (
-        Spool().begin(header_of(SPECIFICATION, PLAN)),
-        list(pa.ipc.open_stream(stream()))[1],
-    )
-    kind = SCHEMA.get_field_index("kind")
-    own = batch["kind"].dictionary_decode().dictionary_encode()
-    words = pa.DictionaryArray.from_arrays(own.indices.cast(pa.int8()), own.dictionary)
-    for some in (batch, batch.set_column(kind, SCHEMA.field("kind"), words)):
-        kept.write(some)
-    with (tmp_path / "run.arrow").open("wb") as file:
-        kept.copy_to(file)
-    spans = list(open_recording(tmp_path / "run.arrow").trace)
-    kinds = [span.kind for span in sorted(spans, key=lambda span: span.task)]
-    assert kinds[::2] == kinds[1::2] == [task.kind for task in PLAN.tasks]
-
-
 def test_a_task_that_begins_and_ends_in_one_batch_is_not_left_open():
-    columns = TaskColumns(PLAN.tasks)
-    ended = span_batch(columns, Timings(0, [2], [5], [9]))
-    opened = span_batch(columns, Timings(0, [2, 3], [5, 9], [None, None]))
+    told = plan_batch(0, PLAN.tasks)
+    ended = span_batch(Timings(0, 0, [2], [5], [9]))
+    opened = span_batch(Timings(0, 0, [2, 3], [5, 9], [None, None]))
     trace = Trace(header_of(SPECIFICATION, PLAN))
-    trace.append(pa.Table.from_batches([opened, ended]).combine_chunks().to_batches()[0])
+    trace.append(pa.Table.from_batches([told, opened, ended]).combine_chunks().to_batches()[0])
     assert [span.task for span in trace.open_tasks] == [3] and trace.span_count == 1
 
 

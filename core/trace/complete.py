@@ -1,0 +1,162 @@
+"""Whether a run's spans are all there: every planned task told once, every lane in order.
+
+What is missing would look like idle time, and every sum would still add up. So a step that lacks a
+span, or has one twice, is said to be incomplete, and nothing about it is explained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import Role, Task
+from core.trace.columns import ABSENT
+from core.trace.schema import ATTRIBUTES
+from core.trace.spans import Spans
+from core.trace.trace import Trace
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a step: how many tasks have no span, or several; `text` is one line."""
+
+    step: int
+    missing: int
+    repeated: int
+    text: str
+
+
+def find_faults(trace: Trace) -> tuple[Fault, ...]:
+    """The faults of the steps that are over, in order; none of a prediction or a foreign trace.
+
+    A step is over when a later one has begun, when its loss is known, or when the run has finished;
+    of a run that has finished also the steps are missed that have no span at all.
+    """
+    header = trace.header
+    if header.predicted or header.foreign:
+        return ()
+    finished = trace.outcome == "finished"
+    steps = trace.step_table.numbers
+    over = np.ones(len(steps), np.bool_)
+    if len(steps) and not finished:
+        over[-1] = np.isin(steps[-1], trace.counter("loss").steps)
+    counts = _counts(trace)
+    wrong = np.flatnonzero(over & counts.is_wrong)
+    found = [_fault(trace, int(steps[place]), counts, int(place)) for place in wrong.tolist()]
+    if finished:
+        planned = len(header.specification.all_rows)
+        found += [
+            Fault(step, 1, 0, f"step {step}: none of its tasks has a span")
+            for step in sorted(set(range(planned)) - set(steps.tolist()))
+        ]
+        found += [
+            Fault(one.step, 0, 0, f"step {one.step}: task {one.task} never ended")
+            for one in trace.open_tasks
+            if one.step not in {fault.step for fault in found}
+        ]
+    return tuple(sorted(found, key=lambda fault: fault.step))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """By step, in the order of the trace's steps: n entries.
+
+    The number of its plan (-1 if it has tasks of several), how many spans and how many distinct
+    tasks it has, how many its plan has, and whether a lane's spans overlap.
+    """
+
+    plan: NDArray[np.int64]
+    spans: NDArray[np.int64]
+    tasks: NDArray[np.int64]
+    planned: NDArray[np.int64]
+    disorder: NDArray[np.bool_]
+
+    @property
+    def is_wrong(self) -> NDArray[np.bool_]:
+        wrong: NDArray[np.bool_] = (
+            (self.plan == ABSENT)
+            | (self.tasks != self.planned)
+            | (self.spans != self.tasks)
+            | self.disorder
+        )
+        return wrong
+
+
+def _counts(trace: Trace) -> _Counts:
+    table, steps = trace.table, trace.step_table.numbers
+    count, limits = len(steps), np.iinfo(np.int64)
+    spans, tasks = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    least, most = np.full(count, limits.max), np.full(count, limits.min)
+    disorder = np.zeros(count, np.bool_)
+    plan_of = table.rows["plan"].astype(np.int64)
+    for lane in trace.header.lanes:
+        mine = trace.spans(lane.index)
+        place = np.searchsorted(steps, mine.step)
+        disorder[place[1:][mine.start[1:] < mine.end[:-1]]] = True
+        if lane.role is Role.NESTED:
+            continue
+        spans += np.bincount(place, minlength=count)
+        tasks += _distinct(mine, place, count, len(table))
+        np.minimum.at(least, place, plan_of[mine.row])
+        np.maximum.at(most, place, plan_of[mine.row])
+    one = least == most
+    planned = np.append(_planned(trace), 0)
+    plan = np.where(one, least, ABSENT)
+    return _Counts(plan, spans, tasks, planned[plan], disorder)
+
+
+def _distinct(
+    spans: Spans, place: NDArray[np.int64], steps: int, tasks: int
+) -> NDArray[np.int64]:
+    """How many distinct tasks a lane has in each step; most lanes run them in the plan's order."""
+    keys = place * tasks + spans.row
+    if not (keys[1:] > keys[:-1]).all():
+        keys = np.unique(keys)
+    return np.bincount(keys // max(1, tasks), minlength=steps)
+
+
+def _planned(trace: Trace) -> NDArray[np.int64]:
+    """How many tasks each plan has, less those that are parts of others."""
+    table = trace.table
+    return np.bincount(table.rows["plan"][_is_own(trace)], minlength=len(table.firsts) - 1)
+
+
+def _is_own(trace: Trace) -> NDArray[np.bool_]:
+    nested = np.array([lane.role is Role.NESTED for lane in trace.header.lanes], np.bool_)
+    own: NDArray[np.bool_] = ~nested[trace.table.rows["lane"]]
+    return own
+
+
+def _fault(trace: Trace, step: int, counts: _Counts, place: int) -> Fault:
+    """A step's fault in words."""
+    plan, planned = int(counts.plan[place]), int(counts.planned[place])
+    missing = planned - int(counts.tasks[place])
+    repeated = int(counts.spans[place] - counts.tasks[place])
+    parts = []
+    if plan == ABSENT:
+        parts.append("its spans are of several plans")
+    elif missing:
+        names = ", ".join(_missing(trace, step, plan)[:MOST_NAMED])
+        more = ", …" if missing > MOST_NAMED else ""
+        parts.append(f"{missing} of {planned} tasks have no span ({names}{more})")
+    if repeated:
+        parts.append(f"{repeated} spans are of tasks that have one already")
+    if counts.disorder[place]:
+        parts.append("spans of a lane overlap")
+    return Fault(step, max(0, missing), repeated, f"step {step}: {'; '.join(parts)}")
+
+
+def _missing(trace: Trace, step: int, plan: int) -> list[str]:
+    """The tasks of a plan that have no span in a step: `0B3 on cpu:1`."""
+    table, where = trace.table, trace.table.plan(plan)
+    seen = np.zeros(len(table), np.bool_)
+    for lane in trace.header.lanes:
+        spans = trace.spans(lane.index)
+        seen[spans.row[spans.step == step]] = True
+    lanes = trace.header.lanes
+    places = where.start + np.flatnonzero((~seen & _is_own(trace))[where])
+    return [f"{task} on {lanes[task.lane].name}" for task in map(trace.task, places.tolist())]
