@@ -25,10 +25,11 @@ import torch
 from torch import Tensor
 
 from core.engine.executor import POLL_SECONDS, Stopped
-from core.engine.lanes import Lane, Mark, open_clock
+from core.engine.lanes import Lane, open_clock
 from core.engine.modules import Batch
 from core.engine.rehearsal import Rehearsal, Round, shares_parameters, walk_of
 from core.engine.stage_module import copy_to
+from core.engine.stamps import Stamps
 from core.engine.stop import Stop
 from core.engine.workload import Workload
 from core.plan.specification import Specification
@@ -81,12 +82,11 @@ def calibrate(
 
 
 class _Measured(NamedTuple):
-    """A task's run in one round, by its marks."""
+    """A task's run in one round."""
 
     task: Task
     round: int
-    start: Mark
-    end: Mark
+    stamps: Stamps
 
 
 class _Turns:
@@ -119,13 +119,13 @@ class _Turns:
             clock = clocks[lane.lane.device]
             rounds: dict[tuple[int, tuple[Kind, int, int, int]], list[int]] = defaultdict(list)
             first = 1 if self._done[lane] > LEAST_ROUNDS else 0  # the first one allocates
-            for task, number, start, end in measured:
+            for task, number, stamps in measured:
                 if first <= number < self._done[lane]:
-                    taken = max(0, clock.time(end) - clock.time(start))
+                    taken = max(0, clock.time(stamps.end) - clock.time(stamps.start))
                     rounds[number, _name(task)].append(taken)
             for (_, name), found in rounds.items():
                 times[name].append(statistics.fmean(found))
-            lane.recycle([mark for run in measured for mark in (run.start, run.end)])
+            lane.recycle([mark for run in measured for mark in run.stamps.marks])
 
     def _work(self, lane: Lane, round_: Round, ended: threading.Event) -> None:
         """All rounds of a lane, in its thread. Busy until the last lane is through."""
@@ -143,11 +143,10 @@ class _Turns:
             if self._is_halted():
                 return
             round_.prepare(task)
-            start = lane.mark(True)
-            held.append(round_.run(task))
-            end = lane.mark(True)
-            self._measured[lane].append(_Measured(task, self._done[lane], start, end))
-        while not lane.reached(end):
+            stamps = Stamps(lane.marker(True))
+            held.append(round_.run(task, stamps))
+            self._measured[lane].append(_Measured(task, self._done[lane], stamps))
+        while not lane.reached(stamps.end):
             time.sleep(POLL_SECONDS)
         self._done[lane] += 1
 

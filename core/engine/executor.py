@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.engine.block_notes import BlockNotes
 from core.engine.books import Books, ClosedStep
 from core.engine.lanes import Clock, Lane, Mark, allocator_bytes, open_clock
 from core.engine.modules import Batch
 from core.engine.operations import Operations, Step
+from core.engine.stamps import Stamps
 from core.plan.nested import Nested
 from core.plan.task import Plan, Task
 from core.trace.writer import Opening, TaskColumns, Timings, TraceWriter
@@ -42,21 +42,29 @@ class _Job:
     """A task of the step that is being run: its marks, and whether it was launched."""
 
     __slots__ = (
-        "activations", "after", "blocks", "end", "held", "issued", "lane", "launched", "notes",
-        "start", "task", "written",
+        "activations", "after", "blocks", "held", "issued", "lane", "launched", "stamps", "task",
+        "written",
     )  # fmt: skip
 
     def __init__(
-        self, task: Task, lane: Lane, after: list[_Job], blocks: tuple[Task, ...] = ()
+        self, task: Task, lane: Lane, after: list[_Job], blocks: tuple[Task, ...], timed: bool
     ) -> None:
         self.task, self.lane, self.after, self.blocks = task, lane, after, blocks
-        self.notes: BlockNotes | None = None
+        self.stamps = Stamps(lane.marker(timed), timed and bool(blocks))
         self.issued = threading.Event()
-        self.start: Mark = None
-        self.end: Mark = None
         self.launched = self.activations = 0
         self.held: list[Tensor] = []
         self.written = False
+
+    @property
+    def start(self) -> Mark:
+        """The mark of its start, None before."""
+        return self.stamps.start
+
+    @property
+    def end(self) -> Mark:
+        """The mark of its end, None before and if it failed."""
+        return self.stamps.end
 
     @property
     def is_open(self) -> bool:
@@ -64,12 +72,6 @@ class _Job:
         if self.start is None or not self.lane.reached(self.start):
             return False
         return self.end is None or not self.lane.reached(self.end)
-
-    @property
-    def marks(self) -> list[Mark]:
-        """All marks that were made for it."""
-        inside = [] if self.notes is None else self.notes.marks
-        return [mark for mark in (self.start, self.end, *inside) if mark is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,8 @@ class Executor:
         for task in plan.tasks:
             blocks = () if nested is None else nested.inside(task.index)
             after = [jobs[other] for other in task.after]
-            jobs.append(_Job(task, self._lanes[task.lane], after, blocks))
+            lane, timed = self._lanes[task.lane], self._writer is not None
+            jobs.append(_Job(task, lane, after, blocks, timed))
         running = self._running = _Running(index, columns, jobs)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
@@ -137,7 +140,7 @@ class Executor:
         with self._jobs_lock:  # nobody asks about marks that the lanes take back
             self._running = _Running(index, columns, ())
         for job in jobs:
-            job.lane.recycle(job.marks)
+            job.lane.recycle(job.stamps.marks)
         if self._error is not None:
             raise self._error
         if self._halt.is_set():
@@ -168,11 +171,7 @@ class Executor:
             if other.lane is not lane:
                 lane.wait(other.end)
         job.launched = time.perf_counter_ns() if timed else 0
-        if timed and job.blocks:
-            job.notes = BlockNotes(partial(lane.mark, True))
-        job.start = lane.mark(timed)
-        held = self._operations.run(job.task, job.notes)
-        job.end = lane.mark(timed)
+        held = self._operations.run(job.task, job.stamps)
         if not lane.reached(job.end):
             job.held = held
         if timed:
@@ -237,7 +236,7 @@ class Executor:
                 starts, ends = _one_by_one(lanes, starts, ends)
                 launched = np.array([job.launched for job in fresh])
             told = [Timings(running.step, tasks, starts, ends, None, launched)]
-            if any(job.notes is not None for job in fresh):
+            if any(job.blocks for job in fresh):
                 told += self._inside(running.step, fresh, starts, ends)
             return [(running.columns, timings) for timings in told]
 
@@ -248,7 +247,7 @@ class Executor:
         rows: list[tuple[int, int, int]] = []
         for job, start, end in zip(jobs, starts.tolist(), ends.tolist(), strict=True):
             for task in job.blocks:
-                bounds = None if job.notes is None else job.notes.bounds(task)
+                bounds = job.stamps.bounds(task)
                 if bounds is not None:
                     begun, ended = (min(max(start, self._time(job, m)), end) for m in bounds)
                     start = max(begun, ended)

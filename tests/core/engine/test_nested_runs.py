@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.engine.block_notes import BlockNotes
+from core.engine.stamps import Stamps
 from core.explain.balance import imbalance, lane_balance, lane_parts
 from core.explain.causes import explain_run_step
 from core.explain.critical import critical_path
@@ -104,7 +104,7 @@ def test_without_being_asked_no_blocks_are_recorded() -> None:
 
 def test_a_border_that_was_not_seen_leaves_its_two_blocks_untold() -> None:
     clock = iter(range(100))
-    notes = BlockNotes(lambda: next(clock))
+    notes = Stamps(lambda: next(clock), blocks=True)
     for border in (4, 2, 1):
         notes.passes(True, border)
     block = Task(0, Kind.BACKWARD, 0)
