@@ -14,10 +14,10 @@ Nothing of the run changes: the modules are copies, and the random state is put 
 from __future__ import annotations
 
 import statistics
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from functools import partial
 from typing import NamedTuple
 
@@ -81,6 +81,12 @@ def calibrate(
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
+def _finish(futures: Iterable[Future[None]]) -> None:
+    """Wait until all have come to an end. Raises what one of them raised."""
+    for future in wait(list(futures)).done:
+        future.result()
+
+
 class _Measured(NamedTuple):
     """A task's run in one round."""
 
@@ -97,22 +103,16 @@ class _Turns:
         self._until = time.monotonic() + seconds
         self._done = dict.fromkeys(rounds, 0)
         self._measured: dict[Lane, list[_Measured]] = {lane: [] for lane in rounds}
-        self._error: BaseException | None = None
+        self._failed = False
 
     def run(self, times: Times) -> None:
         """Go, and add what was measured to `times`."""
         clocks = {lane.lane.device: open_clock(lane.lane.device) for lane in self._rounds}
         for clock in clocks.values():
             clock.begin()
-        ended = {lane: threading.Event() for lane in self._rounds}
-        for lane, round_ in self._rounds.items():
-            lane.submit(partial(self._work, lane, round_, ended[lane]))
-        for event in ended.values():
-            event.wait()
+        _finish(lane.call(partial(self._work, lane, r)) for lane, r in self._rounds.items())
         for clock in clocks.values():
             clock.end()
-        if self._error is not None:
-            raise self._error
         if self._stop.requested:
             raise Stopped
         for lane, measured in self._measured.items():
@@ -127,14 +127,14 @@ class _Turns:
                 times[name].append(statistics.fmean(found))
             lane.recycle([mark for run in measured for mark in run.stamps.marks])
 
-    def _work(self, lane: Lane, round_: Round, ended: threading.Event) -> None:
+    def _work(self, lane: Lane, round_: Round) -> None:
         """All rounds of a lane, in its thread. Busy until the last lane is through."""
         try:
             while not self._is_over():
                 self._go_round(lane, round_)
-        except BaseException as error:  # raised again by the thread that waits
-            self._error = self._error or error
-        ended.set()
+        except BaseException:
+            self._failed = True  # the other lanes need not go on
+            raise
 
     def _go_round(self, lane: Lane, round_: Round) -> None:
         held: list[list[Tensor]] = []
@@ -151,7 +151,7 @@ class _Turns:
         self._done[lane] += 1
 
     def _is_halted(self) -> bool:
-        return self._stop.requested or self._error is not None
+        return self._stop.requested or self._failed
 
     def _is_over(self) -> bool:
         if self._is_halted():
@@ -222,10 +222,9 @@ class _Transfer:
     def __init__(self, sender: Lane, mover: Lane, size: int) -> None:
         self._sender, self._mover = sender, mover
         self._source = torch.zeros(size, dtype=torch.uint8, device=sender.device)
-        self._is_made, self._ended = threading.Event(), threading.Event()
-        sender.submit(self._make)
-        mover.submit(self._move)
-        self._ended.wait()
+        self._making = sender.call(self._make)
+        after = sender.call(partial(self._compute, AWAKE_SECONDS))
+        _finish([self._making, after, mover.call(self._move)])
         self.start = self._made if mover.sleeps else self._begun
 
     def recycle(self) -> None:
@@ -237,8 +236,6 @@ class _Transfer:
         self._compute(ASLEEP_SECONDS)
         self._fresh = self._source.clone()
         self._made = self._sender.mark(True)
-        self._is_made.set()
-        self._compute(AWAKE_SECONDS)
 
     def _compute(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -246,11 +243,10 @@ class _Transfer:
             self._source.clone()
 
     def _move(self) -> None:
-        self._is_made.wait()
+        self._making.result()
         self._mover.wait(self._made)
         self._begun = self._mover.mark(True)
         self._copied = copy_to(self._mover.device, self._fresh)
         self.end = self._mover.mark(True)
         while not self._mover.reached(self.end):
             time.sleep(POLL_SECONDS)
-        self._ended.set()

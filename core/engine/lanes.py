@@ -14,6 +14,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import pairwise
@@ -51,6 +52,12 @@ class Lane(ABC):
         """Queue a job, which must not raise."""
         self._queue.put(job)
 
+    def call(self, work: Callable[[], None]) -> Future[None]:
+        """Queue work that may raise: whoever asks the future for its result is told."""
+        future: Future[None] = Future()
+        self.submit(partial(_fulfil, future, work))
+        return future
+
     def _work(self) -> None:
         with self.settings():
             while (job := self._queue.get()) is not None:
@@ -79,6 +86,15 @@ class Lane(ABC):
     @abstractmethod
     def recycle(self, marks: list[Mark]) -> None:
         """Take back marks that nobody will ask about again."""
+
+
+def _fulfil(future: Future[None], work: Callable[[], None]) -> None:
+    try:
+        work()
+    except BaseException as error:  # it is raised again where the result is asked for
+        future.set_exception(error)
+    else:
+        future.set_result(None)
 
 
 class CpuLane(Lane):
