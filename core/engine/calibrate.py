@@ -14,10 +14,10 @@ Nothing of the run changes: the modules are copies, and the random state is put 
 from __future__ import annotations
 
 import statistics
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from functools import partial
 from typing import NamedTuple
 
@@ -25,10 +25,11 @@ import torch
 from torch import Tensor
 
 from core.engine.executor import POLL_SECONDS, Stopped
-from core.engine.lanes import Lane, Mark, open_clock
+from core.engine.lanes import Lane, open_clock
 from core.engine.modules import Batch
 from core.engine.rehearsal import Rehearsal, Round, shares_parameters, walk_of
 from core.engine.stage_module import copy_to
+from core.engine.stamps import Stamps
 from core.engine.stop import Stop
 from core.engine.workload import Workload
 from core.plan.specification import Specification
@@ -80,13 +81,18 @@ def calibrate(
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
+def _finish(futures: Iterable[Future[None]]) -> None:
+    """Wait until all have come to an end. Raises what one of them raised."""
+    for future in wait(list(futures)).done:
+        future.result()
+
+
 class _Measured(NamedTuple):
-    """A task's run in one round, by its marks."""
+    """A task's run in one round."""
 
     task: Task
     round: int
-    start: Mark
-    end: Mark
+    stamps: Stamps
 
 
 class _Turns:
@@ -97,44 +103,38 @@ class _Turns:
         self._until = time.monotonic() + seconds
         self._done = dict.fromkeys(rounds, 0)
         self._measured: dict[Lane, list[_Measured]] = {lane: [] for lane in rounds}
-        self._error: BaseException | None = None
+        self._failed = False
 
     def run(self, times: Times) -> None:
         """Go, and add what was measured to `times`."""
         clocks = {lane.lane.device: open_clock(lane.lane.device) for lane in self._rounds}
         for clock in clocks.values():
             clock.begin()
-        ended = {lane: threading.Event() for lane in self._rounds}
-        for lane, round_ in self._rounds.items():
-            lane.submit(partial(self._work, lane, round_, ended[lane]))
-        for event in ended.values():
-            event.wait()
+        _finish(lane.call(partial(self._work, lane, r)) for lane, r in self._rounds.items())
         for clock in clocks.values():
             clock.end()
-        if self._error is not None:
-            raise self._error
         if self._stop.requested:
             raise Stopped
         for lane, measured in self._measured.items():
             clock = clocks[lane.lane.device]
             rounds: dict[tuple[int, tuple[Kind, int, int, int]], list[int]] = defaultdict(list)
             first = 1 if self._done[lane] > LEAST_ROUNDS else 0  # the first one allocates
-            for task, number, start, end in measured:
+            for task, number, stamps in measured:
                 if first <= number < self._done[lane]:
-                    taken = max(0, clock.time(end) - clock.time(start))
+                    taken = max(0, clock.time(stamps.end) - clock.time(stamps.start))
                     rounds[number, _name(task)].append(taken)
             for (_, name), found in rounds.items():
                 times[name].append(statistics.fmean(found))
-            lane.recycle([mark for run in measured for mark in (run.start, run.end)])
+            lane.recycle([mark for run in measured for mark in run.stamps.marks])
 
-    def _work(self, lane: Lane, round_: Round, ended: threading.Event) -> None:
+    def _work(self, lane: Lane, round_: Round) -> None:
         """All rounds of a lane, in its thread. Busy until the last lane is through."""
         try:
             while not self._is_over():
                 self._go_round(lane, round_)
-        except BaseException as error:  # raised again by the thread that waits
-            self._error = self._error or error
-        ended.set()
+        except BaseException:
+            self._failed = True  # the other lanes need not go on
+            raise
 
     def _go_round(self, lane: Lane, round_: Round) -> None:
         held: list[list[Tensor]] = []
@@ -143,16 +143,15 @@ class _Turns:
             if self._is_halted():
                 return
             round_.prepare(task)
-            start = lane.mark(True)
-            held.append(round_.run(task))
-            end = lane.mark(True)
-            self._measured[lane].append(_Measured(task, self._done[lane], start, end))
-        while not lane.reached(end):
+            stamps = Stamps(lane.marker(True))
+            held.append(round_.run(task, stamps))
+            self._measured[lane].append(_Measured(task, self._done[lane], stamps))
+        while not lane.reached(stamps.end):
             time.sleep(POLL_SECONDS)
         self._done[lane] += 1
 
     def _is_halted(self) -> bool:
-        return self._stop.requested or self._error is not None
+        return self._stop.requested or self._failed
 
     def _is_over(self) -> bool:
         if self._is_halted():
@@ -223,10 +222,9 @@ class _Transfer:
     def __init__(self, sender: Lane, mover: Lane, size: int) -> None:
         self._sender, self._mover = sender, mover
         self._source = torch.zeros(size, dtype=torch.uint8, device=sender.device)
-        self._is_made, self._ended = threading.Event(), threading.Event()
-        sender.submit(self._make)
-        mover.submit(self._move)
-        self._ended.wait()
+        self._making = sender.call(self._make)
+        after = sender.call(partial(self._compute, AWAKE_SECONDS))
+        _finish([self._making, after, mover.call(self._move)])
         self.start = self._made if mover.sleeps else self._begun
 
     def recycle(self) -> None:
@@ -238,8 +236,6 @@ class _Transfer:
         self._compute(ASLEEP_SECONDS)
         self._fresh = self._source.clone()
         self._made = self._sender.mark(True)
-        self._is_made.set()
-        self._compute(AWAKE_SECONDS)
 
     def _compute(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -247,11 +243,10 @@ class _Transfer:
             self._source.clone()
 
     def _move(self) -> None:
-        self._is_made.wait()
+        self._making.result()
         self._mover.wait(self._made)
         self._begun = self._mover.mark(True)
         self._copied = copy_to(self._mover.device, self._fresh)
         self.end = self._mover.mark(True)
         while not self._mover.reached(self.end):
             time.sleep(POLL_SECONDS)
-        self._ended.set()

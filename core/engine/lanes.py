@@ -14,7 +14,9 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -50,6 +52,12 @@ class Lane(ABC):
         """Queue a job, which must not raise."""
         self._queue.put(job)
 
+    def call(self, work: Callable[[], None]) -> Future[None]:
+        """Queue work that may raise: whoever asks the future for its result is told."""
+        future: Future[None] = Future()
+        self.submit(partial(_fulfil, future, work))
+        return future
+
     def _work(self) -> None:
         with self.settings():
             while (job := self._queue.get()) is not None:
@@ -59,9 +67,13 @@ class Lane(ABC):
     def settings(self) -> Any:
         """A context that makes the calling thread the lane's, for as long as it lasts."""
 
-    @abstractmethod
     def mark(self, timed: bool) -> Mark:
         """This moment on the lane; usable for times if `timed`."""
+        return self.marker(timed)()
+
+    @abstractmethod
+    def marker(self, timed: bool) -> Callable[[], Mark]:
+        """What makes marks. On the CPU nothing of Python's: it would be timed with the work."""
 
     @abstractmethod
     def wait(self, mark: Mark) -> None:
@@ -76,6 +88,15 @@ class Lane(ABC):
         """Take back marks that nobody will ask about again."""
 
 
+def _fulfil(future: Future[None], work: Callable[[], None]) -> None:
+    try:
+        work()
+    except BaseException as error:  # it is raised again where the result is asked for
+        future.set_exception(error)
+    else:
+        future.set_result(None)
+
+
 class CpuLane(Lane):
     """Computes in its own thread with its own number of cores."""
 
@@ -87,9 +108,9 @@ class CpuLane(Lane):
         torch.set_num_threads(self.lane.cores)
         yield
 
-    def mark(self, timed: bool) -> Mark:
+    def marker(self, timed: bool) -> Callable[[], Mark]:
         """The host's clock in ns; 0, without asking the clock, if not timed."""
-        return time.perf_counter_ns() if timed else 0
+        return time.perf_counter_ns if timed else int
 
     def wait(self, mark: Mark) -> None:
         """Nothing: a CPU mark is made when the work is done."""
@@ -133,8 +154,11 @@ class CudaLane(Lane):
             stack.enter_context(torch.autograd.set_multithreading_enabled(False))
             yield
 
-    def mark(self, timed: bool) -> Mark:
-        """An event, recorded on the lane's stream."""
+    def marker(self, timed: bool) -> Callable[[], Mark]:
+        """Events, recorded on the lane's stream."""
+        return partial(self._mark, timed)
+
+    def _mark(self, timed: bool) -> Mark:
         pool = self._pool[timed]
         event = pool.pop() if pool else torch.cuda.Event(enable_timing=timed)
         self._timed[id(event)] = timed

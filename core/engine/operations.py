@@ -15,24 +15,26 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from core.engine import memory
-from core.engine.block_notes import BlockNotes
 from core.engine.modules import Batch, Loss
 from core.engine.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.stage_module import StageModule, add_to_owner, copy_to, sum_of_copies
+from core.engine.stamps import Stamps
 from core.engine.workload import Workload
 from core.plan.specification import Specification
 from core.plan.task import Kind, Part, Payload, Plan, Task
 
 Key = tuple[str, int, int, int]  # (what, replica, stage, micro-batch)
 Place = tuple[int, int, int]  # (replica, stage, micro-batch)
+Work = Iterator[Any]
+"""A task in three pieces: it finds its values and yields the tensors that must outlive it; lets
+torch work and yields; puts away what was made and keeps the books."""
 
 
 @dataclass
@@ -66,7 +68,7 @@ class Operations:
         self._loss: Loss = workload.loss
         self._devices = [torch.device(lane.device) for lane in plans[0].lanes]
         self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
-        self._notes: dict[int, BlockNotes | None] = {}
+        self._stamps: dict[int, Stamps] = {}
         self.stages: dict[tuple[int, int], StageModule] = {}
         stages = plans[0].stages
         for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
@@ -102,14 +104,20 @@ class Operations:
             self._ledgers[lane].hold(self.step.inputs[self._devices[lane]])
         return self.step
 
-    def run(self, task: Task, notes: BlockNotes | None = None) -> list[Tensor]:
+    def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
         """Run a task; returns the tensors that must outlive it.
 
-        With `notes` it is noted there when one block ends and the next one begins.
+        The stamps are set right before and behind torch's work. If that fails they have no end.
         """
         assert self.step is not None
-        self._notes[task.lane] = notes
-        return _OPERATIONS[task.kind](self, self.step, task)
+        self._stamps[task.lane] = stamps
+        work = _OPERATIONS[task.kind](self, self.step, task)
+        held: list[Tensor] = next(work)
+        stamps.begin()
+        next(work)
+        stamps.finish()
+        next(work, None)
+        return held
 
     def activations(self, lane: int) -> int:
         """Bytes of the activations that a lane holds now."""
@@ -149,7 +157,7 @@ class Operations:
 
     # Tasks, in the order of a step.
 
-    def _scatter(self, step: Step, task: Task) -> list[Tensor]:
+    def _scatter(self, step: Step, task: Task) -> Work:
         part = step.plan.parts_of(task)[0]
         lane = step.plan.lane_of(part.replica, 0)
         rows = slice(part.start, part.start + part.rows)
@@ -159,54 +167,62 @@ class Operations:
             whole, name = step.values["whole gradient", 0, 0, 0], "gradient"
             if part is step.plan.parts[-1]:
                 self._take(("whole gradient", 0, 0, 0), task.lane)
-        self._put((name, part.replica, 0, 0), lane, copy_to(self._devices[lane], whole[rows]))
-        return [whole]
+        mine, device = whole[rows], self._devices[lane]
+        yield [whole]
+        moved = copy_to(device, mine)
+        yield
+        self._put((name, part.replica, 0, 0), lane, moved)
 
-    def _replicate(self, step: Step, task: Task) -> list[Tensor]:
+    def _replicate(self, step: Step, task: Task) -> Work:
         owner, replica = (
             self.stages[0, task.stage or 0],
             self.stages[task.replica or 0, task.stage or 0],
         )
+        pairs: list[tuple[Tensor, Tensor]] = [
+            (mine, owner.parameters[name]) for name, mine in replica.parameters.items()
+        ]
+        pairs += zip(replica.blocks.buffers(), owner.blocks.buffers(), strict=True)
+        yield []
         with torch.no_grad():
-            for name, parameter in replica.parameters.items():
-                parameter.copy_(owner.parameters[name], non_blocking=True)
-            for mine, other in zip(replica.blocks.buffers(), owner.blocks.buffers(), strict=True):
+            for mine, other in pairs:
                 mine.copy_(other, non_blocking=True)
-        return []
+        yield
 
-    def _copy(self, step: Step, task: Task) -> list[Tensor]:
-        stage = task.stage or 0
-        held = []
-        for part in step.plan.parts_of(task):
-            name, source = (
-                ("output", stage - 1)
-                if task.payload is Payload.ACTIVATION
-                else ("input gradient", stage + 1)
-            )
-            value = self._take(
+    def _copy(self, step: Step, task: Task) -> Work:
+        stage, parts = task.stage or 0, step.plan.parts_of(task)
+        if task.payload is Payload.ACTIVATION:
+            name, source, target = "output", stage - 1, "input"
+        else:
+            name, source, target = "input gradient", stage + 1, "gradient"
+        values = [
+            self._take(
                 (name, part.replica, source, part.microbatch),
                 step.plan.lane_of(part.replica, source),
             )
-            lane = step.plan.lane_of(part.replica, stage)
-            target = "input" if task.payload is Payload.ACTIVATION else "gradient"
-            self._put(
-                (target, part.replica, stage, part.microbatch),
-                lane,
-                copy_to(self._devices[lane], value),
-            )
-            held.append(value)
-        return held
+            for part in parts
+        ]
+        lanes = [step.plan.lane_of(part.replica, stage) for part in parts]
+        devices = [self._devices[lane] for lane in lanes]
+        yield values
+        copies = [copy_to(*pair) for pair in zip(devices, values, strict=True)]
+        yield
+        for part, lane, moved in zip(parts, lanes, copies, strict=True):
+            self._put((target, part.replica, stage, part.microbatch), lane, moved)
 
-    def _forward(self, step: Step, task: Task) -> list[Tensor]:
+    def _forward(self, step: Step, task: Task) -> Work:
         part, stage = step.plan.parts_of(task)[0], task.stage or 0
         module = self.stages[part.replica, stage]
         x = self._input(step, part, stage, task.lane)
-        noted = partial(self._notes.get, task.lane)
-        if part.rows in module.saved_bytes:
-            y = module.forward(x, noted)
+        module.stamps = self._stamps[task.lane]
+        is_known = part.rows in module.saved_bytes
+        yield []
+        if is_known:
+            y = module.forward(x)
         else:
             with memory.saved_tensors() as saved:
-                y = module.forward(x, noted)
+                y = module.forward(x)
+        yield
+        if not is_known:
             known = [x, y, *module.parameters.values()]
             module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
         self._ledgers[task.lane].saved += module.saved_bytes[part.rows]
@@ -215,31 +231,33 @@ class Operations:
         if stage == len(step.plan.stages) - 1:
             step.output_shape = list(y.shape[1:])
         step.shapes[task.index] = (x.shape, y.shape)
-        return []
 
-    def _gather(self, step: Step, task: Task) -> list[Tensor]:
+    def _gather(self, step: Step, task: Task) -> Work:
         last = len(step.plan.stages) - 1
         device = self._devices[task.lane]
         outputs = self._outputs(step, step.plan.parts_of(task), last)
+        yield outputs
         whole = torch.cat([output.to(device, non_blocking=True) for output in outputs])
+        yield
         self._put(("gathered", 0, 0, 0), task.lane, whole)
-        return outputs
 
-    def _loss_of(self, step: Step, task: Task) -> list[Tensor]:
+    def _loss_of(self, step: Step, task: Task) -> Work:
         parts, last = step.plan.parts_of(task), len(step.plan.stages) - 1
         gathered = ("gathered", 0, 0, 0) in step.values
         if gathered:
-            y = self._take(("gathered", 0, 0, 0), task.lane)
+            outputs = [self._take(("gathered", 0, 0, 0), task.lane)]
         else:
             outputs = self._outputs(step, parts, last)
-            y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
-        y = y.detach().requires_grad_()
         rows = sum(part.rows for part in parts)
         target = step.targets[self._devices[task.lane]][parts[0].start : parts[0].start + rows]
+        yield [*outputs, target]
+        y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+        y = y.detach().requires_grad_()
         loss = self._loss(y, target)
         if rows != step.plan.rows:
             loss = loss * (rows / step.plan.rows)
         loss.backward()
+        yield
         assert y.grad is not None
         step.losses.append(loss.detach())
         if gathered:
@@ -248,14 +266,17 @@ class Operations:
             pieces = y.grad.split([part.rows for part in parts])
             for part, piece in zip(parts, pieces, strict=True):
                 self._put(("gradient", part.replica, last, part.microbatch), task.lane, piece)
-        return [y, target]
 
-    def _overlap(self, step: Step, task: Task) -> list[Tensor]:
+    def _overlap(self, step: Step, task: Task) -> Work:
         """A forward and a full backward, launched one after the other."""
-        forward, backward = halves(task)
-        return [*self._forward(step, forward), *self._backward(step, backward)]
+        first, second = halves(task)
+        forward, backward = self._forward(step, first), self._backward(step, second)
+        yield [*next(forward), *next(backward)]
+        next(forward), next(backward)
+        yield
+        next(forward, None), next(backward, None)
 
-    def _backward(self, step: Step, task: Task) -> list[Tensor]:
+    def _backward(self, step: Step, task: Task) -> Work:
         stage = task.stage or 0
         parts = step.plan.parts_of(task)
         module = self.stages[parts[0].replica, stage]
@@ -264,23 +285,30 @@ class Operations:
         left = [self._take(("left", *key), task.lane) for key in where]
         gradients = [self._gradient(step, part, stage, task.lane) for part in parts]
         trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
+        stamps = module.stamps = self._stamps[task.lane]
+        yield [*entered, *left, *gradients]
         if trained:
-            with self._borders(task.lane, module):
-                torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
+            stamps.passes(True, module.last)
+            torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
+            stamps.passes(True, module.first)
+        yield
         for key, x in zip(where, entered, strict=True):
             self._hand_back(key, task.lane, x, x.grad)
         self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
-        return [*entered, *left, *gradients]
 
-    def _backward_input(self, step: Step, task: Task) -> list[Tensor]:
+    def _backward_input(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
         module = self.stages[part.replica, stage]
         place = (part.replica, stage, part.microbatch)
         x = step.values["entered", *place]  # the weight pass may need it, and takes it
         left = self._take(("left", *place), task.lane)
         gradient = self._gradient(step, part, stage, task.lane)
-        with self._borders(task.lane, module):
-            (found,), rest = backward_input([left], [gradient], [x])
+        stamps = module.stamps = self._stamps[task.lane]
+        yield [left, gradient]
+        stamps.passes(True, module.last)
+        (found,), rest = backward_input([left], [gradient], [x])
+        stamps.passes(True, module.first)
+        yield
         self._hand_back(place, task.lane, x, found)
         # What another lane has made must outlive the weight pass; the rest is freed by and by.
         handed = [gradient] if any(one is gradient for one in rest.gradients) else []
@@ -291,50 +319,42 @@ class Operations:
         self._ledgers[task.lane].saved += (
             module.kept_bytes[part.rows] - module.saved_bytes[part.rows]
         )
-        return [left, gradient]
 
-    def _backward_weight(self, step: Step, task: Task) -> list[Tensor]:
+    def _backward_weight(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
         place = (part.replica, stage, part.microbatch)
         x = self._take(("entered", *place), task.lane)
         rest, handed = step.weight_passes.pop(place)
+        yield [x, *handed]
         backward_weight(rest)
+        yield
         kept = self.stages[part.replica, stage].kept_bytes[part.rows]
         self._ledgers[task.lane].saved -= kept
-        return [x, *handed]
 
-    def _all_reduce(self, step: Step, task: Task) -> list[Tensor]:
+    def _all_reduce(self, step: Step, task: Task) -> Work:
         """Every replica that holds the stage has a task of its own, which makes its own sum."""
         stage = task.stage or 0
         mine = self.stages[task.replica or 0, stage]
         holders = sorted(p.replica for p in step.plan.placements if p.stage == stage)
         copies = [self.stages[replica, stage] for replica in holders]
+        yield _gradients(copies)
         mine.sums = sum_of_copies(copies, self._devices[mine.lane])
-        return _gradients(copies)
+        yield
 
-    def _reduce(self, step: Step, task: Task) -> list[Tensor]:
+    def _reduce(self, step: Step, task: Task) -> Work:
         stage = task.stage or 0
         others = [part.replica for part in step.plan.parts if part.replica > 0]
         copies = [self.stages[replica, stage] for replica in others]
+        yield _gradients(copies)
         add_to_owner(self.stages[0, stage], copies, self._devices[task.lane])
-        return _gradients(copies)
+        yield
 
-    def _update(self, step: Step, task: Task) -> list[Tensor]:
+    def _update(self, step: Step, task: Task) -> Work:
         module = self.stages[task.replica or 0, task.stage or 0]
-        replaced = module.take_sums()
+        yield module.take_sums()
         if module.optimizer is not None:
             module.optimizer.step()
-        return replaced
-
-    @contextmanager
-    def _borders(self, lane: int, module: StageModule) -> Iterator[None]:
-        """Note the begin and the end of a stage's backward, where its blocks are noted."""
-        notes = self._notes.get(lane)
-        if notes is not None:
-            notes.passes(True, module.last)
         yield
-        if notes is not None:
-            notes.passes(True, module.first)
 
     # Values and what they weigh.
 
@@ -400,7 +420,7 @@ def _takes_batch(task: Task) -> bool:
     return first or (task.kind is Kind.SCATTER and task.payload is Payload.INPUT)
 
 
-_OPERATIONS: dict[Kind, Callable[[Operations, Step, Task], list[Tensor]]] = {
+_OPERATIONS: dict[Kind, Callable[[Operations, Step, Task], Work]] = {
     Kind.SCATTER: Operations._scatter,
     Kind.REPLICATE: Operations._replicate,
     Kind.COPY: Operations._copy,

@@ -57,7 +57,7 @@ class RankTimer:
     """Hooks into a rank's model, and holds what has happened in the step."""
 
     def __init__(self, lane: Lane, tell: Tell) -> None:
-        self._lane = lane
+        self._lane, self._mark = lane, lane.marker(True)
         self._tell = tell
         self._saved: dict[tuple[int, int], int] = {}
         self._held = 0
@@ -87,13 +87,13 @@ class RankTimer:
 
     def start(self, kind: Kind) -> Timed:
         """Begin a loss or an optimizer step."""
-        timed = Timed(kind, -1, self._lane.mark(True))
+        timed = Timed(kind, -1, self._mark())
         self.now.compute.append(timed)
         return timed
 
     def stop(self, timed: Timed) -> None:
         """End what `start` began, or what hooks have begun since."""
-        mark = self._lane.mark(True)
+        mark = self._mark()
         if timed.end is None:
             timed.end = mark
         if self.now.compute[-1] is not timed:
@@ -101,7 +101,7 @@ class RankTimer:
 
     def ask(self, kind: Kind, payload: Payload, number: int, names: tuple[str, ...]) -> Timed:
         """A collective is asked for: whoever runs it sets when it is launched, and its end."""
-        timed = Timed(kind, number, self._lane.mark(True), payload=payload, names=names)
+        timed = Timed(kind, number, self._mark(), payload=payload, names=names)
         self.now.collectives.append(timed)
         return timed
 
@@ -136,15 +136,15 @@ class RankTimer:
                 for parameter in block.parameters():
                     if parameter.requires_grad:
                         parameter.register_post_accumulate_grad_hook(self._gradient_ready)
-            self.now.compute.append(Timed(Kind.FORWARD, number, self._lane.mark(True)))
+            self.now.compute.append(Timed(Kind.FORWARD, number, self._mark()))
 
         return hook
 
     def _ended(self, block: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
         """A forward pass is over, before torch does what it does behind it."""
-        self.now.compute[-1].end = self._lane.mark(True)
+        self.now.compute[-1].end = self._mark()
         if output.requires_grad:
-            output.register_hook(lambda gradient: self._backward_ends(self._lane.mark(True)))
+            output.register_hook(lambda gradient: self._backward_ends(self._mark()))
 
     def _after(self, number: int) -> Callable[..., None]:
         def hook(block: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
@@ -163,7 +163,7 @@ class RankTimer:
 
     def _backward_begins(self, number: int) -> Callable[[Tensor], None]:
         def hook(gradient: Tensor) -> None:
-            self.now.compute.append(Timed(Kind.BACKWARD, number, self._lane.mark(True)))
+            self.now.compute.append(Timed(Kind.BACKWARD, number, self._mark()))
 
         return hook
 
@@ -177,7 +177,7 @@ class RankTimer:
     def _gradient_ready(self, parameter: Tensor) -> None:
         """A block's backward pass ends with its last gradient, before that is reduced."""
         if self.now.compute[-1].kind is Kind.BACKWARD:
-            self.now.compute[-1].end = self._lane.mark(True)
+            self.now.compute[-1].end = self._mark()
 
     def _hold(self, change: int) -> None:
         self._held += change

@@ -16,6 +16,7 @@ from torch import Tensor
 from core.engine.memory import Ledger
 from core.engine.modules import Batch
 from core.engine.operations import Key, Operations, Step, halves
+from core.engine.stamps import Stamps
 from core.plan.task import Kind, Payload, Plan, Task
 
 Name = tuple[object, ...]
@@ -53,7 +54,7 @@ class Rehearsal(Operations):
                 group["lr"] = 0.0  # many updates in a row would lead nowhere
         for task in tasks:
             self._task = task
-            self.run(task)
+            self.run(task, Stamps(lambda: None))
         self._task = None
 
     def for_lane(self) -> Rehearsal:
@@ -126,9 +127,9 @@ class Round:
             self._operations.hand(self._whole[task.index])
             self._handed = task.index
 
-    def run(self, task: Task) -> list[Tensor]:
+    def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
         """Run a task; returns the tensors that must outlive it."""
-        return self._operations.run(task)
+        return self._operations.run(task, stamps)
 
 
 def name_of(task: Task, plan: Plan) -> Name:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
-from core.engine.block_notes import BlockNotes, noted_hook
+from core.engine.stamps import Stamps
 from core.engine.workload import full_names, make_optimizer
 from core.plan.specification import Specification
 from core.plan.task import Placement
@@ -20,7 +21,12 @@ def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
 
 
 class StageModule:
-    """One stage of one replica on its lane: its blocks, and for the owner the optimizer."""
+    """One stage of one replica on its lane: its blocks, and for the owner the optimizer.
+
+    `stamps` are those of the task that works on it, which sets them.
+    """
+
+    stamps: Stamps
 
     def __init__(
         self,
@@ -42,23 +48,25 @@ class StageModule:
         self.kept_bytes: dict[int, int] = {}  # by rows, after a backward for the input
         self.sums: dict[str, Tensor] = {}
 
-    def forward(self, x: Tensor, noted: Callable[[], BlockNotes | None]) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """The output of the blocks, for their input.
 
-        `noted` gives the notes of the task that the lane is at, now and in the backward to come:
-        where there are some now, the borders between blocks are noted in both.
+        With blocks the borders between them are noted, now and in the backward to come.
         """
-        notes = noted()
-        if notes is None:
+        if not self.stamps.blocks:
             y: Tensor = self.blocks(x)
             return y
-        notes.passes(False, self.first)
+        self.stamps.passes(False, self.first)
         for border, block in enumerate(self.blocks, self.first + 1):
             x = block(x)
-            notes.passes(False, border)
+            self.stamps.passes(False, border)
             if x.requires_grad and border < self.last:
-                x.register_hook(noted_hook(noted, border))
+                x.register_hook(partial(self._gradient_passes, border))
         return x
+
+    def _gradient_passes(self, border: int, gradient: Tensor) -> None:
+        """The gradient of the tensor at a border is there: a backward passes it."""
+        self.stamps.passes(True, border)
 
     def gradients(self) -> dict[str, Tensor]:
         """The gradients that there are, by full parameter name."""

@@ -1,12 +1,15 @@
 """Costs are measured for every task of a plan, and measuring changes nothing of the run."""
 
+import resource
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
+from core.engine import calibrate as calibrate_module  # noqa: E402
 from core.engine.calibrate import calibrate  # noqa: E402
 from core.engine.executor import Stopped  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
@@ -139,3 +142,39 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
     assert trace.costs is None and len(trace.steps) == 3
     said = "there is no memory beside the run's to measure its costs in"
     assert said in [row.text for row in trace.logs]
+
+
+@pytest.fixture
+def memory_for():
+    """Limits this process to some more bytes of addresses than it has now, until the test ends."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+
+    def limit(more):
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, before[1]))
+
+    yield limit
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("copies", [1.5, 2.5], ids=["to make the data", "to copy them"])
+def test_a_transfer_that_runs_out_of_memory_ends_the_measuring_and_not_the_run(
+    monkeypatch, memory_for, copies
+):
+    size = 256 << 20
+    monkeypatch.setattr("core.engine.calibrate.LINK_BYTES", (1 << 12, size))
+    asked_for, transfer = [], calibrate_module._transfer_ns
+
+    def limited(lanes, asked):
+        asked_for.append(asked)
+        if asked == size:
+            memory_for(int(copies * size))
+        return transfer(lanes, asked)
+
+    monkeypatch.setattr(calibrate_module, "_transfer_ns", limited)
+    trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
+    assert asked_for[-1] == size
+    said = "there is no memory beside the run's to measure its costs in"
+    assert said in [row.text for row in trace.logs]
+    assert trace.steps[-1] == 2
