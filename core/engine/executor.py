@@ -224,7 +224,9 @@ class Executor:
             with self._marks_lock:
                 running = self._untold[0]
                 over = running.over  # before its lanes are looked at: nothing is left behind then
-                told = [row for lane in range(len(running.lanes)) for row in self._lane(running, lane)]
+                told = [
+                    row for lane in range(len(running.lanes)) for row in self._lane(running, lane)
+                ]
             if told:
                 task, start, end, launched = map(list, zip(*told, strict=True))
                 yield Timings(running.plan, running.step, task, start, end, launched=launched)

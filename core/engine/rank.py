@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -27,7 +27,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from core.engine.failures import explain
 from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly
-from core.engine.lanes import open_clock, open_lanes
+from core.engine.lanes import Mark, open_clock, open_lanes
 from core.engine.lifeline import hold_on
 from core.engine.messages import FAILED_LEVEL
 from core.engine.modules import Batch
@@ -52,7 +52,7 @@ from core.typed import typed
 
 TIMEOUT = timedelta(minutes=5)
 
-_Row = tuple[Timed, int | None, int, int | None]
+Row = tuple[Timed, int | None, int, int | None]
 """What happened, its lane if that is not its task's, and its start and end in ns."""
 
 
@@ -167,37 +167,22 @@ class Rank:
         self._expectations.learn(happened.report())
         self._writer.clock(self._lane.lane.device, self._expectations.now.step, uncertainty)
         time = self._clock.time
-        done: list[_Row] = [(t, None, time(t.start), time(t.end)) for t in happened.compute]
+        done: list[Row] = [(t, None, time(t.start), time(t.end)) for t in happened.compute]
         rows = done + self._on_tracks(happened.collectives)
         assert len(rows) == len(happened.compute) + len(happened.collectives)
         self._writer.spans(self._timings(rows))
         with self._marks_lock:
             self._lane.recycle(self._timer.marks())
 
-    def _on_tracks(self, collectives: Sequence[Timed]) -> list[_Row]:
-        """The collectives that have begun: each on the first track that was free, in launch order.
-
-        So a stream runs them, which is one track, and so do the threads of a gloo group: a queue
-        that several work off. When one begins is not told, but follows.
-        """
+    def _on_tracks(self, collectives: Sequence[Timed]) -> list[Row]:
         lanes = [
             lane.index
             for lane in self._prepared.header.lanes
             if lane.serves == self._settings.rank and lane.role is Role.COMMUNICATION
         ]
-        free: dict[int, float] = dict.fromkeys(lanes, 0)
-        rows: list[_Row] = []
-        for timed in collectives:
-            lane = min(free, key=free.__getitem__)
-            if timed.launched is None or free[lane] == math.inf:
-                break
-            start = int(max(timed.launched, self._clock.time(timed.start), free[lane]))
-            end = max(start, self._clock.time(timed.end)) if self._timer.is_over(timed) else None
-            free[lane] = math.inf if end is None else end
-            rows.append((timed, lane if lane != lanes[0] else None, start, end))
-        return rows
+        return on_tracks(collectives, lanes, self._timer.is_over, self._clock.time)
 
-    def _timings(self, rows: Sequence[_Row]) -> Timings:
+    def _timings(self, rows: Sequence[Row]) -> Timings:
         """What happened as spans of this rank's tasks, or as open ones."""
         expected, clock = self._expectations.now, self._clock
         timed, lanes, starts, ends = zip(*rows, strict=True)
@@ -256,6 +241,28 @@ class Rank:
 
     def _tell(self, name: str, value: float) -> None:
         self._writer.counter(name, value, self._settings.rank, self._expectations.now.step)
+
+
+def on_tracks(
+    collectives: Sequence[Timed], lanes: Sequence[int],
+    is_over: Callable[[Timed], bool], time: Callable[[Mark], int],
+) -> list[Row]:  # fmt: skip
+    """The collectives that have begun: each on the first lane that was free, in launch order.
+
+    So a stream runs them, which is one lane, and so do the threads of a gloo group: a queue that
+    several work off. When one begins is not told, but follows. Those under way have no end.
+    """
+    free: dict[int, float] = dict.fromkeys(lanes, 0)
+    rows: list[Row] = []
+    for timed in collectives:
+        lane = min(free, key=free.__getitem__)
+        if timed.launched is None or free[lane] == math.inf:
+            break
+        start = int(max(timed.launched, time(timed.start), free[lane]))
+        end = max(start, time(timed.end)) if is_over(timed) else None
+        free[lane] = math.inf if end is None else end
+        rows.append((timed, lane if lane != lanes[0] else None, start, end))
+    return rows
 
 
 def main() -> None:

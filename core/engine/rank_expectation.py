@@ -34,7 +34,9 @@ class Expectations:
     It is replaced as a whole, so that another thread always finds plan and tasks of one step.
     """
 
-    def __init__(self, prepared: Prepared, rank: int, tell: Callable[[Sequence[Task]], int]) -> None:
+    def __init__(
+        self, prepared: Prepared, rank: int, tell: Callable[[Sequence[Task]], int]
+    ) -> None:
         self._prepared, self._rank, self._tell = prepared, rank, tell
         self._reported: Collectives | None = None
         self._confirmed = False

@@ -184,10 +184,14 @@ class Plans:
         plans = np.array(of_rank)[numbers_of(batch, "plan")]
         ended = batch["end"].is_valid().to_numpy(zero_copy_only=False)
         steps = numbers_of(batch, "step")
-        for step, plan in sorted(set(zip(steps[ended].tolist(), plans[ended].tolist(), strict=True))):
+        for step, plan in sorted(
+            set(zip(steps[ended].tolist(), plans[ended].tolist(), strict=True))
+        ):
             other, agreed = self._of_step.setdefault(step, (rank, plan))
             if agreed != plan:
-                raise RankError(f"ranks {other} and {rank} ran different collectives in step {step}")
+                raise RankError(
+                    f"ranks {other} and {rank} ran different collectives in step {step}"
+                )
         return _with_plans(batch, plans)
 
 

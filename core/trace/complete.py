@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import Role, Task
+from core.plan.task import Role
 from core.trace.columns import ABSENT
-from core.trace.schema import ATTRIBUTES
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -109,9 +108,7 @@ def _counts(trace: Trace) -> _Counts:
     return _Counts(plan, spans, tasks, planned[plan], disorder)
 
 
-def _distinct(
-    spans: Spans, place: NDArray[np.int64], steps: int, tasks: int
-) -> NDArray[np.int64]:
+def _distinct(spans: Spans, place: NDArray[np.int64], steps: int, tasks: int) -> NDArray[np.int64]:
     """How many distinct tasks a lane has in each step; most lanes run them in the plan's order."""
     keys = place * tasks + spans.row
     if not (keys[1:] > keys[:-1]).all():

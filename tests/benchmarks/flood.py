@@ -52,7 +52,9 @@ class Steps:
             lane, held = self.plan.tasks[place].lane, place % 7 * 3_000_000
             end = int(ends[place])
             yield NoteRow(Record.COUNTER, "activations", end, step, lane, held)
-        yield NoteRow(Record.LOG, "size", int(ends.max()), step, text="In Model: input size [8, 64]")
+        yield NoteRow(
+            Record.LOG, "size", int(ends.max()), step, text="In Model: input size [8, 64]"
+        )
 
 
 def flood(writer: TraceWriter, steps: Steps, origin: int, seconds: float) -> None:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pyarrow as pa
 from hypothesis import reject
 
 from core.engine.client import EngineClient

@@ -59,7 +59,11 @@ def taken_cores(loops: int) -> Iterator[None]:
 
 def specification(seed: int, number: int) -> Specification:
     """Run `number`: all strategies and schedules in turn, often more lanes than there are cores."""
-    of = RANKS[number // 6 % 2] if number % 6 == 5 else ON_LANES[(number - number // 6) % len(ON_LANES)]
+    of = (
+        RANKS[number // 6 % 2]
+        if number % 6 == 5
+        else ON_LANES[(number - number // 6) % len(ON_LANES)]
+    )
     for attempt in count():
         drawn = _ranks if of in RANKS else _on_lanes
         made = drawn(random.Random(f"{seed} {number} {attempt}"), *of)

@@ -60,8 +60,10 @@ def test_ddp_shares_the_global_batch_among_its_ranks(tmp_path):
     assert values["splits"] == [[25, 25, 25, 25]] * 2
     assert values["gradient_error"] <= 1e-5
     names = [lane["name"] for lane in values["steps"][0]["lanes"]]
-    assert names == [f"cpu:{i}" for i in range(4)] + [f"cpu:{i} comm" for i in range(4)]
-    assert all(lane["spans"] for lane in values["steps"][0]["lanes"])
+    # Gloo runs two collectives of a rank at once: the second lane has what ran beside another.
+    tracks = ("", " comm", " comm 2")
+    assert names == [f"cpu:{i}{track}" for track in tracks for i in range(4)]
+    assert all(lane["spans"] for lane in values["steps"][0]["lanes"][:8])
 
 
 def test_a_plan_is_printed_as_the_textbook_grid(tmp_path):

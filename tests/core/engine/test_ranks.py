@@ -1,5 +1,7 @@
 """What ranks say, whatever torch does in them."""
 
+import itertools
+
 import pytest
 
 from core.models.catalogue import ModelSettings
@@ -10,6 +12,9 @@ from tests.core.engine.test_own_models import own
 from tests.core.helpers import Engine
 
 pytest.importorskip("torch")
+
+from core.engine.rank import on_tracks
+from core.engine.rank_timer import Timed
 
 UNUSED = """
 class Unused(nn.Module):
@@ -60,19 +65,32 @@ def timer():
     return RankTimer(open_lanes((Lane(0, "cpu:0", "cpu", cores=1),))[0], lambda name, value: None)
 
 
-def test_the_first_collective_that_was_launched_and_has_not_ended_is_under_way():
-    watch = timer()
-    first, second = (
-        watch.ask(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, number, ("0.weight",))
-        for number in range(2)
-    )
-    assert watch.open_collective() is None
-    first.launched = second.launched = first.start + 10
-    assert watch.open_collective() == (first, [])
-    first.end = first.start + 20
-    assert watch.open_collective() == (second, [first])
-    second.end = first.start + 30
-    assert watch.open_collective() is None
+def collective(launched, end=None):
+    timed = Timed(Kind.ALL_REDUCE, 0, launched - 1, launched=launched)
+    timed.end = end
+    return timed
+
+
+def test_a_collective_begins_on_the_first_of_two_tracks_that_is_free():
+    told = [collective(10, 40), collective(11, 20), collective(12, 30), collective(50, 60)]
+    rows = on_tracks(told, [7, 9], timer().is_over, lambda mark: mark)
+    assert [(lane, start, end) for _, lane, start, end in rows] == [
+        (None, 10, 40), (9, 11, 20), (9, 20, 30), (9, 50, 60),
+    ]  # fmt: skip
+
+
+def test_what_stands_in_a_queue_behind_open_collectives_has_not_begun():
+    told = [collective(10), collective(11, 20), collective(12), collective(13)]
+    rows = on_tracks(told, [7, 9], timer().is_over, lambda mark: mark)
+    assert [(lane, start, end) for _, lane, start, end in rows] == [
+        (None, 10, None), (9, 11, 20), (9, 20, None),
+    ]  # fmt: skip
+
+
+def test_on_one_track_collectives_run_one_after_the_other():
+    told = [collective(10, 20), collective(11, 35)]
+    rows = on_tracks(told, [7], timer().is_over, lambda mark: mark)
+    assert [(lane, start, end) for _, lane, start, end in rows] == [(None, 10, 20), (None, 20, 35)]
 
 
 def expectations(specification, rank=0):
@@ -80,7 +98,9 @@ def expectations(specification, rank=0):
     from core.engine.prepare import prepare
     from core.engine.rank_expectation import Expectations
 
-    return Expectations(prepare(specification, find_hardware()), rank)
+    numbers = itertools.count()
+    prepared = prepare(specification, find_hardware())
+    return Expectations(prepared, rank, lambda tasks: next(numbers))
 
 
 def buckets(*groups):
@@ -96,15 +116,9 @@ def test_tasks_whose_numbers_may_change_are_not_announced():
     assert first.own[Kind.BACKWARD, 0, Payload.NONE].index < first.sure
     assert first.own[Kind.STEP, -1, Payload.NONE].index >= first.sure
     split = buckets(("1.bias", "1.weight"), ("0.0.bias", "0.0.weight"))
-    assert expected.learn(split)
+    expected.learn(split)
     assert len(expected.now.plan.tasks) > len(first.plan.tasks)
-    assert expected.begin(1).sure == first.sure
-    assert not expected.learn(split)
+    assert expected.now.number != first.number
+    assert expected.begin(1).sure == first.sure and expected.now.number == first.number + 1
+    expected.learn(split)
     assert expected.begin(2).sure == len(expected.now.plan.tasks)
-
-
-def test_a_report_survives_its_way_to_the_engine():
-    from core.engine.rank_expectation import from_text, to_text
-
-    report = (Collective(Kind.ALL_GATHER, Payload.PARAMETERS_AGAIN, ("3.weight", "3.bias")),)
-    assert from_text(to_text(report)) == report
