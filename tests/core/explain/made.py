@@ -1,0 +1,38 @@
+"""Steps that are written down by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.plan.task import KINDS
+from core.trace.columns import ABSENT
+from core.trace.step import StepColumns
+
+
+def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:
+    """Tasks by the names of their columns; what is left out is absent."""
+
+    def column(name: str, dtype: type, absent: int = ABSENT) -> np.ndarray:
+        return np.array([task.get(name, absent) for task in tasks], dtype)
+
+    after = [task.get("after", ()) for task in tasks]
+    small = {
+        name: column(name, np.int32)
+        for name in ("lane", "stage", "replica", "microbatch", "block", "bucket", "paired_stage",
+                     "paired_microbatch")
+    }  # fmt: skip
+    return StepColumns(
+        task=np.arange(len(tasks), dtype=np.int32),
+        kind=np.array([KINDS.index(task["kind"]) for task in tasks], np.int8),
+        start=column("start", np.int64),
+        end=column("end", np.int64),
+        launched=column("launched", np.int64),
+        rows=column("rows", np.int64, 0),
+        bytes=column("bytes", np.int64, 0),
+        after_first=np.cumsum([0, *map(len, after)]),
+        after=np.array([other for needs in after for other in needs], np.int64),
+        **small,
+    )
