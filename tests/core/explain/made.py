@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from core.plan.task import KINDS
+from core.explain.gaps import task_of
+from core.models.description import ModelDescription
+from core.plan.specification import Specification
+from core.plan.task import KINDS, Lane
 from core.trace.columns import ABSENT
+from core.trace.schema import Header
 from core.trace.step import StepColumns
+from core.trace.trace import Trace
+from core.trace.writer import TaskColumns, Timings, span_batch
 
 
 def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:
@@ -36,3 +42,18 @@ def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:
         after=np.array([other for needs in after for other in needs], np.int64),
         **small,
     )
+
+
+def recorded(
+    columns: StepColumns, lanes: tuple[Lane, ...], numbers: Sequence[int] | None = None
+) -> Trace:
+    """A step as it is read from a recording; its tasks may have other `numbers` than their own."""
+    tasks = [task_of(columns, i) for i in range(len(columns))]
+    if numbers is not None:
+        tasks = [one._replace(index=number) for one, number in zip(tasks, numbers, strict=True)]
+    trace = Trace(Header(Specification(), ModelDescription("made", (), 0), lanes))
+    if tasks:
+        times = (columns.start, columns.end, None, columns.launched)
+        rows = Timings(0, np.arange(len(tasks)), *times)
+        trace.append(span_batch(TaskColumns(tuple(tasks)), rows))
+    return trace

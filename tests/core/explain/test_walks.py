@@ -12,18 +12,12 @@ from hypothesis import strategies as st
 from core.explain.causes import Explanation, cause_totals, explain_run_step, explain_step
 from core.explain.critical import critical_path, path_shares
 from core.explain.figures import step_figures
-from core.explain.gaps import task_of
 from core.explain.ladder import ladder
-from core.models.description import ModelDescription
-from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, Lane, Role
+from core.plan.task import Kind, Lane, Role
 from core.trace.columns import ABSENT
 from core.trace.recording import open_recording
-from core.trace.schema import Header
 from core.trace.step import StepColumns
-from core.trace.trace import Trace
-from core.trace.writer import TaskColumns, Timings, span_batch
-from tests.core.explain.made import columns_of
+from tests.core.explain.made import columns_of, recorded
 
 CIRCLE = Path(__file__).parents[2] / "fixtures" / "ddp-circle.arrow"
 DRAWN = (
@@ -122,12 +116,7 @@ def test_the_figures_of_any_recorded_step_add_up_to_its_makespan(
     """Also of tasks that wait in circles, and of several that have one number."""
     columns, lanes = step
     numbers = st.integers(0, max(0, len(columns) - 1))
-    tasks = [task_of(columns, i)._replace(index=data.draw(numbers)) for i in range(len(columns))]
-    trace = Trace(Header(Specification(), ModelDescription("drawn", (), 0), lanes))
-    if tasks:
-        times = (columns.start, columns.end, None, columns.launched)
-        rows = Timings(0, np.arange(len(tasks)), *times)
-        trace.append(span_batch(TaskColumns(tuple(tasks)), rows))
+    trace = recorded(columns, lanes, [data.draw(numbers) for _ in range(len(columns))])
     explanation = explain_run_step(trace, 0)
     figures = step_figures(explanation)
     assert figures.makespan_ns == sum(figures.critical_path.values()) == explanation.makespan
