@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.causes import CAUSES, Explanation, cause_totals, explain_step
+from core.explain.causes import CAUSES, Explanation, cause_totals, explain_run_step
 from core.explain.summary import completed_steps, measured_steps
 from core.plan.task import KINDS, Lane, PlanError, Role
 from core.trace.columns import places
-from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
 
@@ -68,8 +67,8 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
     for step in steps:
         if stop():
             raise Stopped
-        columns = StepColumns.of_trace(trace, step)
-        explanation = explain_step(columns, every)
+        explanation = explain_run_step(trace, step)
+        columns = explanation.columns
         np.add.at(work, (columns.lane, columns.kind.astype(np.int64)), columns.duration)
         idle += cause_totals(explanation)
         makespan += explanation.makespan

@@ -22,9 +22,10 @@ class BucketTimes:
     """A rank's part in a collective; times in ns since the run's start.
 
     `lane` is the rank's compute lane and `bytes` what is moved. `ready`: its gradients were there,
-    None if that was not noted; `launched`: the rank had come to it (its start, if not noted);
-    `begun`: the last rank had; `done`: it ended. `exposed_ns` is the time for which the compute
-    lane idled while this collective moved data.
+    None if that was not noted; `launched`: it was handed over (its start, if not noted); `started`:
+    the rank had come to it, with no collective of its own in front; `begun`: the last rank had;
+    `done`: it ended. `exposed_ns` is the time for which the compute lane idled while this
+    collective moved data.
     """
 
     kind: Kind
@@ -34,6 +35,7 @@ class BucketTimes:
     bytes: int
     ready: int | None
     launched: int
+    started: int
     begun: int
     done: int
     exposed_ns: int
@@ -56,7 +58,7 @@ def bucket_times(explanation: Explanation, trace: Trace | None = None) -> list[B
     found = []
     for i in np.flatnonzero(IS_COLLECTIVE[columns.kind]).tolist():
         lane = explanation.lanes[columns.lane[i]].serves
-        noted = int(columns.launched[i])
+        noted, begun = int(columns.launched[i]), int(waits.begun[i])
         found.append(
             BucketTimes(
                 KINDS[columns.kind[i]],
@@ -66,7 +68,8 @@ def bucket_times(explanation: Explanation, trace: Trace | None = None) -> list[B
                 int(columns.bytes[i]),
                 ready.get(int(columns.task[i])),
                 int(columns.start[i]) if noted == ABSENT else noted,
-                int(waits.begun[i]),
+                min(int(columns.start[i]), begun),
+                begun,
                 int(columns.end[i]),
                 exposed.get((int(waits.slowest[i]), lane), 0),
             )

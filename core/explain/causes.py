@@ -199,8 +199,11 @@ def _gaps(
     task = np.concatenate([order, np.full(len(own), ABSENT)])
     by_lane = stable_order(lane)
     lane, start, end, task = lane[by_lane], start[by_lane], end[by_lane], task[by_lane]
+    first = np.flatnonzero(np.diff(lane, prepend=ABSENT))
+    for mine in np.split(end, first[1:]):  # where tasks of a lane overlap, the last to end counts
+        np.maximum.accumulate(mine, out=mine)
     since = np.concatenate([[begin], end[:-1]])
-    since[np.diff(lane, prepend=ABSENT) != 0] = begin
+    since[first] = begin
     idle = start > since
     return _Gaps(lane[idle], since[idle], start[idle], task[idle])
 

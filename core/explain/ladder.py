@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
 from core.explain.lanes import IS_COMMUNICATION
-from core.plan.task import Role
+from core.plan.task import PlanError, Role
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 
@@ -56,16 +56,15 @@ def ladder(explanation: Explanation, costs: NDArray[np.int64] | None = None) -> 
     what that leaves.
     """
     columns = explanation.columns
-    meets = explanation.waits.meets
     measured = columns.end - explanation.waits.begun  # waiting for other ranks is no work
     taken = measured if costs is None else costs
     work = np.where(IS_COMMUNICATION[columns.kind], 0, taken)
     lanes = [lane.index for lane in explanation.lanes if lane.role is Role.COMPUTE]
     by_lane = _sums(columns, work, lanes)
     ideal, longest = sum(by_lane) // max(1, len(by_lane)), max(by_lane, default=0)
-    still = _makespan(columns, work, meets)
-    moving = _makespan(columns, taken, meets)
-    crowded = moving if costs is None else _makespan(columns, measured, meets)
+    others = () if costs is None else (measured,)
+    still, moving, *slowed = _makespans(explanation, work, taken, *others)
+    crowded = slowed[0] if slowed else moving
     return Ladder(
         ideal=ideal,
         imbalance=longest - ideal,
@@ -82,5 +81,14 @@ def _sums(columns: StepColumns, work: NDArray[np.int64], lanes: Sequence[int]) -
     return [int(totals[lane]) for lane in lanes]
 
 
-def _makespan(columns: StepColumns, durations: NDArray[np.int64], meets: bool) -> int:
-    return int(simulate(columns, durations, meets).end.max(initial=0))
+def _makespans(explanation: Explanation, *durations: NDArray[np.int64]) -> list[int]:
+    """What the step would last with other durations.
+
+    Members of collectives to which lanes came in orders that never meet go each by itself.
+    """
+    columns, meets = explanation.columns, explanation.waits.meets
+    try:
+        steps = [simulate(columns, taken, meets) for taken in durations]
+    except PlanError:
+        steps = [simulate(columns, taken) for taken in durations]
+    return [int(step.end.max(initial=0)) for step in steps]

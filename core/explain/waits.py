@@ -28,33 +28,58 @@ class Waits:
     last: of the tasks named in `after` and the one before it on its lane, that which ended last;
     -1 if there is none. `slowest` is the member of a collective of ranks that came last, and any
     other task itself. `begun` is when a task began to do what others wait for: its start, and for
-    a collective of ranks the start of the slowest member (what comes before is waiting).
+    a collective of ranks the moment when the slowest member came (what comes before is waiting).
+    `meets` has the number of the collective of ranks that a task is a member of, or -1.
+
+    Who goes from a task to `before[slowest[task]]`, and on from there, never comes to a task twice,
+    whatever the times are and whatever waits for what: so every walk along waits ends.
     """
 
     order: Positions
     before: Positions
     slowest: Positions
     begun: NDArray[np.int64]
-
-    @property
-    def meets(self) -> bool:
-        """Whether there are collectives in which lanes wait for one another."""
-        return bool((self.slowest != np.arange(len(self.slowest))).any())
+    meets: Positions
 
 
 def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
     """What the tasks of a step waited for, from their times."""
     order = np.lexsort((columns.start, columns.lane))
-    slowest, came = _slowest(columns, np.array([lane.serves for lane in lanes]))
-    begun = np.minimum(np.maximum(columns.start, came[slowest]), columns.end)
-    return Waits(order, _before(columns, order), slowest, begun)
+    meets = meeting(columns, lanes)
+    slowest, came = _slowest(columns, meets)
+    begun = came[slowest]
+    before = _before(columns, order, came)
+    _cut_circles(before, slowest, begun)
+    return Waits(order, before, slowest, begun, meets)
 
 
-def _before(columns: StepColumns, order: Positions) -> Positions:
-    """The last to end of a lane's previous task and what a task names; of equals the former."""
+def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
+    """For each task the number of the collective of ranks that it is a member of; -1 for others.
+
+    Members are the k-th of a kind, stage, block and bucket of each rank, whichever of its lanes
+    they are on: a rank that runs two collectives at once has two. A collective one of whose
+    members names tasks of other ranks is none of ranks: its plan says what it waits for, and each
+    member goes by itself.
+    """
+    group = np.full(len(columns), ABSENT, np.int64)
+    members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
+    if len(members):
+        rank = np.array([lane.serves for lane in lanes])[columns.lane]
+        group[members] = _turns(columns, members, rank[members])
+        group[np.isin(group, group[members[_names_others(columns, rank)[members]]])] = ABSENT
+    return group
+
+
+def _before(columns: StepColumns, order: Positions, came: NDArray[np.int64]) -> Positions:
+    """The last to end of a lane's previous task and what a task names; of equals the former.
+
+    A previous task that had not ended when the task came was no hindrance: the two ran at once.
+    """
     before = np.full(len(columns), ABSENT, np.int64)
-    neighbours = columns.lane[order[1:]] == columns.lane[order[:-1]]
-    before[order[1:][neighbours]] = order[:-1][neighbours]
+    previous, task = order[:-1], order[1:]
+    follows = columns.lane[previous] == columns.lane[task]
+    follows &= columns.end[previous] <= came[task]
+    before[task[follows]] = previous[follows]
     own = np.where(before >= 0, columns.end[before], _LONG_AGO)
     waiter = _waiter(columns)
     ends = columns.end[columns.after]
@@ -65,31 +90,38 @@ def _before(columns: StepColumns, order: Positions) -> Positions:
     return before
 
 
+def _cut_circles(before: Positions, slowest: Positions, begun: NDArray[np.int64]) -> None:
+    """Cut each circle of links where it does not lead back in time; then none is left."""
+    count = len(before)
+    link = before[slowest]
+    if not ((link >= 0) & (begun[link] >= begun)).any():
+        return
+    ahead = np.append(np.where(link >= 0, link, count), count)
+    for _ in range(count.bit_length()):  # twice as far each time: in the end more than n links
+        ahead = ahead[ahead]
+    circles = np.unique(ahead[ahead < count])
+    cut = circles[begun[link[circles]] >= begun[circles]]
+    before[slowest[cut]] = ABSENT
+
+
 def _waiter(columns: StepColumns) -> Positions:
     """The task that each entry of `after` belongs to."""
     return np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
 
 
-def _slowest(columns: StepColumns, home: NDArray[np.int64]) -> tuple[Positions, NDArray[np.int64]]:
-    """The last to come of each collective's members, for every member; and when each task came.
-
-    Members are the k-th of a kind, stage, block and bucket on each lane, as `simulate` has it. A
-    collective one of whose members names tasks of other lanes is none of ranks: its plan says what
-    it waits for, and each member goes by itself.
-    """
+def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, NDArray[np.int64]]:
+    """The last to come of each collective's members, for every member; and when each task came."""
     slowest, came = np.arange(len(columns)), columns.start.copy()
-    members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
+    members = np.flatnonzero(group >= 0)
     if not len(members):
         return slowest, came
-    group = _group(columns, members)
-    members, group = members[order := stable_order(group)], group[order]
-    first = np.flatnonzero(np.diff(group, prepend=ABSENT))
-    counts = np.diff(first, append=len(group))
-    meet = np.repeat(~np.logical_or.reduceat(_names_others(columns, home)[members], first), counts)
+    members = members[stable_order(group[members])]
+    first = np.flatnonzero(np.diff(group[members], prepend=ABSENT))
+    counts = np.diff(first, append=len(members))
     ended = np.repeat(np.minimum.reduceat(columns.end[members], first), counts)
-    came[members[meet]] = _came(columns, members, ended)[meet]
-    last = members[np.lexsort((came[members], group))][first + counts - 1]
-    slowest[members[meet]] = np.repeat(last, counts)[meet]
+    came[members] = _came(columns, members, ended)
+    last = members[np.lexsort((came[members], group[members]))][first + counts - 1]
+    slowest[members] = np.repeat(last, counts)
     return slowest, came
 
 
@@ -100,19 +132,18 @@ def _came(columns: StepColumns, members: Positions, ended: NDArray[np.int64]) ->
     collectives ended in another order than they were launched: it came with its launch, if known.
     """
     start, launched = columns.start[members], columns.launched[members]
-    known = np.where(launched == ABSENT, start, launched)
+    known = np.where(launched == ABSENT, start, np.maximum(launched, columns.start.min()))
     return np.where(start <= ended, start, np.minimum(known, ended))
 
 
-def _group(columns: StepColumns, members: Positions) -> Positions:
+def _turns(columns: StepColumns, members: Positions, rank: NDArray[np.int64]) -> Positions:
     """A number for each collective of `members`, the same for those that meet."""
     name = np.zeros(len(members), np.int64)
     for column in (columns.kind, columns.stage, columns.block, columns.bucket):
         _, number = np.unique(column[members], return_inverse=True)
         name = name * (number.max() + 1) + number
-    lane = columns.lane[members]
-    order = np.lexsort((members, lane, name))
-    changes = (np.diff(name[order], prepend=ABSENT) != 0) | (np.diff(lane[order], prepend=-1) != 0)
+    order = np.lexsort((members, rank, name))
+    changes = (np.diff(name[order], prepend=ABSENT) != 0) | (np.diff(rank[order], prepend=-1) != 0)
     first = np.flatnonzero(changes)
     turn = np.empty(len(members), np.int64)
     turn[order] = np.arange(len(members)) - np.repeat(first, np.diff(first, append=len(members)))
@@ -120,11 +151,9 @@ def _group(columns: StepColumns, members: Positions) -> Positions:
     return group
 
 
-def _names_others(columns: StepColumns, home: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each task waits for a task of a lane that serves another one."""
+def _names_others(columns: StepColumns, rank: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each task waits for a task of another rank."""
     waiter = _waiter(columns)
-    lane = home[columns.lane]
-    abroad = lane[columns.after] != lane[waiter]
     names = np.zeros(len(columns), np.bool_)
-    names[waiter[abroad]] = True
+    names[waiter[rank[columns.after] != rank[waiter]]] = True
     return names

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.summary import completed_steps
-from core.explain.waits import waits_of
-from core.plan.strategies import STRATEGIES
-from core.plan.task import KINDS, Kind, Lane, PlanError, Role, Runner
+from core.explain.waits import meeting, waits_of
+from core.plan.task import KINDS, Kind, Lane, PlanError, Role
 from core.predict.costs import CostModel, Curve, durations
 from core.predict.costs_file import costs_of
 from core.predict.predict import lane_times
@@ -174,8 +173,8 @@ def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
 
 def _predicted(trace: Trace, step: int, costs: CostModel) -> PredictedStep:
     measured = StepColumns.of_trace(trace, step)
-    in_ranks = STRATEGIES[trace.header.specification.strategy].runner is Runner.RANKS
-    columns = simulate(measured, durations(measured, costs), collectives=in_ranks)
+    meets = meeting(measured, trace.header.lanes)
+    columns = simulate(measured, durations(measured, costs), meets)
     begin, end = trace.step_bounds(step)
     predicted = int(columns.end.max())
     return PredictedStep(

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.explain.waits import meeting
 from core.order import stable_order
 from core.plan.lanes import with_helpers
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Lane, Pipeline, Plan, Role, Runner, Stage
+from core.plan.task import Lane, Pipeline, Plan, Role, Stage
 from core.predict.costs import CostModel, durations
 from core.predict.quick import quick_plan
 from core.predict.simulate import Levels, levels_of, simulate, simulate_levels
@@ -23,9 +24,9 @@ LEAST_WIDTH = 6  # tasks of a level in the mean: below, one after the other is q
 class Outline:
     """What prediction and explanation need of a plan; all times of `columns` are 0.
 
-    `by_lane` are the positions of the n tasks lane by lane, in the lane's order. `collectives` says
-    that tasks of one collective wait for one another, as torch's ranks do; `levels` are runs of
-    tasks that can go at once, where it is worth knowing them.
+    `by_lane` are the positions of the n tasks lane by lane, in the lane's order. `meets` says
+    which tasks wait for one another in collectives, as torch's ranks do (`simulate`); `levels` are
+    runs of tasks that can go at once, where it is worth knowing them.
     """
 
     columns: StepColumns
@@ -35,7 +36,7 @@ class Outline:
     microbatches: int
     pipeline: Pipeline | None = None
     levels: Levels | None = None
-    collectives: bool = False
+    meets: NDArray[np.int64] | None = None
 
     @classmethod
     def of_plan(cls, plan: Plan) -> Outline:
@@ -48,7 +49,7 @@ class Outline:
             plan.stages,
             len({part.microbatch for part in plan.parts}),
             plan.pipeline,
-            collectives=plan.runner is Runner.RANKS,
+            meets=meeting(columns, plan.lanes),
         )
 
     def times(self, costs: CostModel) -> NDArray[np.int64]:
@@ -59,7 +60,7 @@ class Outline:
         """The tasks at the times at which they would run, if they took so many ns."""
         if self.levels is not None:
             return simulate_levels(self.columns, self.levels, duration_ns)
-        return simulate(self.columns, duration_ns, collectives=self.collectives)
+        return simulate(self.columns, duration_ns, self.meets)
 
 
 def outline_of(strategy: Strategy, job: Job) -> Outline:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from core.explain.causes import explain_step
 from core.explain.figures import StepFigures, step_figures
 from core.explain.lanes import IS_COMMUNICATION
-from core.plan.task import Lane, Plan, Runner, Task
+from core.explain.waits import meeting
+from core.plan.task import Lane, Plan, Task
 from core.predict.costs import CostModel, durations
 from core.predict.outline import Outline
 from core.predict.peaks import peak_activations
@@ -66,7 +67,7 @@ def predict_times(plan: Plan, columns: StepColumns, costs: CostModel) -> StepCol
     Raises CostError if the costs do not cover the plan.
     """
     times = durations(columns, costs, plan.stages)
-    return simulate(columns, times, collectives=plan.runner is Runner.RANKS)
+    return simulate(columns, times, meeting(columns, plan.lanes))
 
 
 def predicted_trace(header: Header, tasks: Sequence[Task], columns: StepColumns) -> Trace:

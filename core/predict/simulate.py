@@ -9,28 +9,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, PlanError
+from core.plan.task import PlanError
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 
-_IS_COLLECTIVE = np.array([kind.is_collective for kind in KINDS])
-
 
 def simulate(
-    columns: StepColumns, duration_ns: NDArray[np.int64], collectives: bool = False
+    columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64] | None = None
 ) -> StepColumns:
     """The same tasks with starts and ends in ns, the first start at 0, `launched` absent.
 
     Every task starts when the tasks before it on its lane and all that it waits for have ended.
     `duration_ns` has an entry for each of the n tasks.
 
-    With `collectives`, for plans that torch runs in ranks, the k-th collective of a kind, stage,
-    block and bucket on each lane is one with the k-th on the others: each begins when its own rank
-    is ready, and ends its duration after the last of them has begun. Raises PlanError if lanes
-    come to their collectives in orders that never meet.
+    `meets` has for each task the number of the collective of ranks that it is a member of, or -1
+    (core.explain.waits.meeting): each member begins when its own rank is ready, and ends its
+    duration after the last of them has begun. Raises PlanError if lanes come to their collectives
+    in orders that never meet.
     """
-    times = _with_collectives if collectives else _in_order
-    starts, ends = times(columns, duration_ns.tolist())
+    durations = duration_ns.tolist()
+    if meets is None or meets.max(initial=ABSENT) == ABSENT:
+        starts, ends = _in_order(columns, durations)
+    else:
+        starts, ends = _with_collectives(columns, durations, meets.tolist())
     return replace(
         columns,
         start=np.array(starts, np.int64),
@@ -95,11 +96,12 @@ def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], li
     return starts, ends
 
 
-def _with_collectives(columns: StepColumns, durations: list[int]) -> tuple[list[int], list[int]]:
+def _with_collectives(
+    columns: StepColumns, durations: list[int], groups: list[int]
+) -> tuple[list[int], list[int]]:
     """Starts and ends where lanes go on by themselves until a collective makes them wait."""
     first, after = columns.after_first.tolist(), columns.after.tolist()
-    groups = _groups(columns)
-    missing = Counter(groups.values())
+    missing = Counter(groups)
     members: dict[int, list[int]] = {}
     lanes = columns.lane.tolist()
     queues: dict[int, list[int]] = {lane: [] for lane in lanes}
@@ -125,8 +127,8 @@ def _with_collectives(columns: StepColumns, durations: list[int]) -> tuple[list[
                 break
             queue.pop()
             starts[task] = max([free[lane], *(ends[other] for other in needs)])
-            group = groups.get(task)
-            if group is None:
+            group = groups[task]
+            if group == ABSENT:
                 finish(task, starts[task] + durations[task])
                 continue
             members.setdefault(group, []).append(task)
@@ -140,20 +142,3 @@ def _with_collectives(columns: StepColumns, durations: list[int]) -> tuple[list[
     if ABSENT in ends:
         raise PlanError(f"the collectives deadlock: task {ends.index(ABSENT)} never ends")
     return starts, ends
-
-
-def _groups(columns: StepColumns) -> dict[int, int]:
-    """The group of each collective, by position: a number that all its members share."""
-    names: dict[tuple[int, ...], int] = {}
-    seen: Counter[tuple[int, ...]] = Counter()
-    groups: dict[int, int] = {}
-    for task in np.flatnonzero(_IS_COLLECTIVE[columns.kind]).tolist():
-        key = tuple(
-            int(column[task])
-            for column in (columns.kind, columns.stage, columns.block, columns.bucket)
-        )
-        lane = int(columns.lane[task])
-        turn = seen[*key, lane]
-        seen[*key, lane] += 1
-        groups[task] = names.setdefault((*key, turn), len(names))
-    return groups

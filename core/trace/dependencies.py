@@ -44,8 +44,13 @@ class _Found:
 
 
 def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
-    """What a span waited for and what waited for it, as far as it has ended; `most` of each."""
-    needed = _of_tasks(trace, span.step, np.array(span.after, np.int32))
+    """What a span waited for and what waited for it, as far as it has ended; `most` of each.
+
+    A task waits only for tasks of smaller numbers (as in StepColumns): so who steps from a span to
+    what it waited for, and on from there, never comes to one twice.
+    """
+    earlier = [task for task in span.after if task < span.task]
+    needed = _of_tasks(trace, span.step, np.array(earlier, np.int32))
     latest = np.argsort(-needed.end, kind="stable")[:most]
     waiting = _waiting(trace, span)
     return Neighbours(
@@ -65,7 +70,8 @@ def _waiting(trace: Trace, span: Span) -> _Found:
     """The spans of its step that waited for `span`."""
     table = trace.table
     entries = np.flatnonzero(table.after == span.task)
-    return _of_rows(trace, span.step, np.searchsorted(table.rows["after"], entries, "right") - 1)
+    rows = np.searchsorted(table.rows["after"], entries, "right") - 1
+    return _of_rows(trace, span.step, rows[table.rows["task"][rows] > span.task])
 
 
 def _held_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArray[np.bool_]:

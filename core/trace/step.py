@@ -91,7 +91,8 @@ class StepColumns:
     def of_trace(cls, trace: Trace, step: int) -> StepColumns:
         """A step's finished spans, less those of nested lanes.
 
-        What waited for a task that has no span waits for less.
+        What waited for a task that has no span waits for less, and so does what waited for itself
+        or for a task of a later number: so nothing waits in a circle.
         """
         lanes, parts = [], []
         for lane in working_lanes(trace.header.lanes):
@@ -136,7 +137,8 @@ def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     where = np.repeat(spans["after"] - (ends - counts), counts) + np.arange(counts.sum())
     tasks = spans.table.after[where]
     at = np.minimum(np.searchsorted(spans["task"], tasks), len(spans) - 1)
-    known = spans["task"][at] == tasks
-    waiter = np.repeat(np.arange(len(spans)), counts)[known]
+    waiter = np.repeat(np.arange(len(spans)), counts)
+    known = (spans["task"][at] == tasks) & (at < waiter)
+    waiter = waiter[known]
     first = np.concatenate([[0], np.cumsum(np.bincount(waiter, minlength=len(spans)))])
     return first, at[known].astype(np.int64)

@@ -153,12 +153,12 @@ class BucketsChart(Drawing):
     def _bucket(self, painter: QPainter, bucket: BucketTimes, plot: QRectF, name: QRectF) -> None:
         painter.setPen(QColor(self.theme.text))
         painter.drawText(name, LEFT, bucket_name(bucket))
-        launched, begun, done = (
-            self._x(time, plot) for time in (bucket.launched, bucket.begun, bucket.done)
+        started, begun, done = (
+            self._x(time, plot) for time in (bucket.started, bucket.begun, bucket.done)
         )
         top = plot.top() + (ROW - BAR) / 2
-        if begun > launched:
-            self.fill(painter, QRectF(launched, top, begun - launched, BAR), WAITS)
+        if begun > started:
+            self.fill(painter, QRectF(started, top, begun - started, BAR), WAITS)
         self.fill(painter, QRectF(begun, top, max(1.0, done - begun), BAR), MOVES)
         if bucket.ready is not None:
             self._mark(painter, self._x(bucket.ready, plot), plot.top() + 3, self.theme.backward)
@@ -199,7 +199,7 @@ def bucket_words(bucket: BucketTimes) -> str:
     if bucket.ready is not None:
         late = duration_text(max(0, bucket.launched - bucket.ready))
         parts.append(tr("launched {time} after it was ready", time=late))
-    parts.append(tr("waited {time} for ranks", time=duration_text(bucket.begun - bucket.launched)))
+    parts.append(tr("waited {time} for ranks", time=duration_text(bucket.begun - bucket.started)))
     parts.append(tr("moved for {time}", time=duration_text(bucket.done - bucket.begun)))
     parts.append(tr("{time} exposed", time=duration_text(bucket.exposed_ns)))
     return " · ".join(parts)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.explain.causes import Explanation, explain_step
-from core.explain.waits import IS_COLLECTIVE
+from core.explain.waits import IS_COLLECTIVE, meeting
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Plan, Role, Runner
+from core.plan.task import Plan, Role
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import planned
@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
     def costing(self, durations: NDArray[np.int64]) -> Step:
         """The same plan with other costs."""
-        columns = simulate(self.columns, durations, self.plan.runner is Runner.RANKS)
+        columns = simulate(self.columns, durations, meeting(self.columns, self.plan.lanes))
         return Step(self.plan, durations, columns)
 
     def compute_lanes(self) -> list[int]:

@@ -252,6 +252,7 @@ def test_the_causes_of_a_step_of_65_000_tasks_are_found_in_a_blink() -> None:
 def test_only_collectives_of_ranks_meet(strategy: str) -> None:
     values = {"replicas": 2} if strategy == "dp-pp" else {}
     step = step_of(strategy, {**PASS, Kind.ALL_REDUCE: 1}, {0: 2}, devices="4xcpu", **values)
-    assert step.explained().waits.meets == (step.plan.runner is Runner.RANKS)
+    meets = step.explained().waits.meets
+    assert (meets >= 0).any() == (step.plan.runner is Runner.RANKS)
     roles = {lane.role for lane in step.plan.lanes}
     assert (Role.COMMUNICATION in roles) == (step.plan.runner is Runner.RANKS)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.explain.waits import meeting
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind, Lane, Part, Plan, PlanBuilder, PlanError, Runner
@@ -23,14 +24,16 @@ STRATEGIES = [
 
 
 def plan_with(builder: PlanBuilder, lanes: int) -> Plan:
-    names = tuple(Lane(i, f"cpu:{i}", "cpu") for i in range(lanes))
+    names = tuple(Lane(i, f"cpu:{i}", "cpu", serves=i % 2) for i in range(lanes))
     tasks = tuple(builder.tasks)
     return Plan(Runner.RANKS, names, (), (), (Part(0, 0, 0, 1),), tasks, replicas=lanes)
 
 
 def of(builder: PlanBuilder, durations: list[int], collectives: bool = True) -> StepColumns:
-    columns = StepColumns.of_plan(plan_with(builder, 4))
-    return simulate(columns, np.array(durations), collectives)
+    plan = plan_with(builder, 4)
+    columns = StepColumns.of_plan(plan)
+    meets = meeting(columns, plan.lanes) if collectives else None
+    return simulate(columns, np.array(durations), meets)
 
 
 @pytest.mark.parametrize("specification", STRATEGIES, ids=lambda s: s.strategy)
@@ -109,7 +112,8 @@ def test_without_meeting_collectives_ddp_ends_as_its_slowest_rank_does():
     plan = plan_of(DDP)
     slow = [5 if task.lane == 1 else 1 for task in plan.tasks]
     columns = StepColumns.of_plan(plan)
-    alone, met = (simulate(columns, np.array(slow), together) for together in (False, True))
+    alone = simulate(columns, np.array(slow))
+    met = simulate(columns, np.array(slow), meeting(columns, plan.lanes))
     steps = [task.index for task in plan.tasks if task.kind is Kind.STEP]
     assert len(set(alone.end[steps].tolist())) == 2
     # Rank 1's own step takes 5 where the others take 1; all begin it after the same collective.

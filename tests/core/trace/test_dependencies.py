@@ -2,7 +2,9 @@
 
 import pytest
 
+from core.plan.task import Kind, Lane
 from core.trace.dependencies import neighbours
+from tests.core.explain.made import columns_of, recorded
 from tests.core.trace.invented import overlapped, pipeline
 from tests.make_believe import specification, trace_of
 
@@ -46,3 +48,19 @@ def test_of_many_neighbours_some_are_given_and_all_are_counted():
     assert len(near.needs) == 2
     assert near.needed == len(most.after)
     assert near.needs[0] == trace.waited_for(most)
+
+
+@pytest.mark.parametrize("side", ["needs", "dependents"])
+def test_who_steps_along_dependencies_that_go_in_circles_comes_to_an_end(side):
+    waits = {0: (2,), 1: (0, 1), 2: (1,)}
+    tasks = [
+        {"kind": Kind.FORWARD, "lane": 0, "start": 10 * i, "end": 10 * i + 10, "after": needs}
+        for i, needs in waits.items()
+    ]
+    trace = recorded(columns_of(tasks), (Lane(0, "cpu:0", "cpu"),))
+    for span in trace:
+        seen = []
+        while span is not None:
+            assert span not in seen
+            seen.append(span)
+            span = next(iter(getattr(neighbours(trace, span, 9), side)), None)
