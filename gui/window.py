@@ -109,6 +109,11 @@ class MainWindow(QMainWindow):
         self.form.set_hardware(hardware)
         self.status.engine.setText(tr("engine ready"))
 
+    def lose_engine(self, text: str) -> None:
+        """The engine is gone, and no run was under way."""
+        self.status.engine.setText(tr("no engine"))
+        self.banner.say(f"{_sentence(text)} {tr('Run starts it afresh.')}")
+
     def begin(self, run: Run) -> None:
         """A run has begun: show it and follow it."""
         self.banner.hide()
@@ -384,7 +389,7 @@ class MainWindow(QMainWindow):
         session.run_ended.connect(self.end)
         session.refused.connect(self.refuse)
         session.run_ended.connect(self.in_turn.end)
-        session.engine_failed.connect(self.banner.say)
+        session.engine_failed.connect(self.lose_engine)
         session.warned.connect(self.banner.say)
         session.asking_changed.connect(self._allow)
         self.form.checked.connect(self._allow)
