@@ -18,7 +18,7 @@ from gui.opening import OpeningStrip
 from gui.saving import SaveJob
 from gui.session import Run, Session
 from gui.settings import Settings
-from gui.text import tr
+from gui.text import problem_text, tr
 
 RECORDINGS = "Recordings (*.arrow)"
 TRACES = "Traces in Chrome's format (*.json *.json.gz)"
@@ -86,8 +86,8 @@ class Files:
                 return
             try:
                 self._show_opened(path, *self._session.open(path))
-            except (ValueError, OSError) as error:
-                self._problems.append(str(error))
+            except Exception as error:
+                self._problems.append(problem_text(error))
         self._tell()
 
     def _take_opened(self, path: Path, opened: Opened) -> None:

@@ -394,6 +394,7 @@ class MainWindow(QMainWindow):
         session.asking_changed.connect(self._allow)
         self.form.checked.connect(self._allow)
         self.predictions.compared.connect(self.show_comparison)
+        self.predictions.ghosts.failed.connect(self.banner.say)
         self.predictions.made.connect(self.add_run)
         self.predictions.wanted.connect(self.run_instead)
         self.predictions.what_if.said.connect(self.note)

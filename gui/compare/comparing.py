@@ -24,7 +24,7 @@ from gui.compare.worker import CompareWorker
 from gui.dialogs import ask_save
 from gui.session import Run, Session
 from gui.settings import Settings
-from gui.text import tr
+from gui.text import problem_text, tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.scene import Scene
 
@@ -107,8 +107,8 @@ class Comparing(QObject):
                 self.frame.opening.open(path)
             else:
                 self._take_opened(path, open_recording(path))
-        except (ValueError, OSError) as error:
-            self.failed.emit(str(error))
+        except Exception as error:
+            self.failed.emit(problem_text(error))
 
     def _take_opened(self, path: Path, opened: Opened) -> None:
         run = self._session.add_opened(path, opened)
@@ -377,7 +377,7 @@ class Comparing(QObject):
             self._pair.views.b.refresh(None)
         if self.two is not None and self._follows and self._over != run.trace.steps[-1]:
             self._lay_over()
-        if self._live and self._clock.hasExpired(LIVE_MS):
+        if self._live and self._clock.hasExpired(LIVE_MS) and not self._worker.busy:
             self.refresh()
 
     def _end(self, run: Run) -> None:
