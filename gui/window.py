@@ -24,6 +24,7 @@ from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.docks import Panels, make_docks, size_docks
 from gui.exporting import Exporting
+from gui.faults import banner_text, faults_of
 from gui.figures.titles import run_title
 from gui.files import Files, dropped_paths
 from gui.finding import Finder
@@ -143,6 +144,8 @@ class MainWindow(QMainWindow):
         if run.outcome is Outcome.FAILED:
             kept = tr("What was recorded is kept; press Run to start afresh.")
             self.banner.say(f"{_sentence(run.text or tr('The run failed.'))} {kept}")
+        elif faults := faults_of(run.trace):
+            self.banner.say(banner_text(faults), "warning")
         elif run.outcome is Outcome.STOPPED:
             self.note(_sentence(run.text or tr("Stopped; what was recorded is kept.")))
         if run is self.run_shown and self.scene is not None:

@@ -22,6 +22,7 @@ from gui.compare.mirror import Mirror, Pair
 from gui.compare.panel import ComparePanel
 from gui.compare.worker import CompareWorker
 from gui.dialogs import ask_save
+from gui.faults import banner_text, faults_of
 from gui.session import Run, Session
 from gui.settings import Settings
 from gui.text import problem_text, tr
@@ -114,8 +115,9 @@ class Comparing(QObject):
         run = self._session.add_opened(path, opened)
         self._settings.remember(path)
         self.opened.emit(run)
-        if opened.warning:
-            self.failed.emit(opened.warning)
+        for text in (opened.warning, banner_text(faults_of(opened.trace), path)):
+            if text:
+                self.failed.emit(text)
         self.begin(other_of(run))
 
     def begin(self, other: Other) -> None:
