@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolBar
 
+from gui.faults import faults_of, status_text
 from gui.figures.titles import run_title
 from gui.session import Run
 from gui.status import (
@@ -80,9 +81,10 @@ class StatusLine:
         self.verified, self.engine = QLabel(), QLabel(tr("engine is loading…"))
         self._run: Run | None = None
         self._per_pixel = 0.0
-        self.behind = QLabel()
-        bar.addWidget(self.recorded)
-        bar.addWidget(self.behind)
+        self.behind, self.faults = QLabel(), QLabel()
+        self.faults.setObjectName("problem")
+        for label in (self.recorded, self.behind, self.faults):
+            bar.addWidget(label)
         for label in (self.predicted, self.sharing, self.verified, self.engine):
             bar.addPermanentWidget(label)
 
@@ -90,6 +92,7 @@ class StatusLine:
         """Say what was recorded of a run, and how; and how far behind it the picture is."""
         self._run = run
         self.behind.setText(behind_text(behind_s))
+        self.faults.setText(status_text(faults_of(run.trace, run.live)))
         self.sharing.setText(sharing_text(run.trace))
         self.verified.setText(verified_text(run.trace))
         self.recorded.setText(recorded_text(run.trace, self._per_pixel))
@@ -97,7 +100,7 @@ class StatusLine:
     def show_nothing(self) -> None:
         """No run is shown."""
         self._run = None
-        for label in (self.recorded, self.sharing, self.predicted, self.verified):
+        for label in (self.recorded, self.sharing, self.predicted, self.verified, self.faults):
             label.setText("")
 
     def set_per_pixel(self, per_pixel: float) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.trace.listing import Listing
 from core.trace.spans_csv import write_spans_csv
-from gui.text import tr
+from gui.text import problem_text, tr
 
 AT_ONCE_S = 0.2  # a table that takes no longer is written when `save` returns
 SHARE_S = 0.02
@@ -58,9 +58,9 @@ class CsvSaver(QObject):
         while self._writing is not None and time.perf_counter() < end:
             try:
                 done = next(self._writing, None)
-            except OSError as error:
+            except Exception as error:  # the next call would find the work at its end
                 self._end()
-                self.failed.emit(str(error))
+                self.failed.emit(problem_text(error))
                 return
             if done is None:
                 self._end()

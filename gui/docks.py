@@ -105,7 +105,7 @@ class Panels:
         return [
             *(partial(sheet.show_scene, scene) for sheet in self.sheets),
             *(partial(panel.show_scene, scene, live) for panel in self.of_steps),
-            partial(self.log.show_trace, scene.trace),
+            partial(self.log.show_trace, scene.trace, live),
         ]
 
     def show_nothing(self) -> None:

@@ -14,11 +14,12 @@ from PySide6.QtWidgets import QWidget
 from core.trace.recording import Opened, is_large
 from gui.banner import Banner
 from gui.dialogs import ask_open, ask_save
+from gui.faults import banner_text, faults_of
 from gui.opening import OpeningStrip
 from gui.saving import SaveJob
 from gui.session import Run, Session
 from gui.settings import Settings
-from gui.text import tr
+from gui.text import problem_text, tr
 
 RECORDINGS = "Recordings (*.arrow)"
 TRACES = "Traces in Chrome's format (*.json *.json.gz)"
@@ -86,8 +87,8 @@ class Files:
                 return
             try:
                 self._show_opened(path, *self._session.open(path))
-            except (ValueError, OSError) as error:
-                self._problems.append(str(error))
+            except Exception as error:
+                self._problems.append(problem_text(error))
         self._tell()
 
     def _take_opened(self, path: Path, opened: Opened) -> None:
@@ -102,7 +103,8 @@ class Files:
         self._settings.folder = str(path.parent)
         self._settings.remember(path)
         self._names.append(path.name)
-        self._warnings += [text for text in (warning, run.take_marks()) if text]
+        faults = banner_text(faults_of(run.trace), path)
+        self._warnings += [text for text in (warning, faults, run.take_marks()) if text]
         self._shown.show_run(run)
 
     def _tell(self) -> None:

@@ -11,19 +11,21 @@ from core.explain.summary import completed_steps
 from core.predict.compare import Comparison, predict_steps, prediction_trace
 from core.trace.trace import Trace
 from gui.session import Run
+from gui.text import problem_text, tr
 
 KEPT = 4  # predictions, each about as large as its run's last steps
 MOST_SPANS = 300_000  # of a run's last steps: older ones have no ghost
 
 
 class Ghosts(QObject):
-    """`ready` carries a run once its `comparison` and `ghost` are there.
+    """`ready` carries a run once its `comparison` and `ghost` are there; `failed` one line.
 
     A run has a prediction where its costs are known. It must have ended. Those of the runs shown
     last are kept; others are worked out anew when they are shown again.
     """
 
     ready = Signal(object)
+    failed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,9 +53,14 @@ class Ghosts(QObject):
             thread.join()
 
     def _work(self, run: Run) -> None:
-        found = compared(run.trace, self._stop)
+        try:
+            found = compared(run.trace, self._stop)
+            ghost = None if found is None else prediction_trace(run.trace, found)
+        except Exception as error:  # on a thread nobody else would hear of it
+            self.failed.emit(tr("There is no prediction: {why}", why=problem_text(error)))
+            return
         if found is not None and not self._stop.is_set():
-            run.comparison, run.ghost = found, prediction_trace(run.trace, found)
+            run.comparison, run.ghost = found, ghost
             self.ready.emit(run)
 
 

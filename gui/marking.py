@@ -77,7 +77,7 @@ class Marking(QObject):
         if self._run is None or selected is None:
             self.said.emit(tr("Select a range, a span or an idle gap to mark it."))
         else:
-            start, end = bounds_of(selected, self._timeline.now)
+            start, end = bounds_of(self._run.trace, selected, self._timeline.now)
             self._add(Mark(round(start), round(end)))
 
     def next_mark(self) -> None:

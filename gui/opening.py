@@ -12,7 +12,7 @@ from core.indexing import build_apart
 from core.trace.index import Cancelled, read_index
 from core.trace.recording import Opened, open_recording
 from core.trace.sniff import is_chrome_trace
-from gui.text import tr
+from gui.text import problem_text, tr
 
 PARTS = 1000  # of the strip's bar
 
@@ -49,7 +49,7 @@ class Opening(QObject):
             self._end(open_recording(self.path, self._tell))
         except Cancelled:
             return
-        except (ValueError, OSError, MemoryError) as error:
+        except Exception as error:  # the strip would stay for ever
             self._end(error)
 
     def _tell(self, done: int, total: int) -> bool:
@@ -126,7 +126,7 @@ class OpeningStrip(QFrame):
         if isinstance(result, Opened):
             self.opened.emit(path, result)
         else:
-            self.failed.emit(str(result))
+            self.failed.emit(problem_text(result))
 
     def _leave(self) -> None:
         if self._opening is not None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from gui.dialogs import progress_dialog
 from gui.session import Run
-from gui.text import tr
+from gui.text import problem_text, tr
 
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 BIT_S = 0.008
@@ -64,9 +64,9 @@ class SaveJob(QObject):
                 if time.perf_counter() > until:
                     self._show(written)
                     return
-        except OSError as error:
+        except Exception as error:  # the next call would find the work at its end
             self._end()
-            self.failed.emit(str(error))
+            self.failed.emit(problem_text(error))
             return
         self._end()
         self.done.emit()

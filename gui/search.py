@@ -142,6 +142,7 @@ class SearchBar(QWidget):
         self._chosen: tuple[int, int] | None = None
         self.searcher = Searcher(self)
         self.searcher.advanced.connect(self._tell)
+        self.searcher.failed.connect(self._say_wrong)
         self.field, self.count, self.problem = QueryField(), QLabel(), QLabel()
         self._told = QElapsedTimer()
         self._patience = QTimer(self)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.trace.query import Query
 from core.trace.search import Search
 from core.trace.trace import Trace
+from gui.text import problem_text
 
 AT_ONCE_S = 0.03  # a search that takes no longer is over when `start` returns
 SHARE_S = 0.008  # of the time between two frames, while it goes on
@@ -16,10 +17,14 @@ PIECE = 1 << 17  # spans between two looks at the clock
 
 
 class Searcher(QObject):
-    """Runs one search at a time; `advanced` comes with every piece of news, `finished` once."""
+    """Runs one search at a time; `advanced` comes with every piece of news, `finished` once.
+
+    `failed` comes instead of `finished`, with one line; what was found until then stays found.
+    """
 
     advanced = Signal()
     finished = Signal()
+    failed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,9 +68,14 @@ class Searcher(QObject):
         end = time.perf_counter() + seconds
         if self.search is None:
             return
-        done = self.search.advance(PIECE)
-        while not done and time.perf_counter() < end:
+        try:
             done = self.search.advance(PIECE)
+            while not done and time.perf_counter() < end:
+                done = self.search.advance(PIECE)
+        except Exception as error:  # the timer would try the same again and again
+            self.cancel()
+            self.failed.emit(problem_text(error))
+            return
         if done:
             self._timer.stop()
         self.advanced.emit()

@@ -40,10 +40,10 @@ class Client(Protocol):
         """Whether a run is under way."""
 
     def start(self) -> None:
-        """Start the engine's process without waiting for it."""
+        """Start the engine's process without waiting for it. Raises OSError if it cannot."""
 
     def run(self, specification: Specification) -> None:
-        """Ask for a run; a dead engine is replaced first."""
+        """Ask for a run; a dead engine is replaced first. Raises OSError if none can start."""
 
     def stop(self) -> None:
         """Ask for the run's end."""
@@ -174,14 +174,20 @@ class Session(QObject):
     def start(self) -> None:
         """Start the engine and the timer."""
         self._timer.start()
-        self._client.start()
+        try:
+            self._client.start()
+        except OSError as error:
+            self._end(Outcome.FAILED, _cannot_start(error))
 
     def run(self, specification: Specification) -> None:
         """Ask for a run unless one is under way."""
         if self.asking:
             return
         self._set_asking(True)
-        self._client.run(specification)
+        try:
+            self._client.run(specification)
+        except OSError as error:
+            self._end(Outcome.FAILED, _cannot_start(error))
 
     def stop(self) -> None:
         """Ask for the end of the run."""
@@ -299,3 +305,7 @@ class Session(QObject):
         self.asking = asking
         self._timer.setInterval(TICK_MS if asking else IDLE_TICK_MS)
         self.asking_changed.emit(asking)
+
+
+def _cannot_start(error: OSError) -> str:
+    return tr("The engine cannot be started: {reason}.", reason=error.strerror or str(error))

@@ -17,6 +17,16 @@ def tr(text: str, **values: object) -> str:
     return translated.format(**values) if values else translated
 
 
+def problem_text(error: Exception) -> str:
+    """One line that says why something could not be done, whatever went wrong."""
+    text = next(iter(str(error).splitlines()), "")
+    if isinstance(error, MemoryError):
+        return tr("There is not enough memory for this.")
+    if isinstance(error, (OSError, ValueError)) and text:
+        return text
+    return tr("This could not be done: {name}: {why}", name=type(error).__name__, why=text)
+
+
 def duration_text(ns: float) -> str:
     """A duration with three digits that count, in the unit that suits it: `12.1 ms`."""
     size = abs(ns)

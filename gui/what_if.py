@@ -86,6 +86,7 @@ class WhatIf(QObject):
                 self.drawn.emit(recording)
             case Refused(number, text) if number in self._drawing:
                 self._drawing.discard(number)
+                self.panel.large.setEnabled(True)
                 self.failed.emit(text)
             case Refused(number, text) if number > self._shown:
                 self._shown = number

@@ -24,6 +24,7 @@ from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.docks import Panels, make_docks, size_docks
 from gui.exporting import Exporting
+from gui.faults import banner_text, faults_of
 from gui.figures.titles import run_title
 from gui.files import Files, dropped_paths
 from gui.finding import Finder
@@ -109,6 +110,11 @@ class MainWindow(QMainWindow):
         self.form.set_hardware(hardware)
         self.status.engine.setText(tr("engine ready"))
 
+    def lose_engine(self, text: str) -> None:
+        """The engine is gone, and no run was under way."""
+        self.status.engine.setText(tr("no engine"))
+        self.banner.say(f"{_sentence(text)} {tr('Run starts it afresh.')}")
+
     def begin(self, run: Run) -> None:
         """A run has begun: show it and follow it."""
         self.banner.hide()
@@ -138,6 +144,8 @@ class MainWindow(QMainWindow):
         if run.outcome is Outcome.FAILED:
             kept = tr("What was recorded is kept; press Run to start afresh.")
             self.banner.say(f"{_sentence(run.text or tr('The run failed.'))} {kept}")
+        elif faults := faults_of(run.trace):
+            self.banner.say(banner_text(faults), "warning")
         elif run.outcome is Outcome.STOPPED:
             self.note(_sentence(run.text or tr("Stopped; what was recorded is kept.")))
         if run is self.run_shown and self.scene is not None:
@@ -384,11 +392,12 @@ class MainWindow(QMainWindow):
         session.run_ended.connect(self.end)
         session.refused.connect(self.refuse)
         session.run_ended.connect(self.in_turn.end)
-        session.engine_failed.connect(self.banner.say)
+        session.engine_failed.connect(self.lose_engine)
         session.warned.connect(self.banner.say)
         session.asking_changed.connect(self._allow)
         self.form.checked.connect(self._allow)
         self.predictions.compared.connect(self.show_comparison)
+        self.predictions.ghosts.failed.connect(self.banner.say)
         self.predictions.made.connect(self.add_run)
         self.predictions.wanted.connect(self.run_instead)
         self.predictions.what_if.said.connect(self.note)

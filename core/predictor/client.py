@@ -76,8 +76,9 @@ class PredictorClient:
         os.close(self._lifeline)
 
     def _read(self, wire: Connection) -> None:
-        with contextlib.suppress(EOFError, OSError):
+        try:
             while True:
                 self._listener(wire.recv())
-        if self._process is not None:
-            self._listener(Lost(ENDED))
+        except Exception:  # it has ended, or what it sent cannot be read
+            if self._process is not None:
+                self._listener(Lost(ENDED))

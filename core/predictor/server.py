@@ -8,15 +8,11 @@ Jobs and replies are pickled: both ends are this very program.
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
-
-import numpy as np
-from numpy.typing import NDArray
 
 from core.engine.lifeline import hold_on
 from core.freed import keep_freed
@@ -40,12 +36,7 @@ from core.predictor.jobs import (
 
 NICENESS = 5  # lanes that are measured meanwhile come first
 LARGEST_KEPT, MOST_KEPT = 1 << 28, 1 << 29  # bytes: the arrays of one plan go where the last's were
-ROOM, PIECE = 160 << 20, 4 << 20  # bytes: what the plans that are kept take
 ORDER = (Ask, Draw, Advise, Prepare)
-
-
-class _Interrupted(Exception):
-    """Something was asked for while plans were prepared."""
 
 
 class Server:
@@ -56,11 +47,9 @@ class Server:
         self._waiting: dict[type, tuple[int, Job]] = {}
         self._news = threading.Condition()
         self._what_if = WhatIf()
-        self._interruptible = self._has_room = False
 
     def serve(self) -> None:
         """Do jobs until the process is ended."""
-        signal.signal(signal.SIGUSR1, self._interrupt)
         threading.Thread(target=self._listen, daemon=True, name="jobs").start()
         while True:
             with self._news:
@@ -72,17 +61,14 @@ class Server:
                 self._wire.send(self._reply(number, job))
 
     def _listen(self) -> None:
-        main = threading.main_thread().ident
-        assert main is not None
-        with contextlib.suppress(EOFError, OSError):
+        try:
             while True:
                 number, job = self._wire.recv()
                 with self._news:
                     self._waiting[type(job)] = (number, job)
                     self._news.notify()
-                if not isinstance(job, Prepare):
-                    signal.pthread_kill(main, signal.SIGUSR1)
-        os._exit(0)
+        finally:  # nothing more can be asked for
+            os._exit(0)
 
     def _reply(self, number: int, job: Ask | Draw | Advise) -> Reply:
         try:
@@ -116,32 +102,12 @@ class Server:
         return Advised(ways, present, missing[0] if missing else "")
 
     def _prepare(self, questions: tuple[Question, ...]) -> None:
-        """Make plans until something is asked for, which does not wait for the one in hand."""
-        with contextlib.suppress(_Interrupted):
-            self._make_room()
-            for question in questions:
-                if self._waiting:
-                    return
-                with contextlib.suppress(PlanError):
-                    self._interruptible = True
-                    self._what_if.prepare(question)
-                self._interruptible = False
-        gc.enable()  # where a plan was broken off, nobody has
-
-    def _make_room(self) -> None:
-        """Touch the memory that plans will take: in fresh pages a plan takes twice its time."""
-        if not self._has_room and not self._waiting:
-            self._interruptible = True
-            room: list[NDArray[np.uint8]] = []
-            while len(room) < ROOM // PIECE:
-                room.append(np.ones(PIECE, np.uint8))
-            self._interruptible = False
-            self._has_room = True
-
-    def _interrupt(self, *_: object) -> None:
-        if self._interruptible:
-            self._interruptible = False
-            raise _Interrupted
+        """Make plans until something is asked for; the plan in hand is made to its end."""
+        for question in questions:
+            if self._waiting:
+                return
+            with contextlib.suppress(Exception):  # whoever asks for it will be told
+                self._what_if.prepare(question)
 
 
 def drawn(question: Question) -> bytes:

@@ -22,9 +22,10 @@ from gui.compare.mirror import Mirror, Pair
 from gui.compare.panel import ComparePanel
 from gui.compare.worker import CompareWorker
 from gui.dialogs import ask_save
+from gui.faults import banner_text, faults_of
 from gui.session import Run, Session
 from gui.settings import Settings
-from gui.text import tr
+from gui.text import problem_text, tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.scene import Scene
 
@@ -107,15 +108,16 @@ class Comparing(QObject):
                 self.frame.opening.open(path)
             else:
                 self._take_opened(path, open_recording(path))
-        except (ValueError, OSError) as error:
-            self.failed.emit(str(error))
+        except Exception as error:
+            self.failed.emit(problem_text(error))
 
     def _take_opened(self, path: Path, opened: Opened) -> None:
         run = self._session.add_opened(path, opened)
         self._settings.remember(path)
         self.opened.emit(run)
-        if opened.warning:
-            self.failed.emit(opened.warning)
+        for text in (opened.warning, banner_text(faults_of(opened.trace), path)):
+            if text:
+                self.failed.emit(text)
         self.begin(other_of(run))
 
     def begin(self, other: Other) -> None:
@@ -377,7 +379,7 @@ class Comparing(QObject):
             self._pair.views.b.refresh(None)
         if self.two is not None and self._follows and self._over != run.trace.steps[-1]:
             self._lay_over()
-        if self._live and self._clock.hasExpired(LIVE_MS):
+        if self._live and self._clock.hasExpired(LIVE_MS) and not self._worker.busy:
             self.refresh()
 
     def _end(self, run: Run) -> None:

@@ -141,8 +141,10 @@ def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPoin
     """Where the curve meets a bar: the middle of what is seen of it, at its lower or upper edge."""
     frame: Frame = view.frame_of_rows
     row = next((row for row in frame.layout.rows if row.lane == span.lane), None)
-    start, end = bounds_of(span, view.now)
-    if row is None or end < frame.view.start or start > frame.view.end:
+    if row is None or view.trace is None:
+        return None
+    start, end = bounds_of(view.trace, span, view.now)
+    if end < frame.view.start or start > frame.view.end:
         return None
     x = frame.row_rect(row, start, end).center().x()
     (y,) = _within(view, [frame.top + (row.bottom if below else row.top)])

@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, Signal
 
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.spent import Stopped, never
-from core.plan.task import PlanError
+from core.trace.snapshot import snapshot
 from core.trace.trace import Trace
+from gui.text import problem_text
 
 LARGE = 20_000
 """Tasks in all compared steps together; about a tenth of a second, more goes to the thread."""
@@ -28,21 +29,27 @@ class CompareWorker(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._asked = 0
+        self._asked = self._told = 0
         self._threads: list[threading.Thread] = []
         self._answered.connect(self._take)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._told < self._asked
 
     def ask(self, a: Trace, b: Trace, steps_a: Sequence[int], steps_b: Sequence[int]) -> bool:
         """Compare steps, at least one of each; True if the answer has come already."""
         self._asked += 1
-        given = (a, b, list(steps_a), list(steps_b))
+        given = (list(steps_a), list(steps_b))
         if tasks_in(a, steps_a) + tasks_in(b, steps_b) <= LARGE:
-            self.done.emit(_worked_out(*given))
+            self._take(self._asked, _worked_out(a, b, *given))
             return True
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         thread = threading.Thread(
-            target=self._work, args=(self._asked, *given), daemon=True, name="compare"
-        )
+            target=self._work, args=(self._asked, snapshot(a), snapshot(b), *given),
+            daemon=True, name="compare",
+        )  # fmt: skip
         self._threads.append(thread)
         thread.start()
         return False
@@ -50,6 +57,7 @@ class CompareWorker(QObject):
     def drop(self) -> None:
         """Let no answer come to what was asked; a thread ends after the step that it is at."""
         self._asked += 1
+        self._told = self._asked
 
     def close(self) -> None:
         """Wait for every thread."""
@@ -65,7 +73,8 @@ class CompareWorker(QObject):
         )
 
     def _take(self, number: int, answer: object) -> None:
-        if number == self._asked:
+        if number == self._asked and self.busy:
+            self._told = number
             self.done.emit(answer)
 
 
@@ -83,7 +92,7 @@ def _worked_out(
 ) -> TwoRuns | str:
     try:
         return compare_runs(a, b, steps_a, steps_b, stop)
-    except PlanError as error:
-        return str(error)
     except Stopped:
         return ""
+    except Exception as error:  # on a thread nobody else would hear of it
+        return problem_text(error)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from core.trace.columns import Column
 from core.trace.notes import Log
 from core.trace.trace import Trace
+from gui.faults import told_log
 from gui.panels.fields import Choice
 from gui.text import duration_text, tr
 from gui.theme import LIGHT, Theme
@@ -86,6 +87,7 @@ class LogPanel(QWidget):
         super().__init__()
         self.model = LogModel()
         self._trace: Trace | None = None
+        self._live = False
         self.level = Choice()
         self.level.addItem(tr("All levels"), frozenset(LEVELS))
         self.level.addItem(tr("Warnings and errors"), frozenset({"warning", "error"}))
@@ -116,17 +118,18 @@ class LogPanel(QWidget):
         self.model.theme = theme
         self.table.viewport().update()
 
-    def show_trace(self, trace: Trace | None) -> None:
-        """Show another run's log, or take what is new of this one's."""
+    def show_trace(self, trace: Trace | None, live: bool = False) -> None:
+        """Show another run's log, or take what is new of this one's; its faults once it is over."""
         bar = self.table.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 1
-        if trace is self._trace:
+        if trace is self._trace and live is self._live:
             self.model.take_new()
         else:
-            self._trace = trace
+            self._trace, self._live = trace, live
             self._refilter()
         if at_end:
             self.table.scrollToBottom()
 
     def _refilter(self) -> None:
-        self.model.show(self._trace.logs if self._trace else Log(), self.level.currentData())
+        log = Log() if self._trace is None else told_log(self._trace, self._live)
+        self.model.show(log, self.level.currentData())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelection, QObject, QSignalBlocker, Qt, QThreadPool, Signal
@@ -28,7 +29,7 @@ from gui.csv_saving import CsvSaver
 from gui.panels.spans_model import COLUMNS, MOST_ROWS, SpansModel
 from gui.search import QueryField
 from gui.searching import Searcher
-from gui.text import percent_text, tr
+from gui.text import percent_text, problem_text, tr
 from gui.timeline.scene import Scene
 
 AT_ONCE = 200_000  # rows that are sorted while one waits; more are sorted in a thread
@@ -46,17 +47,25 @@ WIDTH = 76
 
 
 class _Sorter(QObject):
-    """Sorts in a thread of the pool; `sorted` carries a listing, and which request it answers."""
+    """Sorts in a thread of the pool; `sorted` carries a listing, and which request it answers.
+
+    `failed` comes instead, with one line.
+    """
 
     sorted = Signal(int, object)
+    failed = Signal(str)
 
     def sort(self, number: int, listing: Listing, column: str, descending: bool) -> None:
         """Sort a large listing beside everything else: NumPy lets go of Python meanwhile."""
 
         def work() -> None:
-            made = listing.sorted_by(column, descending)
+            try:
+                made = listing.sorted_by(column, descending)
+                told = partial(self.sorted.emit, number, made)
+            except Exception as error:
+                told = partial(self.failed.emit, problem_text(error))
             with suppress(RuntimeError):  # the window was closed meanwhile
-                self.sorted.emit(number, made)
+                told()
 
         if len(listing) <= AT_ONCE:
             work()
@@ -208,6 +217,10 @@ class SpansPanel(QWidget):
         self.problem.setText(text)
         self.problem.show()
 
+    def _say_stopped(self, text: str) -> None:
+        self._say_wrong(text)
+        self._tell()
+
     def _tell(self, text: str = "") -> None:
         """Say how many rows there are, or how far something is."""
         search = self.searcher.search
@@ -240,7 +253,9 @@ class SpansPanel(QWidget):
         self.field.left.connect(self.field.clear)
         self.searcher.finished.connect(self._take_hits)
         self.searcher.advanced.connect(self._tell)
+        self.searcher.failed.connect(self._say_stopped)
         self._sorter.sorted.connect(self._show)
+        self._sorter.failed.connect(self._say_stopped)
         self.saver.advanced.connect(
             lambda share: self._tell(tr("saving, {share}", share=percent_text(share)))
         )

@@ -43,7 +43,7 @@ from gui.panels.range_tables import (
 )
 from gui.panels.sheet import scrolled
 from gui.range_job import RangeJob
-from gui.text import tr
+from gui.text import problem_text, tr
 from gui.theme import Theme
 from gui.timeline.describe import kind_title
 from gui.timeline.scene import Scene
@@ -183,10 +183,15 @@ class StatisticsPanel(QWidget):
         job, end = self._job, time.monotonic() + AT_ONCE_S
         if job is None:
             return
-        while not job.done and time.monotonic() < end:
-            job.advance()
-        if job.done:
-            self._show(*job.result())
+        try:
+            while not job.done and time.monotonic() < end:
+                job.advance()
+            if job.done:
+                self._show(*job.result())
+                return
+        except Exception as error:  # the bar would stay for ever
+            self.cancel()
+            self._hint.setText(problem_text(error))
             return
         self._progress.setValue(round(100 * job.share))
         if self.counted is None and time.monotonic() - self._begun > PATIENCE_S:

@@ -11,7 +11,7 @@ from gui.dialogs import progress_dialog
 from gui.figures.titles import run_title
 from gui.report.page import Section, write_page
 from gui.report.run import explained_steps, run_sections, subtitle
-from gui.text import tr
+from gui.text import problem_text, tr
 from gui.timeline.scene import Scene
 
 SECTIONS = 10  # about as many as a report has
@@ -51,6 +51,10 @@ class ReportJob(QObject):
         except StopIteration:
             self._finish()
             return
+        except Exception as error:  # the next call would find the work at its end
+            self._end()
+            self.failed.emit(problem_text(error))
+            return
         if section is not None:
             self._sections.append(section)
         self.progress.setValue(min(self.progress.value() + 1, self.progress.maximum() - 1))
@@ -60,8 +64,8 @@ class ReportJob(QObject):
         trace = self._scene.trace
         try:
             write_page(self._path, run_title(trace), subtitle(trace), self._sections)
-        except ValueError as error:
-            self.failed.emit(str(error))
+        except Exception as error:
+            self.failed.emit(problem_text(error))
             return
         self.done.emit()
 

@@ -157,9 +157,10 @@ class Aids(QObject):
         frame = self._view.frame_of_rows
         area = QRectF(self._view.viewport().rect())
         bottom = min(area.bottom(), frame.top + frame.layout.height)
-        if self.measure is not None and self.anchor is not None:
+        trace = self._view.trace
+        if trace is not None and self.measure is not None and self.anchor is not None:
             painter.setClipRect(QRectF(frame.left, frame.ceiling, frame.view.width, area.height()))
-            draw_outline(painter, frame, rect_of(frame, self.anchor))
+            draw_outline(painter, frame, rect_of(trace, frame, self.anchor))
             draw_measure(painter, frame, fonts, self.measure, area.bottom())
         painter.setClipRect(QRectF(frame.left - 1, 0, frame.view.width + 2, area.height()))
         self._hide_ticks(painter, fonts)

@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from core.trace.dependencies import Neighbours
 from core.trace.trace import Span
 from gui.timeline.frame import Frame
-from gui.timeline.selection import bounds_of
 
 HEAD = 7.0
 HALF_HEAD = 3.2
@@ -71,7 +70,8 @@ def draw_arrows(painter: QPainter, frame: Frame, span: Span, near: Neighbours) -
 
 
 def _rect_of(frame: Frame, span: Span) -> QRectF:
-    return frame.row_rect(frame.layout.row_of(span.lane), *bounds_of(span, frame.now))
+    end = (frame.now or span.start) if span.end is None else span.end
+    return frame.row_rect(frame.layout.row_of(span.lane), span.start, end)
 
 
 def _between(source: QRectF, target: QRectF, held: bool) -> Arrow:

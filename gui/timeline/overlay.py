@@ -25,13 +25,13 @@ def draw_selection(
     if isinstance(selection, TimeRange):
         draw_range(painter, frame, fonts, selection, bottom)
         return
-    rect = rect_of(frame, selection)
+    rect = rect_of(trace, frame, selection)
     draw_outline(painter, frame, rect)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     prior = _prior(trace, selection) if isinstance(selection, Gap) else None
     if prior is not None and prior.lane != selection.lane:  # what was waited for ends the gap
         end = QRectF(rect.right(), rect.top(), 0, rect.height())
-        _draw_dependency(painter, frame, rect_of(frame, prior), end)
+        _draw_dependency(painter, frame, rect_of(trace, frame, prior), end)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
@@ -147,10 +147,10 @@ def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, wait
         y += 26
 
 
-def rect_of(frame: Frame, what: Span | Gap) -> QRectF:
+def rect_of(trace: Trace, frame: Frame, what: Span | Gap) -> QRectF:
     """Where a span or gap is in the picture."""
     row = frame.layout.row_of(what.lane)
-    start, end = bounds_of(what, frame.now)
+    start, end = bounds_of(trace, what, frame.now)
     return frame.row_rect(row, start, end)
 
 

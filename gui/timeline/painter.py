@@ -22,6 +22,7 @@ from gui.timeline.raster import Palette, draw_rows, palette_of
 from gui.timeline.reduction import Bars, PixelColumns, reduce_lane
 from gui.timeline.rows import Row
 from gui.timeline.scene import Scene
+from gui.timeline.selection import bounds_of
 
 LABEL_PIXELS = 13.0  # narrower bars carry no text
 PAIR_PIXELS = 30.0  # lower bars name both actions of an overlap on one line
@@ -111,29 +112,34 @@ class LanePainter:
             y += part
 
     def _open(self, span: Span) -> None:
-        """A task that has not ended: it grows to the present, lighter, with a solid front."""
-        if not self.frame.layout.shows(span.lane):
-            return  # its group is folded, or it is filtered out
-        row = self.frame.layout.row_of(span.lane)
-        end = self.frame.now
-        if end is None:
-            end = max(span.start, self.scene.bounds[1])
-        rect = self.frame.row_rect(row, span.start, end)
+        """A task that has not ended: it grows to the present, lighter, with a solid front.
+
+        In a run that is over nobody knows where it ended: it has no front, and three dots.
+        """
+        start, end = bounds_of(self.scene.trace, span, self.frame.now)
+        view, layout = self.frame.view, self.frame.layout
+        if end < view.start or start > view.end or not layout.shows(span.lane):
+            return  # out of sight, its group is folded, or it is filtered out
+        row = layout.row_of(span.lane)
+        rect = self.frame.row_rect(row, start, end)
         self.painter.fillRect(rect, QColor(self.frame.theme.plot))
         self._open_parts(rect, self.colours[self.scene.colouring.code_of(span)])
         if row.helper or rect.width() < LABEL_PIXELS:
             return
         self.painter.setFont(self.fonts.bold)
         self.painter.setPen(QColor(self.frame.theme.text))
-        if text_width(self.fonts.bold, span.label) <= rect.width() - 2:
-            self.painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, span.label)
+        label = span.label if self.frame.now is not None else f"{span.label}…"
+        if text_width(self.fonts.bold, label) <= rect.width() - 2:
+            self.painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
 
     def _open_parts(self, rect: QRectF, colours: tuple[QColor, ...]) -> None:
         for part, colour in zip(stacked(rect, len(colours)), colours, strict=True):
             light = QColor(colour)
             light.setAlpha(90)
             self.painter.fillRect(part, light)
-            self.painter.fillRect(QRectF(part.right() - 3, part.top(), 3, part.height()), colour)
+            if self.frame.now is not None:
+                front = QRectF(part.right() - 3, part.top(), 3, part.height())
+                self.painter.fillRect(front, colour)
         self.painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 2), colours[0])
 
 

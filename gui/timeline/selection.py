@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from core.explain.lanes import Gap, gap_at
 from core.explain.statistics import COUNTED
 from core.plan.task import Role
-from core.trace.trace import Span
+from core.trace.columns import places
+from core.trace.trace import Span, Trace
 from gui.timeline.frame import Frame
 from gui.timeline.reduction import LaneColumns, count_until
 from gui.timeline.scene import Scene
@@ -35,11 +36,10 @@ def hit(scene: Scene, frame: Frame, x: float, y: float) -> Span | Gap | None:
     time = frame.view.time(x - frame.left)
     reach = REACH * frame.view.ns_per_pixel
     for span in scene.trace.open_tasks:
-        if (
-            span.lane == row.lane
-            and span.start - reach <= time <= (frame.now or span.start) + reach
-        ):
-            return span
+        if span.lane == row.lane and span.start - reach <= time:
+            end = open_end(scene.trace, span, frame.now)
+            if time < max(end, span.start + reach):
+                return span
     index = nearest(scene.columns[row.lane], time, reach)
     if index is not None:
         return scene.trace.span(row.lane, index)
@@ -82,9 +82,20 @@ def nearest(columns: LaneColumns, time: float, reach: float) -> int | None:
     return best if distance is not None and distance <= reach else None
 
 
-def bounds_of(selection: Selection, now: float | None = None) -> tuple[float, float]:
-    """Start and end of what is selected; an open task reaches to `now`."""
-    end = selection.end
-    if end is None:
-        end = int(now) if now is not None else selection.start
-    return float(selection.start), float(end)
+def bounds_of(trace: Trace, selection: Selection, now: float | None = None) -> tuple[float, float]:
+    """Start and end of what is selected, which an open task has not (`open_end`)."""
+    if isinstance(selection, Span) and selection.end is None:
+        return float(selection.start), open_end(trace, selection, now)
+    return float(selection.start), float(selection.end or selection.start)
+
+
+def open_end(trace: Trace, span: Span, now: float | None) -> float:
+    """Where an open task's bar ends: at the present, in a run that is over at the run's end.
+
+    If its lane did something else later, which can only be because its own end was lost, it ends
+    there.
+    """
+    present = max(span.start, trace.bounds[1]) if now is None else now
+    later = trace.spans(span.lane).start
+    place = int(places(later, span.start, "right"))
+    return min(present, float(later[place])) if place < len(later) else present

@@ -258,7 +258,7 @@ class TimelineView(QAbstractScrollArea):
         if self.scene is None:
             return
         if self.selection is not None:
-            fitted = self.view.fitted(*bounds_of(self.selection, self.now))
+            fitted = self.view.fitted(*bounds_of(self.scene.trace, self.selection, self.now))
             if fitted != self.view:
                 self._by_hand(fitted, "fit selection")
                 return
@@ -345,7 +345,9 @@ class TimelineView(QAbstractScrollArea):
     def fit_selection(self, selection: Selection) -> None:
         """Select something and fill the view with it."""
         self.select(selection)
-        self._by_hand(self.view.fitted(*bounds_of(selection, self.now)), "fit selection")
+        if self.trace is not None:
+            bounds = bounds_of(self.trace, selection, self.now)
+            self._by_hand(self.view.fitted(*bounds), "fit selection")
 
     def next_span(self) -> None:
         """Select the next span on the lane."""
@@ -463,11 +465,11 @@ class TimelineView(QAbstractScrollArea):
             self._select_and_see(along_lane(self.scene.trace, self.selection, by))
 
     def _select_and_see(self, span: Span | None) -> None:
-        if span is None:
+        if span is None or self.trace is None:
             return
         self.select(span)
         self.lanes.reveal(span.lane)
-        view = self.view.centred(*bounds_of(span, self.now))
+        view = self.view.centred(*bounds_of(self.trace, span, self.now))
         if view != self.view:
             self._by_hand(view, "step")
 

@@ -96,6 +96,19 @@ def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(
     assert not real_window.banner.isVisible()
 
 
+def test_an_engine_that_is_killed_between_runs_is_told_and_run_starts_another(
+    real_window: MainWindow, engine: EngineClient, qtbot: object
+) -> None:
+    with qtbot.waitSignal(real_window.session.engine_failed, timeout=10_000):
+        os.kill(engine.pid, signal.SIGKILL)
+    assert real_window.banner.isVisible() and "SIGKILL" in real_window.banner.label.text()
+    assert real_window.status.engine.text() == "no engine"
+    run = run_to_end(real_window, qtbot, Specification("single", SMALL, "1xcpu", 8, steps=1))
+    assert run.outcome is Outcome.FINISHED
+    assert real_window.status.engine.text() == "engine ready"
+    assert not real_window.banner.isVisible()
+
+
 def test_closing_the_window_during_a_run_leaves_no_engine(
     real_window: MainWindow, engine: EngineClient, qtbot: object
 ) -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from PySide6.QtCore import QTimer
 
+from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.trace import spool
 from core.trace.recording import open_recording
@@ -131,6 +132,20 @@ def test_a_refused_run_leaves_no_run_behind(session: Session, client: FakeClient
     assert refused == ["--batch 0: use 1 or more"]
     assert session.runs == []
     assert not session.asking
+
+
+def test_an_engine_that_cannot_be_started_is_told_and_run_is_there_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.executable", "/there/is/no/python")
+    session, said = Session(EngineClient()), list[str]()
+    session.engine_failed.connect(said.append)
+    session.refused.connect(said.append)
+    session.start()
+    session.run(specification())
+    assert said == ["The engine cannot be started: No such file or directory."] * 2
+    assert not session.asking
+    session.close()
 
 
 def test_a_dead_engine_loses_no_batch_that_was_received(

@@ -204,6 +204,16 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
     assert window.run_shown.trace.header.predicted
 
 
+def test_a_step_that_cannot_be_shown_large_is_told_and_can_be_asked_for_again(
+    window: MainWindow, panel: WhatIfPanel, sent: list[object]
+) -> None:
+    QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
+    assert len(sent) == 1 and not panel.large.isEnabled()
+    window.predictions.what_if.hear(Refused(1, "there is not enough memory for this prediction"))
+    assert "not enough memory" in window.banner.label.text()
+    assert panel.large.isEnabled()
+
+
 def test_a_predicted_run_is_saved_as_a_recording(
     window: MainWindow, panel: WhatIfPanel, qtbot: object, tmp_path: Path
 ) -> None:

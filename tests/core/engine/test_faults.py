@@ -15,6 +15,7 @@ from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from tests.core.helpers import Engine
+from tests.processes import children, wait_gone
 
 pytest.importorskip("torch")
 
@@ -50,37 +51,10 @@ def stuck_model(folder: Path) -> Specification:
     return Specification(model=ModelSettings(str(path)), devices="2xcpu", batch=8, steps=5)
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def children(pid: int) -> list[int]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if int(fields[1]) == pid:
-            found.append(int(stat.parent.name))
-    return found
-
-
 def wait_for(path: Path) -> None:
     deadline = time.monotonic() + 30
     while not path.exists():
         assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def wait_gone(pids: list[int], seconds: float = 10) -> None:
-    deadline = time.monotonic() + seconds
-    while any(map(is_alive, pids)):
-        assert time.monotonic() < deadline, f"still there: {list(filter(is_alive, pids))}"
         time.sleep(0.01)
 
 
@@ -147,6 +121,7 @@ import sys, time
 sys.path.insert(0, {house!r})
 from core.plan.specification import Specification
 from tests.core.helpers import Engine
+from tests.processes import children, wait_gone
 engine = Engine()
 engine.run(Specification.from_dict({specification!r}))
 engine.wait("spans")

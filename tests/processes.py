@@ -1,0 +1,41 @@
+"""Processes, as tests look at them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, and it is no zombie."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def children(pid: int) -> list[int]:
+    """The processes that one has started itself."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[1]) == pid:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def family(pid: int) -> list[int]:
+    """All that one has started, itself or through others, and the process itself."""
+    return [pid, *(each for child in children(pid) for each in family(child))]
+
+
+def wait_gone(pids: list[int], seconds: float = 10) -> None:
+    """Wait until none of some processes is alive."""
+    deadline = time.monotonic() + seconds
+    while any(map(is_alive, pids)):
+        assert time.monotonic() < deadline, f"still there: {list(filter(is_alive, pids))}"
+        time.sleep(0.01)
