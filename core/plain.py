@@ -35,8 +35,11 @@ def plain_markup(document: str) -> str:
 
 
 def said(error: object) -> str:
-    """An error as one plain line: its beginning and its end, if it is long."""
-    text, half = str(error), MOST_SAID // 2
+    """An error as one plain line: its beginning and its end, if it is long.
+
+    Of those that the house raises or lets through, only MemoryError may have nothing to say.
+    """
+    text, half = str(error) or "there is not enough memory", MOST_SAID // 2
     if len(text) > MOST_SAID:
         text = f"{text[:half]} … {text[-half:]}"
     return plain(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -100,7 +99,7 @@ def image_of(picture: Picture, scale: float | None = None) -> QImage:
 def png_of(picture: Picture) -> bytes:
     """A picture as a PNG."""
     image = image_of(picture)
-    return _written(lambda device: _check(image.save(device, "PNG")))
+    return _written(lambda device: _check(image.save(device, "PNG")))  # type: ignore[call-overload]
 
 
 def svg_of(picture: Picture) -> bytes:
@@ -147,12 +146,10 @@ def copy_picture(picture: Picture) -> None:
 
 @contextmanager
 def application() -> Iterator[QGuiApplication]:
-    """The application, or one without a display for as long as it is needed."""
+    """The application, or one without a display, whatever the environment says of displays."""
     there = QGuiApplication.instance()
     if not isinstance(there, QGuiApplication):
-        if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")):
-            os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-        there = QGuiApplication([])
+        there = QGuiApplication(["bubblescope", "-platform", "offscreen"])
     yield there
 
 

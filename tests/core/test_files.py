@@ -78,7 +78,9 @@ def test_what_cannot_be_written_is_named_in_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(told.value)
 
 
-def test_two_writers_of_one_file_do_not_share_a_name_and_the_last_one_stands(tmp_path: Path) -> None:
+def test_two_writers_of_one_file_do_not_share_a_name_and_the_last_one_stands(
+    tmp_path: Path,
+) -> None:
     with whole_file(tmp_path / "a.txt") as one, whole_file(tmp_path / "a.txt") as other:
         one.write_text("one")
         other.write_text("other")
@@ -120,8 +122,11 @@ def test_a_name_as_long_as_names_may_be_and_one_that_is_not_utf_8_can_be_written
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("before")
-    with full_disk(), pytest.raises(OSError, match=r"a\.txt cannot be written: File too large"):
-        with whole_file(tmp_path / "a.txt") as place:
-            place.write_text("x" * 1000)
+    with (
+        pytest.raises(OSError, match=r"a\.txt cannot be written: File too large"),
+        full_disk(),
+        whole_file(tmp_path / "a.txt") as place,
+    ):
+        place.write_text("x" * 1000)
     assert (tmp_path / "a.txt").read_text() == "before"
     assert os.listdir(tmp_path) == ["a.txt"]
