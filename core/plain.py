@@ -6,8 +6,8 @@ import re
 import sys
 from typing import TextIO
 
-MOST_SAID = 500
-"""Characters of an error; of a longer one the middle is left out."""
+MOST_SAID, MOST_WORD = 500, 200
+"""Characters of an error and of a word in it; of longer ones the middle is left out."""
 _LINES = r"\t\n\r"
 # Controls, marks that turn the writing direction, further line ends, halves of characters (as
 # stand for bytes that are not UTF-8), and what is no character.
@@ -35,14 +35,18 @@ def plain_markup(document: str) -> str:
 
 
 def said(error: object) -> str:
-    """An error as one plain line: its beginning and its end, if it is long.
+    """An error as one plain line, whatever it quotes: the middle of what is long is left out.
 
     Of those that the house raises or lets through, only MemoryError may have nothing to say.
     """
-    text, half = str(error) or "there is not enough memory", MOST_SAID // 2
-    if len(text) > MOST_SAID:
-        text = f"{text[:half]} … {text[-half:]}"
-    return plain(text)
+    text = str(error) or "there is not enough memory"
+    words = re.sub(r"\S+", lambda found: _short(found[0], MOST_WORD), text)
+    return plain(_short(words, MOST_SAID))
+
+
+def _short(text: str, most: int) -> str:
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
 
 def say(text: str, file: TextIO | None = None) -> None:

@@ -195,7 +195,7 @@ def _check_slow(costs: CostModel, lanes: Sequence[Lane]) -> None:
 
 
 def _pair(option: str, text: str, accepted: str) -> tuple[float, float]:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)", text)
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?):(\d{1,9}(?:\.\d+)?)", text)
     if match is None:
-        raise CostError(f"{option} {text!r}: use {accepted}")
+        raise CostError(f"{option} {text!r}: use {accepted}, each below 10^9")
     return float(match[1]), float(match[2])

@@ -134,6 +134,12 @@ def test_a_recording_is_not_touched_before_its_first_batch(tmp_path):
     assert path.read_bytes() == b"kept"
 
 
+def test_a_recording_can_have_a_name_that_is_not_utf_8(tmp_path):
+    path = tmp_path / "caf\udce9.arrow"
+    path.write_bytes(stream())
+    assert open_recording(path).trace.span_count == 3 * len(PLAN.tasks)
+
+
 def test_a_disk_without_room_for_the_first_batch_leaves_what_was_there(tmp_path):
     path = tmp_path / "run.arrow"
     path.write_bytes(b"kept")
