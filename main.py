@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import signal
+
+if __name__ == "__main__":
+    # Until there is something to clean up, a signal just ends the process: imports take a while.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,54 +28,51 @@ HEADLESS_IMAGE = "bubblescope.png"
 
 def main(arguments: list[str]) -> int:
     """Run a command or the window; returns the exit status."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # stop as Ctrl+C does
-    try:
-        if not arguments and has_display():
-            return open_window(None)
-        return run_command(arguments)
-    except KeyboardInterrupt:  # during imports; later it is heard where the work is done
-        return 128 + signal.SIGINT
+    if not arguments and has_display():
+        return open_window(None)
+    return run_command(arguments)
 
 
 def run_command(arguments: list[str]) -> int:
     """Run a command, or the default job where there is none; returns the exit status."""
     from core.cli import commands, comparing, prediction
     from core.cli.arguments import BAD_INPUT, make_parser
-    from core.cli.commands import RunError
-    from core.plan.task import PlanError
-    from core.trace.schema import RecordingError
+    from core.cli.interrupts import INTERRUPTED, ending_when_asked
+    from core.plain import said
 
     given = make_parser().parse_args(arguments)
+    if given.command is None:
+        print(
+            "There is no display: running the default job without a window; "
+            f"{HEADLESS_IMAGE} will show it."
+        )
+        return run_command(["run", "--image", HEADLESS_IMAGE])
     try:
-        if given.command == "devices":
-            commands.devices()
-        elif given.command == "plan":
-            commands.plan(given)
-        elif given.command == "run":
-            return commands.run(given, write_image)
-        elif given.command == "predict":
-            prediction.predict(given, write_image)
-        elif given.command == "calibrate":
-            prediction.calibrate(given)
-        elif given.command == "export":
-            commands.export(given, write_image, write_report)
-        elif given.command == "compare":
-            comparing.compare(given, write_both, write_both_report)
-        elif given.command == "open":
+        if given.command == "open":
             return open_window(Path(given.recording))
-        else:
-            print(
-                "There is no display: running the default job without a window; "
-                f"{HEADLESS_IMAGE} will show it."
-            )
-            return run_command(["run", "--image", HEADLESS_IMAGE])
+        with ending_when_asked():
+            if given.command == "devices":
+                commands.devices()
+            elif given.command == "plan":
+                commands.plan(given)
+            elif given.command == "run":
+                return commands.run(given, write_image)
+            elif given.command == "predict":
+                prediction.predict(given, write_image)
+            elif given.command == "calibrate":
+                prediction.calibrate(given)
+            elif given.command == "export":
+                commands.export(given, write_image, write_report)
+            elif given.command == "compare":
+                comparing.compare(given, write_both, write_both_report)
     except BrokenPipeError:  # whoever read our output has had enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (PlanError, RecordingError, RunError, ValueError, OSError) as error:
-        print(f"bubblescope: {error}", file=sys.stderr)
+    except (ValueError, OSError, commands.RunError, MemoryError) as error:
+        print(f"bubblescope: {said(error)}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
-        return commands.INTERRUPTED
+        print("bubblescope: interrupted", file=sys.stderr)
+        return INTERRUPTED
     return 0
 
 
@@ -90,16 +95,29 @@ def open_window(recording: Path | None) -> int:
     return start(sys.argv[:1], recording)
 
 
+@contextmanager
+def loading_qt() -> Iterator[None]:
+    """Import what draws within: Qt's modules abort if they are interrupted while they load."""
+    from core.cli.interrupts import holding_interrupts
+
+    with holding_interrupts():
+        import PySide6.QtSvg  # noqa: F401 - else it is loaded with the first drawing
+
+        yield
+
+
 def write_image(traces: Sequence[Trace], path: Path, options: FigureOptions) -> None:
     """Draw traces. Raises ValueError if they cannot be drawn."""
-    from gui.figures.make import write_figure
+    with loading_qt():
+        from gui.figures.make import write_figure
 
     write_figure(traces, path, options)
 
 
 def write_report(trace: Trace, path: Path) -> None:
     """Report on a trace as a page of HTML. Raises ValueError if it cannot be written."""
-    from gui.report.run import write_run_report
+    with loading_qt():
+        from gui.report.run import write_run_report
 
     write_run_report(trace, path)
 
@@ -108,7 +126,8 @@ def write_both(
     two: TwoRuns, traces: tuple[Trace, Trace], path: Path, alignment: Alignment, theme: str
 ) -> None:
     """Draw two runs on one axis. Raises ValueError if they cannot be drawn."""
-    from gui.compare.picture import Both, export_both
+    with loading_qt():
+        from gui.compare.picture import Both, export_both
 
     export_both(Both(two, traces, alignment), path, theme)
 
@@ -117,11 +136,13 @@ def write_both_report(
     two: TwoRuns, traces: tuple[Trace, Trace], path: Path, alignment: Alignment, _: str
 ) -> None:
     """Report on two runs as a page of HTML. Raises ValueError if it cannot be written."""
-    from gui.compare.picture import Both
-    from gui.compare.report import write_both_report
+    with loading_qt():
+        from gui.compare.picture import Both
+        from gui.compare.report import write_both_report
 
     write_both_report(Both(two, traces, alignment), path)
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.exit(main(sys.argv[1:]))

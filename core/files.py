@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 from core.plan.task import PlanError
@@ -16,24 +17,39 @@ IMAGE_SUFFIXES = (".png", ".svg", ".pdf")
 def whole_file(path: Path | str) -> Iterator[Path]:
     """A path to write to, which becomes `path` when the context is left without an error.
 
-    It stands beside `path` and is gone if there is an error, so that a half-written file is never
-    left. What is no ordinary file (`/dev/stdout`, a pipe) is written to directly. Raises OSError
-    in one line that names `path`.
+    It stands beside `path`, under a name that nobody can foresee, and is gone if there is an error,
+    so that a half-written file is never left. What is no ordinary file (`/dev/stdout`, a pipe) is
+    written to directly. Raises OSError in one line that names `path`.
     """
     target = Path(os.path.realpath(path))
     ordinary = _is_ordinary(Path(path)) and (target.is_file() or not target.exists())
-    place = target.with_name(f".{target.stem}.part{target.suffix}") if ordinary else Path(path)
     try:
-        with nullcontext() if ordinary else place.open("ab"):
+        if ordinary:
+            with _new_beside(target) as place:
+                yield place
+                os.replace(place, target)
+        else:
             # Who opens a pipe waits for its reader: here, where Ctrl+C is heard. Qt would not hear.
-            yield place
-        if ordinary:
-            os.replace(place, target)
+            with Path(path).open("ab"):
+                yield Path(path)
     except OSError as error:
-        raise OSError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise OSError(f"{path} cannot be written: {reason(error)}") from error
+
+
+def reason(error: OSError) -> str:
+    """What the system says of an error, in its own words: libraries add theirs."""
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
+@contextmanager
+def _new_beside(target: Path) -> Iterator[Path]:
+    """A new empty file in a target's folder, which nobody else has made and no link leads to."""
+    place = target.with_name(f".bubblescope-{secrets.token_hex(8)}.part")
+    os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
+    try:
+        yield place
     finally:
-        if ordinary:
-            place.unlink(missing_ok=True)
+        place.unlink(missing_ok=True)
 
 
 def _is_ordinary(path: Path) -> bool:

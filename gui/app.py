@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from core.freed import keep_freed
 from gui import quick_start
+from gui.display import saying_that_there_is_no_display
 from gui.session import Session
 from gui.settings import Settings
 from gui.window import MainWindow
@@ -26,7 +27,8 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     Returns the exit status when the window is closed; no process is left then.
     """
     keep_freed(LARGEST_KEPT, MOST_KEPT)
-    app = QApplication(["bubblescope", *arguments])
+    with saying_that_there_is_no_display():
+        app = QApplication(["bubblescope", *arguments])
     app.setApplicationName("Bubblescope")
     app.setDesktopFileName("bubblescope")
     session = Session(EngineClient())

@@ -9,6 +9,7 @@ from typing import NoReturn
 from core.cli.figures import add_figure
 from core.cli.spans_table import add_table
 from core.models.catalogue import MODELS, ModelSettings
+from core.plain import said
 from core.plan.lanes import ACCEPTED
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIMIZERS, Specification
@@ -21,7 +22,7 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"{self.prog}: {message}\n")
+        self.exit(BAD_INPUT, f"{self.prog}: {said(message)}\n")
 
 
 def make_parser() -> argparse.ArgumentParser:

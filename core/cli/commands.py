@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,6 +16,7 @@ import pyarrow as pa
 from core.cli.arguments import specification_of
 from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
+from core.cli.interrupts import INTERRUPTED, noting_interrupts
 from core.cli.progress import Progress
 from core.cli.report import devices_text, plan_text, summary_text, verified_text
 from core.cli.spans_table import table_query, write_table
@@ -30,6 +29,7 @@ from core.figure import FigureOptions
 from core.files import check_distinct, check_image, check_page, check_writable, whole_file
 from core.machine import host
 from core.models.description import ModelDescription
+from core.plain import plain, say
 from core.plan.lanes import Hardware
 from core.plan.orders import lane_orders
 from core.plan.schedules.compute_csv import csv_text
@@ -48,7 +48,6 @@ from core.trace.recording import RecordingFile, open_recording
 from core.trace.trace import Trace
 
 POLL_SECONDS = 0.05  # where every core has a lane, each look takes time from one
-INTERRUPTED = 130
 WriteImage = Callable[[Sequence[Trace], Path, FigureOptions], None]
 """Draws (traces, path, options); raises ValueError in one line if it cannot."""
 WriteReport = Callable[[Trace, Path], None]
@@ -61,7 +60,7 @@ class RunError(RuntimeError):
 
 def devices() -> None:
     """Print what this machine has."""
-    print(devices_text(_ask_hardware()))
+    say(devices_text(_ask_hardware()))
 
 
 def plan(arguments: argparse.Namespace) -> None:
@@ -86,7 +85,7 @@ def plan(arguments: argparse.Namespace) -> None:
         title = (
             f"{specification.strategy}{schedule} of {model.name}, {rows} rows on {len(lanes)} lanes"
         )
-        print(plan_text(planned, model, title, arguments.tasks))
+        say(plan_text(planned, model, title, arguments.tasks))
 
 
 def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
@@ -105,16 +104,16 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     try:
         _write_outputs(arguments, trace, summary, comparison, write_image)
     finally:  # what was measured is told even if a file cannot be written, and the other way round
-        print(summary_text(summary))
+        say(summary_text(summary))
         if comparison is not None:
-            print(comparison_text(comparison))
+            say(comparison_text(comparison))
     if ended.outcome is Outcome.FAILED:
         raise RunError(ended.text)
     found = verified(trace)
     if found is not None and not found.agrees:
         raise RunError(verified_text(found))
     if found is not None:
-        print(verified_text(found))
+        say(verified_text(found))
     return 0 if ended.outcome is Outcome.FINISHED else INTERRUPTED
 
 
@@ -153,7 +152,7 @@ def export(
     for name in arguments.recordings:
         opened = open_recording(name)
         if opened.warning:
-            print(f"warning: {opened.warning}", file=sys.stderr)
+            say(plain(f"warning: {opened.warning}"), sys.stderr)
         traces.append(opened.trace)
     if arguments.image is not None:
         write_image(traces, Path(arguments.image), options)
@@ -188,22 +187,6 @@ def execute(
             raise KeyboardInterrupt
         raise PlanError(collector.ended.text)
     return collector.trace, collector.ended
-
-
-@contextmanager
-def noting_interrupts() -> Iterator[list[int]]:
-    """Ctrl+C and SIGTERM are put into the list, instead of an exception amid half-taken rows."""
-    noted: list[int] = []
-    before = {
-        number: signal.signal(number, lambda number, _: noted.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-        if signal.getsignal(number) is not signal.SIG_IGN  # as a shell asks for a job behind `&`
-    }
-    try:
-        yield noted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class _Collector:

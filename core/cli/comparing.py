@@ -19,6 +19,7 @@ from core.compare.spent import whole_steps
 from core.explain.causes import PASSES
 from core.explain.gaps import task_of
 from core.files import check_distinct, check_image, check_page, check_writable, whole_file
+from core.plain import plain, say
 from core.plan.task import PlanError
 from core.trace.recording import open_recording
 from core.trace.step import StepColumns
@@ -57,13 +58,14 @@ def compare(arguments: argparse.Namespace, write_both: WriteBoth, write_report: 
         write_both(two, traces, Path(arguments.image), alignment, arguments.theme)
     if arguments.report is not None:
         write_report(two, traces, Path(arguments.report), alignment, arguments.theme)
-    print(compared_text(two, traces, names))
+    say(compared_text(two, traces, names))
 
 
 def compared_text(two: TwoRuns, traces: Sequence[Trace], names: Sequence[str]) -> str:
     """What `compare` prints: both runs, the sentence, the tables, and what has no match."""
     lines = [
-        f"{letter}: {name}, {_steps_text(trace, side.steps)}, {duration_text(side.mean_makespan)}"
+        f"{letter}: {plain(name)}, {_steps_text(trace, side.steps)}, "
+        f"{duration_text(side.mean_makespan)}"
         for letter, name, trace, side in zip("AB", names, traces, (two.a, two.b), strict=True)
     ]
     lines += [two.sentence(), "", _rows_text("what", two.reasons, two.difference)]
@@ -121,7 +123,7 @@ def _steps_text(trace: Trace, steps: Sequence[int]) -> str:
 def _opened(name: str) -> Trace:
     opened = open_recording(name)
     if opened.warning:
-        print(f"warning: {opened.warning}", file=sys.stderr)
+        say(plain(f"warning: {opened.warning}"), sys.stderr)
     if not whole_steps(opened.trace):
         raise PlanError(f"{name} has no whole step to compare; use one that has run some")
     return opened.trace

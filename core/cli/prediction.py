@@ -16,6 +16,7 @@ from core.cli.figures import figure_options
 from core.cli.report import bubble_text, counted, milliseconds, table
 from core.engine.messages import Outcome
 from core.files import check_distinct, check_image, check_writable, whole_file
+from core.plain import say
 from core.plan.specification import Specification, check
 from core.plan.task import Lane, PlanError, Role, Runner
 from core.predict.compare import known_costs
@@ -58,7 +59,7 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     if arguments.image is not None:
         trace = predicted_trace(setting.header, setting.plan.tasks, prediction.columns)
         write_image([trace], Path(arguments.image), options)
-    print(prediction_text(summary))
+    say(prediction_text(summary))
 
 
 def calibrate(arguments: argparse.Namespace) -> None:
@@ -78,13 +79,15 @@ def calibrate(arguments: argparse.Namespace) -> None:
     trace, ended = execute(short)
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
+    if ended.outcome is Outcome.STOPPED:
+        raise KeyboardInterrupt
     known = known_costs(trace) if ended.outcome is Outcome.FINISHED else None
     if known is None:
         raise RunError(ended.text or "the run ended before its costs were measured")
     costs, source = known
     write_costs(arguments.costs, costs)
-    print(f"costs of {trace.header.specification.strategy}, {source}:")
-    print(costs_text(costs))
+    say(f"costs of {trace.header.specification.strategy}, {source}:")
+    say(costs_text(costs))
 
 
 def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
@@ -190,7 +193,7 @@ def _check_slow(costs: CostModel, lanes: Sequence[Lane]) -> None:
 
 
 def _pair(option: str, text: str, accepted: str) -> tuple[float, float]:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)", text)
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?):(\d{1,9}(?:\.\d+)?)", text)
     if match is None:
-        raise CostError(f"{option} {text!r}: use {accepted}")
+        raise CostError(f"{option} {text!r}: use {accepted}, each below 10^9")
     return float(match[1]), float(match[2])

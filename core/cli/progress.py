@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from core.plain import say
 from core.trace.trace import Trace
 
 ALWAYS = ("warning",)
@@ -23,9 +24,7 @@ class Progress:
         for row in trace.logs[self._logged :]:
             if row.level in ALWAYS or (self._verbose and row.level != "state"):
                 self.close()
-                print(
-                    row.text if row.level == "size" else f"{row.level}: {row.text}", file=sys.stderr
-                )
+                say(row.text if row.level == "size" else f"{row.level}: {row.text}", sys.stderr)
         self._logged = len(trace.logs)
         step = max(trace.steps, default=-1)
         if step > self._step and sys.stderr.isatty():

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from core.explain.summary import LaneSummary, Summary
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
+from core.plain import plain
 from core.plan.grid import grid
 from core.plan.lanes import Hardware
 from core.plan.task import Plan
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Columns aligned: text to the left, everything else to the right."""
-    texts = [[str(cell) for cell in row] for row in rows]
+    """Columns aligned: text to the left, everything else to the right; a line for each row."""
+    texts = [[plain(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
     left = [all(not row[i][:1].isdigit() for row in texts)
             for i in range(len(header))]  # fmt: skip
@@ -89,8 +90,8 @@ def summary_text(summary: Summary) -> str:
     spans = [step.makespan_ns for step in summary.steps]
     schedule = f" {summary.schedule}" if summary.schedule else ""
     lines = [
-        f"{summary.strategy}{schedule} of {summary.model} on "
-        f"{counted(len(summary.devices), 'lane')}"
+        plain(f"{summary.strategy}{schedule} of {summary.model} on ")
+        + counted(len(summary.devices), "lane")
     ]
     if summary.sharing:
         lines.append(f"{summary.sharing}: times include the sharing")

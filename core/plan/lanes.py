@@ -109,7 +109,7 @@ def _default_devices(hardware: Hardware) -> list[str]:
 
 
 def _item_devices(item: str, text: str) -> list[str]:
-    match = re.fullmatch(r"(?:(\d+)x)?(cpu|cuda)(?::(\d+))?", item)
+    match = re.fullmatch(r"(?:(\d{1,9})x)?(cpu|cuda)(?::(\d{1,4}))?", item)
     if match is None or (match[2] == "cpu" and match[3]):
         raise PlanError(f"--devices {text!r}: {item!r} is no device; use {ACCEPTED}")
     count, kind, number = int(match[1] or 1), match[2], match[3]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import cycle, islice
 from typing import Any
@@ -22,6 +21,7 @@ DEFAULT_SCHEDULE = "1f1b"
 DEFAULT_BUCKET_MB = 25.0  # torch's own
 MOST_STEPS = 1_000_000
 MOST_BUCKET_MB = 1_000_000
+MOST_LR = 1_000_000
 MOST_ROWS = 10**12
 MOST = {
     "batch": MOST_ROWS,
@@ -157,8 +157,8 @@ def check_numbers(specification: Specification) -> None:
         raise PlanError(
             f"--bucket-mb {s.bucket_mb}: use a size above 0 in MiB, at most {MOST_BUCKET_MB:,}"
         )
-    if not (math.isfinite(s.lr) and s.lr >= 0):
-        raise PlanError(f"--lr {s.lr}: use a finite learning rate of 0 or more")
+    if not 0 <= s.lr <= MOST_LR:
+        raise PlanError(f"--lr {s.lr}: use a learning rate of 0 or more, at most {MOST_LR:,}")
     if not 0 <= s.seed < 2**63:
         raise PlanError(f"--seed {s.seed}: use 0 to 2^63-1")
 

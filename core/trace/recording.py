@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
+from core.files import reason, whole_file
 from core.trace.index import Progress, build_index, read_index, tell
 from core.trace.schema import Header, RecordingError
 from core.trace.sniff import is_chrome_trace
@@ -87,29 +87,43 @@ class RecordingFile:
 
     def __init__(self, path: Path | str, header: Header) -> None:
         self._path, self._header = Path(path), header
-        self._file: io.FileIO | None = None
+        self._file: pa.OSFile | None = None
         self._writer: pa.RecordBatchStreamWriter | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Append a batch. Raises RecordingError if the file cannot be written."""
+        """Append a batch. Raises RecordingError if the file cannot be written.
+
+        Where not even the first one fits, what was there before is left.
+        """
         try:
-            if self._writer is None:
-                self._file = self._path.open("wb", buffering=0)
+            if self._writer is not None:
+                self._writer.write_batch(batch)
+                return
+            with whole_file(self._path) as place:
+                self._file = pa.OSFile(os.fsencode(place), "wb")
                 self._writer = pa.ipc.new_stream(self._file, self._header.to_schema())
-            self._writer.write_batch(batch)
+                self._writer.write_batch(batch)
         except OSError as error:
+            self._give_up()
             raise self._failed(error) from error
 
     def close(self) -> None:
         """End the stream and the file. Raises RecordingError if the file cannot be written."""
-        if self._writer is not None and self._file is not None:
-            try:
+        try:
+            if self._writer is not None:
                 self._writer.close()
-                self._file.close()
-            except OSError as error:
-                raise self._failed(error) from error
-            finally:
-                self._writer = self._file = None
+        except OSError as error:
+            raise self._failed(error) from error
+        finally:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Leave the file as it is."""
+        if self._file is not None:
+            self._file.close()
+        self._file = self._writer = None
 
     def _failed(self, error: OSError) -> RecordingError:
-        return RecordingError(f"{self._path} cannot be written: {error.strerror or error}")
+        if error.errno is None:  # it says all
+            return RecordingError(str(error))
+        return RecordingError(f"{self._path} cannot be written: {reason(error)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from pyarrow import csv
 
 from core.files import whole_file
 from core.order import stable_order
+from core.plain import cell
 from core.plan.task import KINDS
 from core.trace.columns import ABSENT
 from core.trace.listing import Listing
@@ -41,7 +43,11 @@ def write_spans_csv(listing: Listing, path: Path | str) -> Generator[int, None, 
     A generator that is closed before its end leaves no file. Raises OSError in one line that names
     `path`.
     """
-    with whole_file(path) as place, csv.CSVWriter(str(place), SCHEMA) as writer:
+    with (
+        whole_file(path) as place,
+        pa.OSFile(os.fsencode(place), "wb") as file,
+        csv.CSVWriter(file, SCHEMA) as writer,
+    ):
         for first in range(0, len(listing), PIECE):
             last = min(first + PIECE, len(listing))
             writer.write_batch(_batch(listing, *listing.places(first, last)))
@@ -81,7 +87,7 @@ def _maybe(numbers: NDArray[Any]) -> pa.Array:
 
 
 def _words(codes: NDArray[Any], words: list[str]) -> pa.Array:
-    """The words of some codes; ABSENT has none."""
+    """The words of some codes, fit for a spreadsheet; ABSENT has none."""
     distinct, which = np.unique(codes, return_inverse=True)
-    own = pa.array([words[code] if code != ABSENT else None for code in distinct.tolist()])
+    own = pa.array([cell(words[code]) if code != ABSENT else None for code in distinct.tolist()])
     return own.cast(pa.string()).take(pa.array(which))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -114,7 +115,7 @@ def open_stream(path: Path | str) -> Iterator[Stream]:
     """
     name = str(path)
     try:
-        source = pa.memory_map(name)
+        source = pa.memory_map(os.fsencode(name))
     except FileNotFoundError as error:
         raise RecordingError(f"{name}: there is no such file") from error
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from PySide6.QtGui import (
 )
 
 from core.files import whole_file
+from core.plain import plain_markup
 
 SCREEN = 96.0  # pixels an inch for which a scale of 1 is meant
 MM_PER_INCH = 25.4
@@ -61,22 +61,22 @@ def write_picture(picture: Picture, path: Path) -> None:
     Raises ValueError, in one line, if the suffix is unknown or the file cannot be written; nothing
     half-written is left behind.
     """
-    write = check_target(path)
+    drawn = check_target(path)(picture)
     try:
         with whole_file(path) as place:
-            write(picture, place)
+            place.write_bytes(drawn)
     except OSError as error:
         raise ValueError(str(error)) from error
 
 
-def check_target(path: Path) -> Callable[[Picture, Path], None]:
-    """What writes files of this name. Raises ValueError if nothing does, or there is no folder."""
-    write = WRITERS.get(path.suffix.lower())
-    if write is None:
+def check_target(path: Path) -> Callable[[Picture], bytes]:
+    """What draws files of this name. Raises ValueError if nothing does, or there is no folder."""
+    draw = FORMATS.get(path.suffix.lower())
+    if draw is None:
         raise ValueError(f"{path} cannot be written: its name must end in .png, .svg or .pdf")
     if not path.parent.is_dir():
         raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
-    return write
+    return draw
 
 
 def image_of(picture: Picture, scale: float | None = None) -> QImage:
@@ -96,21 +96,44 @@ def image_of(picture: Picture, scale: float | None = None) -> QImage:
     return image
 
 
+def png_of(picture: Picture) -> bytes:
+    """A picture as a PNG."""
+    image = image_of(picture)
+    return _written(lambda device: _check(image.save(device, "PNG")))  # type: ignore[call-overload]
+
+
 def svg_of(picture: Picture) -> bytes:
     """A picture as an SVG document of its own."""
     from PySide6.QtSvg import QSvgGenerator  # only here: the window must not wait for it
 
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
-    generator.setOutputDevice(buffer)
-    generator.setSize(QSize(round(picture.width), round(picture.height)))
-    generator.setViewBox(QRectF(0, 0, picture.width, picture.height))
-    generator.setTitle(picture.title)
-    generator.setResolution(round(picture.per_inch))
-    _paint(generator, picture)
-    return bytes(data.data())
+    def write(device: QIODevice) -> None:
+        generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
+        generator.setOutputDevice(device)
+        generator.setSize(QSize(round(picture.width), round(picture.height)))
+        generator.setViewBox(QRectF(0, 0, picture.width, picture.height))
+        generator.setTitle(picture.title)
+        generator.setResolution(round(picture.per_inch))
+        _paint(generator, picture)
+
+    # A name may hold what no XML may, and what turns the text behind it round.
+    return plain_markup(_written(write).decode()).encode()
+
+
+def pdf_of(picture: Picture) -> bytes:
+    """A picture as a PDF of one page."""
+
+    def write(device: QIODevice) -> None:
+        writer = QPdfWriter(device)
+        points = QSizeF(picture.width, picture.height) * (72.0 / picture.per_inch)
+        writer.setPageSize(
+            QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
+        )
+        writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+        writer.setResolution(round(picture.per_inch))
+        writer.setTitle(picture.title)
+        _paint(writer, picture)
+
+    return _written(write)
 
 
 def copy_picture(picture: Picture) -> None:
@@ -123,40 +146,31 @@ def copy_picture(picture: Picture) -> None:
 
 @contextmanager
 def application() -> Iterator[QGuiApplication]:
-    """The application, or one without a display for as long as it is needed."""
+    """The application, or one without a display, whatever the environment says of displays."""
     there = QGuiApplication.instance()
     if not isinstance(there, QGuiApplication):
-        if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")):
-            os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-        there = QGuiApplication([])
+        there = QGuiApplication(["bubblescope", "-platform", "offscreen"])
     yield there
 
 
-def _write_png(picture: Picture, path: Path) -> None:
-    if not image_of(picture).save(str(path)):
-        raise PermissionError(f"no file can be made in {path.parent}")
+def _written(write: Callable[[QIODevice], None]) -> bytes:
+    """What is written to a device in memory: on a full disk Qt does not say that it failed."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    write(buffer)
+    buffer.close()
+    return bytes(data.data())
 
 
-def _write_svg(picture: Picture, path: Path) -> None:
-    path.write_bytes(svg_of(picture))
-
-
-def _write_pdf(picture: Picture, path: Path) -> None:
-    writer = QPdfWriter(str(path))
-    points = QSizeF(picture.width, picture.height) * (72.0 / picture.per_inch)
-    writer.setPageSize(
-        QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
-    )
-    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-    writer.setResolution(round(picture.per_inch))
-    writer.setTitle(picture.title)
-    _paint(writer, picture)
+def _check(done: bool) -> None:
+    if not done:
+        raise ValueError("the picture is too large to be drawn: use a smaller scale")
 
 
 def _paint(device: QPaintDevice, picture: Picture) -> None:
     painter = QPainter()
-    if not painter.begin(device):
-        raise PermissionError("the file cannot be opened for writing")
+    _check(painter.begin(device))
     try:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         picture.draw(painter)
@@ -164,8 +178,4 @@ def _paint(device: QPaintDevice, picture: Picture) -> None:
         painter.end()
 
 
-WRITERS: dict[str, Callable[[Picture, Path], None]] = {
-    ".png": _write_png,
-    ".svg": _write_svg,
-    ".pdf": _write_pdf,
-}
+FORMATS: dict[str, Callable[[Picture], bytes]] = {".png": png_of, ".svg": svg_of, ".pdf": pdf_of}

@@ -12,6 +12,7 @@ from core.explain.durations import Histogram
 from core.explain.lanes import LaneTime
 from core.explain.range_causes import IdleCauses
 from core.explain.statistics import RangeStatistics
+from core.plain import cell
 from core.trace.trace import Trace
 from gui.causes import CAUSE_WORDS
 from gui.text import duration_text, percent_text, time_text, tr
@@ -152,7 +153,7 @@ def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: His
     writer.writerow([*_LANE_HEADS, *reasons, "not_explained_ns"])
     for lane, time in counted.lanes.items():
         own = [causes.by_lane[lane].get(cause, 0) for cause in present]
-        name = trace.header.lanes[lane].name
+        name = cell(trace.header.lanes[lane].name)
         writer.writerow([name, *_numbers(time), *own, causes.rest[lane]])
     writer.writerow(["any lane", *_numbers(counted.any_lane), *[""] * (len(present) + 1)])
     writer.writerow([])

@@ -14,6 +14,7 @@ from string import Template
 from typing import NewType
 
 from core.files import whole_file
+from core.plain import plain_markup
 from gui.theme import DARK, LIGHT, Theme
 
 Html = NewType("Html", str)
@@ -46,7 +47,7 @@ def write_page(path: Path, title: str, below: str, sections: Iterable[Section]) 
     """Write a report. Raises ValueError, in one line, if it cannot be; nothing is left then."""
     try:
         with whole_file(path) as place:
-            place.write_text(page(title, below, sections), encoding="utf-8")
+            place.write_text(plain_markup(page(title, below, sections)), encoding="utf-8")
     except OSError as error:
         raise ValueError(str(error)) from error
 

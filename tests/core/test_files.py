@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.files import whole_file
+from tests.full_disk import full_disk
 
 
 def test_a_file_is_there_when_it_is_whole_and_not_before(tmp_path: Path) -> None:
@@ -75,3 +76,57 @@ def test_what_cannot_be_written_is_named_in_one_line(tmp_path: Path) -> None:
     ):
         place.write_text("lost")
     assert "\n" not in str(told.value)
+
+
+def test_two_writers_of_one_file_do_not_share_a_name_and_the_last_one_stands(
+    tmp_path: Path,
+) -> None:
+    with whole_file(tmp_path / "a.txt") as one, whole_file(tmp_path / "a.txt") as other:
+        one.write_text("one")
+        other.write_text("other")
+    assert (tmp_path / "a.txt").read_text() == "one"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_link_in_the_way_of_the_part_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda count: "seen")
+    (tmp_path / "precious").write_text("kept")
+    with whole_file(tmp_path / "a.txt") as place:
+        name = place.name
+    (tmp_path / name).symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match="cannot be written"), whole_file(tmp_path / "a.txt") as place:
+        place.write_text("lost")
+    assert (tmp_path / "precious").read_text() == "kept"
+
+
+def test_a_new_file_has_the_rights_that_new_files_have(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        with whole_file(tmp_path / "a.txt") as place:
+            place.write_text("whole")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_name_as_long_as_names_may_be_and_one_that_is_not_utf_8_can_be_written(
+    tmp_path: Path,
+) -> None:
+    for name in ("x" * 251 + ".txt", "caf\udce9.txt"):
+        with whole_file(tmp_path / name) as place:
+            place.write_text("whole")
+        assert (tmp_path / name).read_text() == "whole"
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("before")
+    with (
+        pytest.raises(OSError, match=r"a\.txt cannot be written: File too large"),
+        full_disk(),
+        whole_file(tmp_path / "a.txt") as place,
+    ):
+        place.write_text("x" * 1000)
+    assert (tmp_path / "a.txt").read_text() == "before"
+    assert os.listdir(tmp_path) == ["a.txt"]

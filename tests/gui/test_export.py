@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,9 @@ from PySide6.QtGui import QImage
 from core.trace.trace import Trace
 from gui.figures.shown import default_range
 from gui.figures.titles import run_title
+from tests.full_disk import full_disk
 from tests.gui.exported import export_image
-from tests.make_believe import GPUS, MS, header_and_plans, record, specification, trace_of
+from tests.make_believe import GPUS, MS, batches, header_and_plans, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -124,6 +127,39 @@ def test_a_file_that_cannot_be_replaced_stays_and_nothing_half_written_is_left(
     with pytest.raises(ValueError, match="cannot be written"):
         export_image(trace, path)
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_full_disk_is_said_in_one_line_and_leaves_what_was_there(
+    trace: Trace, tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"x{suffix}"
+    path.write_text("before")
+    with full_disk(), pytest.raises(ValueError, match="cannot be written: File too large"):
+        export_image(trace, path)
+    assert path.read_text() == "before" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_picture_can_have_a_name_that_is_not_utf_8(
+    trace: Trace, tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"caf\udce9{suffix}"
+    export_image(trace, path)
+    assert path.stat().st_size > 1000
+
+
+def test_an_svg_of_names_that_steer_a_terminal_is_xml_without_them(tmp_path: Path) -> None:
+    header, made = batches(specification(steps=1))
+    names = ("cpu\x1b[31m\x00\u202e", "a\nb\ud800")
+    lanes = tuple(replace(lane, name=names[lane.index % 2]) for lane in header.lanes)
+    trace = Trace(replace(header, lanes=lanes))
+    for batch in made:
+        trace.append(batch)
+    export_image(trace, tmp_path / "x.svg")
+    document = (tmp_path / "x.svg").read_text()
+    ElementTree.fromstring(document)
+    assert not set("\x1b\x00\u202e") & set(document)
 
 
 def test_only_measured_steps_are_shown_by_default(trace: Trace) -> None:

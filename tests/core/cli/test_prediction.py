@@ -89,6 +89,8 @@ def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
             "--stages 4 --costs costs.json --slow-lane 4:2",
             "--slow-lane 4:2: there are lanes 0 to 3",
         ),
+        (f"--stages 4 --costs costs.json --slow-lane {10**400}:2", ", each below 10^9"),
+        (f"--stages 4 --costs costs.json --link 1:{10**400}", "--link '1:1000"),
         ("--stages 4 --costs costs.json --link 5", "--link '5': use LATENCY_US:GB_S"),
         ("--stages 4 --costs costs.json --link 5:0", "--link 5:0: use a bandwidth above 0 GB/s"),
         ("--strategy dp --stages 4 --costs costs.json", "--stages is not for dp"),

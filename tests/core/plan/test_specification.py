@@ -34,7 +34,20 @@ def test_a_device_list_names_the_device_of_every_lane(text, hardware, devices):
     assert lane_devices(text, hardware) == devices
 
 
-@pytest.mark.parametrize("text", ["", "gpu", "0xcpu", "cpu:1", "2x", "cpu,cuda:0", "9999xcpu"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "gpu",
+        "0xcpu",
+        "cpu:1",
+        "2x",
+        "cpu,cuda:0",
+        "9999xcpu",
+        "1" * 5000 + "xcpu",
+        "cuda:" + "1" * 5000,
+    ],
+)
 def test_a_device_list_that_names_none_is_refused_with_what_was_given(text):
     with pytest.raises(PlanError, match="--devices") as refused:
         lane_devices(text, TWO_GPUS)
@@ -57,6 +70,10 @@ def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
         (Specification(strategy="zero"), "no strategy 'zero'; use single, dp"),
         (Specification(model=ModelSettings("vgg")), "no model 'vgg'; use mlp"),
         (Specification(batch=0), "--batch 0: use 1 or more"),
+        (Specification(batch=10**400), "0: use 1 or more, at most 1,000,000,000,000"),
+        (Specification(lr=1e308), "--lr 1e+308: use a learning rate of 0 or more, at most"),
+        (Specification(lr=float("nan")), "--lr nan: use a learning rate of 0 or more, at most"),
+        (Specification(seed=2**64), "--seed 18446744073709551616: use 0 to"),
         (Specification(steps=-1), "--steps -1: use 1 or more"),
         (Specification(warmup=-1), "--warmup -1: use 0 or more"),
         (Specification(model=ModelSettings(width=0)), "--width 0: use 1 or more"),
@@ -68,7 +85,6 @@ def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
             Specification(model=ModelSettings("toymodel", width=8)),
             "--width 8 is not for toymodel, which takes no such settings",
         ),
-        (Specification(lr=float("nan")), "--lr nan: use a finite"),
         (Specification(optimizer="lion"), "--optimizer 'lion': use sgd, momentum, adam or adamw"),
         (Specification(model=ModelSettings(dtype="int4")), "--dtype 'int4': use float32"),
         (Specification("dp", microbatches=2), "--microbatches is not for dp; it is for pipeline"),

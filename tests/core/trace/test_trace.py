@@ -1,4 +1,5 @@
 import io
+import os
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ from core.trace.stream import CONTINUATION
 from core.trace.trace import Trace
 from core.trace.writer import Timings, TraceWriter, plan_batch, span_batch
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
+from tests.full_disk import full_disk
 
 SPECIFICATION = Specification("dp", SMALL, "3xcpu", batch=7)
 PLAN = plan_of(SPECIFICATION)
@@ -131,6 +133,35 @@ def test_a_recording_is_not_touched_before_its_first_batch(tmp_path):
     path.write_bytes(b"kept")
     RecordingFile(path, header_of(SPECIFICATION, PLAN)).close()
     assert path.read_bytes() == b"kept"
+
+
+def test_a_recording_can_have_a_name_that_is_not_utf_8(tmp_path):
+    path = tmp_path / "caf\udce9.arrow"
+    path.write_bytes(stream())
+    assert open_recording(path).trace.span_count == 3 * len(PLAN.tasks)
+
+
+def test_a_disk_without_room_for_the_first_batch_leaves_what_was_there(tmp_path):
+    path = tmp_path / "run.arrow"
+    path.write_bytes(b"kept")
+    file = RecordingFile(path, header_of(SPECIFICATION, PLAN))
+    batch = next(iter(pa.ipc.open_stream(stream())))
+    with full_disk(), pytest.raises(RecordingError) as told:
+        file.write(batch)
+    file.close()
+    assert str(told.value) == f"{path} cannot be written: File too large"
+    assert path.read_bytes() == b"kept" and os.listdir(tmp_path) == ["run.arrow"]
+
+
+def test_a_disk_that_fills_up_keeps_the_batches_that_it_took(tmp_path):
+    path = tmp_path / "run.arrow"
+    batches = list(pa.ipc.open_stream(stream()))
+    file = RecordingFile(path, header_of(SPECIFICATION, PLAN))
+    file.write(batches[0])
+    with full_disk(path.stat().st_size + 64), pytest.raises(RecordingError, match="too large"):
+        file.write(batches[1])
+    file.close()
+    assert "was cut" in open_recording(path).warning
 
 
 def test_what_was_received_is_on_disk_before_the_next_batch_comes(tmp_path):

@@ -1,0 +1,59 @@
+"""Texts that others wrote, made fit for a terminal, a picture, a page, a table and an error."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TextIO
+
+MOST_SAID, MOST_WORD = 500, 200
+"""Characters of an error and of a word in it; of longer ones the middle is left out."""
+_LINES = r"\t\n\r"
+# Controls, marks that turn the writing direction, further line ends, halves of characters (as
+# stand for bytes that are not UTF-8), and what is no character.
+_STEERING = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff"
+    r"\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
+)
+_ESCAPED, _REPLACED = re.compile(f"[{_LINES}{_STEERING}]"), re.compile(f"[{_STEERING}]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def plain(text: str) -> str:
+    r"""The text on one line; what steers a terminal or turns a line round is escaped: `\x1b`."""
+    return _ESCAPED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def plain_lines(text: str) -> str:
+    """The text with the line ends that it has, and each line plain."""
+    return "\n".join(map(plain, text.split("\n")))
+
+
+def plain_markup(document: str) -> str:
+    """XML or HTML that has a � where one of its texts steers something."""
+    return _REPLACED.sub("\N{REPLACEMENT CHARACTER}", document)
+
+
+def said(error: object) -> str:
+    """An error as one plain line, whatever it quotes: the middle of what is long is left out.
+
+    Of those that the house raises or lets through, only MemoryError may have nothing to say.
+    """
+    text = str(error) or "there is not enough memory"
+    words = re.sub(r"\S+", lambda found: _short(found[0], MOST_WORD), text)
+    return plain(_short(words, MOST_SAID))
+
+
+def _short(text: str, most: int) -> str:
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+
+
+def say(text: str, file: TextIO | None = None) -> None:
+    """Print plain lines."""
+    print(plain_lines(text), file=file or sys.stdout)
+
+
+def cell(text: str) -> str:
+    """A text for a cell of a table that spreadsheets open: what begins as a formula is quoted."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,37 @@
+"""A window that finds no display says so, where Qt would end the process as a crash does."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+from core.plain import said
+
+BAD_INPUT = 2
+
+
+@contextmanager
+def saying_that_there_is_no_display() -> Iterator[None]:
+    """Make the application within: if it cannot be, the process ends with one line and status 2."""
+    warnings: list[str] = []
+
+    def hear(kind: QtMsgType, _: QMessageLogContext, text: str) -> None:
+        if kind != QtMsgType.QtFatalMsg:
+            warnings.append(text)
+            return
+        why = said((warnings or [text])[0].strip())
+        line = f"there is no display to open a window on ({why}); `export` draws without one"
+        print(f"bubblescope: {line}", file=sys.stderr, flush=True)
+        os._exit(BAD_INPUT)  # Qt aborts when this returns
+
+    before = qInstallMessageHandler(hear)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(before)
+    for text in warnings:
+        print(text, file=sys.stderr)

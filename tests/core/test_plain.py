@@ -1,0 +1,45 @@
+import pytest
+
+from core.plain import MOST_SAID, cell, plain, plain_lines, plain_markup, said
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("cpu:0 → µs, 3 × 4\u00a0ms 日本", "cpu:0 → µs, 3 × 4\u00a0ms 日本"),
+        ("\x1b]0;title\x07", r"\x1b]0;title\x07"),
+        ("two\nlines\r", r"two\nlines\r"),
+        ("\u202egpj.exe", r"\u202egpj.exe"),
+        ("\x9b31m\u2028", r"\x9b31m\u2028"),
+        ("caf\udce9", r"caf\udce9"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+    ],
+)
+def test_what_steers_a_terminal_is_escaped_and_all_else_is_as_it_was(text, shown):
+    assert plain(text) == shown
+
+
+def test_lines_stay_lines_where_they_are_meant():
+    assert plain_lines("a\x07\nb") == "a\\x07\nb"
+
+
+@pytest.mark.parametrize("value", ["x" * 5000, "x y " * 1250, "\n" * 5000])
+def test_a_long_error_keeps_its_option_and_what_is_accepted(value):
+    text = said(ValueError(f"--devices {value}: use auto or 2xcpu"))
+    assert text.startswith("--devices ") and text.endswith(": use auto or 2xcpu")
+    assert len(text) < 2 * MOST_SAID and "\n" not in text
+
+
+def test_an_error_that_quotes_nothing_long_is_told_whole():
+    text = f"/tmp/{'folder/' * 20}run.arrow is damaged: its lane 9 is not there"
+    assert said(text) == text
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_a_cell_that_begins_as_a_formula_is_quoted(text):
+    assert cell(text) == f"'{text}"
+    assert cell("cpu:0") == "cpu:0"
+
+
+def test_a_page_keeps_its_lines_and_loses_what_steers():
+    assert plain_markup("<p>\n\ta\x1b\u202eb</p>\r\n") == "<p>\n\ta\ufffd\ufffdb</p>\r\n"
