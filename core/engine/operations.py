@@ -269,7 +269,7 @@ class Operations:
 
     def _overlap(self, step: Step, task: Task) -> Work:
         """A forward and a full backward, launched one after the other."""
-        first, second = halves(task)
+        first, second = step.plan.halves(task)
         forward, backward = self._forward(step, first), self._backward(step, second)
         yield [*next(forward), *next(backward)]
         next(forward), next(backward)
@@ -401,13 +401,6 @@ class Operations:
         value = self.step.values.pop(key)
         self._ledgers[lane].drop(value)
         return value
-
-
-def halves(task: Task) -> tuple[Task, Task]:
-    """The forward and the backward that an overlap is made of."""
-    alone = task._replace(paired_stage=None, paired_microbatch=None)
-    backward = alone._replace(stage=task.paired_stage, microbatch=task.paired_microbatch)
-    return alone._replace(kind=Kind.FORWARD), backward._replace(kind=Kind.BACKWARD)
 
 
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
