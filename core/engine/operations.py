@@ -39,11 +39,14 @@ torch work and yields; puts away what was made and keeps the books."""
 
 @dataclass
 class Step:
-    """The state of the step that is being run."""
+    """The state of the step that is being run.
+
+    `inputs` has for each lane on which the batch enters its first row there, and the rows.
+    """
 
     index: int
     plan: Plan
-    inputs: dict[torch.device, Tensor]
+    inputs: dict[int, tuple[int, Tensor]]
     targets: dict[torch.device, Tensor]
     batch_shape: torch.Size
     values: dict[Key, Tensor] = field(default_factory=dict)
@@ -86,22 +89,28 @@ class Operations:
         self.step: Step | None = None
 
     def begin(self, index: int, plan: Plan, batch: Batch) -> Step:
-        """Prepare a step: no gradients, the batch on the devices where it enters and is judged."""
+        """Prepare a step: no gradients, the batch where it enters and is judged."""
         for stage in self.stages.values():
             stage.clear_gradients()
-        entries = {self._devices[task.lane] for task in plan.tasks if _takes_batch(task)}
         judges = {self._devices[task.lane] for task in plan.tasks if task.kind is Kind.LOSS}
+        inputs = {
+            lane: (
+                first,
+                copy_to(self._devices[lane], batch[0][first:end]),
+            )  # a model may write to it
+            for lane, (first, end) in _rows_entering(plan).items()
+        }
         self.step = Step(
             index,
             plan,
-            {device: copy_to(device, batch[0]) for device in entries},  # a model may write to it
+            inputs,
             {device: batch[1].to(device) for device in judges},
             batch[0].shape,
         )
         for ledger in self._ledgers:
             ledger.clear()
-        for lane in {task.lane for task in plan.tasks if _takes_batch(task)}:
-            self._ledgers[lane].hold(self.step.inputs[self._devices[lane]])
+        for lane, (_, rows) in inputs.items():
+            self._ledgers[lane].hold(rows)
         return self.step
 
     def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
@@ -162,7 +171,7 @@ class Operations:
         lane = step.plan.lane_of(part.replica, 0)
         rows = slice(part.start, part.start + part.rows)
         if task.payload is Payload.INPUT:
-            whole, name = step.inputs[self._devices[task.lane]], "input"
+            whole, name = step.inputs[task.lane][1], "input"
         else:
             whole, name = step.values["whole gradient", 0, 0, 0], "gradient"
             if part is step.plan.parts[-1]:
@@ -269,7 +278,7 @@ class Operations:
 
     def _overlap(self, step: Step, task: Task) -> Work:
         """A forward and a full backward, launched one after the other."""
-        first, second = halves(task)
+        first, second = step.plan.halves(task)
         forward, backward = self._forward(step, first), self._backward(step, second)
         yield [*next(forward), *next(backward)]
         next(forward), next(backward)
@@ -314,7 +323,7 @@ class Operations:
         handed = [gradient] if any(one is gradient for one in rest.gradients) else []
         step.weight_passes[place] = rest, handed
         if part.rows not in module.kept_bytes:
-            known = [x, *step.inputs.values(), *module.parameters.values()]
+            known = [x, *(rows for _, rows in step.inputs.values()), *module.parameters.values()]
             module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
         self._ledgers[task.lane].saved += (
             module.kept_bytes[part.rows] - module.saved_bytes[part.rows]
@@ -366,7 +375,8 @@ class Operations:
         elif stage > 0:
             x = self._take(("output", part.replica, stage - 1, part.microbatch), lane)
         else:
-            return step.inputs[self._devices[lane]][part.start : part.start + part.rows]
+            first, rows = step.inputs[lane]
+            return rows[part.start - first :][: part.rows]
         return x.requires_grad_() if stage > 0 and x.is_floating_point() else x
 
     def _outputs(self, step: Step, parts: Iterable[Part], last: int) -> list[Tensor]:
@@ -403,21 +413,24 @@ class Operations:
         return value
 
 
-def halves(task: Task) -> tuple[Task, Task]:
-    """The forward and the backward that an overlap is made of."""
-    alone = task._replace(paired_stage=None, paired_microbatch=None)
-    backward = alone._replace(stage=task.paired_stage, microbatch=task.paired_microbatch)
-    return alone._replace(kind=Kind.FORWARD), backward._replace(kind=Kind.BACKWARD)
-
-
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
     return [gradient for module in copies for gradient in module.gradients().values()]
 
 
-def _takes_batch(task: Task) -> bool:
-    """Whether the task reads the whole batch: it scatters inputs or is a first forward."""
-    first = task.kind in (Kind.FORWARD, Kind.OVERLAP) and not task.stage
-    return first or (task.kind is Kind.SCATTER and task.payload is Payload.INPUT)
+def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
+    """By lane the first row of the batch that enters there, and the one behind the last.
+
+    All of it where it is scattered; else each replica's rows where its first stage is.
+    """
+    for task in plan.tasks:
+        if task.kind is Kind.SCATTER and task.payload is Payload.INPUT:
+            return {task.lane: (0, plan.rows)}
+    homes = {place.replica: place.lane for place in plan.placements if place.stage == 0}
+    found: dict[int, tuple[int, int]] = {}
+    for part in plan.parts:  # in the order of their rows
+        lane = homes[part.replica]
+        found[lane] = (found.get(lane, (part.start, 0))[0], part.start + part.rows)
+    return found
 
 
 _OPERATIONS: dict[Kind, Callable[[Operations, Step, Task], Work]] = {

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from core.engine.hardware import versions
-from core.engine.workload import Workload, build_workload, check_ties
+from core.engine.workload import Workload, build_workload, check_shardable, check_ties
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
@@ -72,6 +72,8 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
                 f"{model.name} lists a block twice, and {strategy.name} times each by itself; "
                 "put both uses into one block"
             )
+        if strategy.sharded:
+            check_shardable(workload)
     on_lanes = strategy.runner is Runner.LANES
     nested = nested_lanes(first.lanes) if specification.blocks and on_lanes else ()
     header = Header(

@@ -30,14 +30,13 @@ from torch.distributed.tensor import DTensor
 from core.engine.rank_communication import open_communication
 from core.engine.rank_model import RankModel, Setting
 from core.engine.rank_timer import Timed
-from core.plan.task import Kind, Payload, PlanError
+from core.plan.task import Kind, Payload
 
 
 class Sharded(RankModel):
     """fully_shard on each block that has parameters, and on the root."""
 
     def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
-        _check_ties(blocks)
         # A block that ends with a view is well as long as nobody writes to it, as everywhere here.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
         self._setting = setting
@@ -195,16 +194,3 @@ def _names(number: int, block: nn.Module, trained: bool = False) -> tuple[str, .
     return tuple(
         f"{number}.{name}" for name, p in block.named_parameters() if p.requires_grad or not trained
     )
-
-
-def _check_ties(blocks: list[nn.Module]) -> None:
-    """Raise PlanError if blocks share a parameter, which fully_shard refuses."""
-    owner: dict[int, int] = {}
-    for number, block in enumerate(blocks):
-        for name, parameter in block.named_parameters():
-            other = owner.setdefault(id(parameter), number)
-            if other != number:
-                raise PlanError(
-                    f"blocks {other} and {number} share a parameter ({number}.{name}), and each "
-                    "block is sharded by itself; put both into one block, or use ddp"
-                )

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.engine.memory import Ledger
 from core.engine.modules import Batch
-from core.engine.operations import Key, Operations, Step, halves
+from core.engine.operations import Key, Operations, Step
 from core.engine.stamps import Stamps
 from core.plan.task import Kind, Payload, Plan, Task
 
@@ -111,7 +111,7 @@ class Round:
     """What one lane does again and again: its tasks, of an overlap each half by itself."""
 
     def __init__(self, rehearsal: Rehearsal, lane: int, tasks: Iterable[Task]) -> None:
-        self.tasks = [half for task in tasks for half in _halves(task)]
+        self.tasks = [half for task in tasks for half in rehearsal.now.plan.halves(task)]
         self._whole = {task.index: task for task in tasks}
         self._operations, self._lane = rehearsal.for_lane(), lane
 
@@ -134,12 +134,8 @@ class Round:
 
 def name_of(task: Task, plan: Plan) -> Name:
     """What tasks have in common that differ in their micro-batch alone, not in its size."""
-    paired = None
-    if task.paired_microbatch is not None:
-        backward = task._replace(microbatch=task.paired_microbatch)
-        paired = sum(part.rows for part in plan.parts_of(backward))
     return (task.kind, task.payload, task.lane, task.replica, task.stage, task.rows, task.bytes,
-            task.paired_stage, paired)  # fmt: skip
+            task.paired_stage, plan.halves(task)[-1].rows)  # fmt: skip
 
 
 def walk_of(plan: Plan) -> list[Task]:
@@ -161,7 +157,3 @@ def walk_of(plan: Plan) -> list[Task]:
 
 def _takes_values(task: Task) -> bool:
     return task.kind is not Kind.STEP and not shares_parameters(task)
-
-
-def _halves(task: Task) -> tuple[Task, ...]:
-    return halves(task) if task.kind is Kind.OVERLAP else (task,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import socket
 import subprocess
 import sys
 import threading
@@ -29,6 +30,7 @@ from core.trace.decode import numbers_of
 from core.trace.writer import TraceWriter
 
 LAST_WORDS_SECONDS = 1.0
+HOST = "127.0.0.1"
 
 Report = tuple[int, pa.RecordBatch | None]
 
@@ -43,7 +45,7 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
     if prepared.specification.blocks:
         writer.log("warning", "blocks are not recorded: torch runs the ranks by itself")
     reports: queue.SimpleQueue[Report | None] = queue.SimpleQueue()
-    store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    store = _open_store()
     with ExitStack() as stack:
         stack.enter_context(stop.calls(lambda: reports.put(None)))
         ranks = [
@@ -51,6 +53,15 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
             for rank in range(len(prepared.lanes))
         ]
         _gather(writer, ranks, reports)
+
+
+def _open_store() -> TCPStore:
+    """Where ranks meet. The socket is made here: torch's own would listen on every interface."""
+    listener = socket.create_server((HOST, 0))
+    port = listener.getsockname()[1]
+    return TCPStore(
+        HOST, port, is_master=True, wait_for_workers=False, master_listen_fd=listener.detach()
+    )
 
 
 def backend_of(prepared: Prepared) -> str:

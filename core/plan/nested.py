@@ -49,7 +49,9 @@ def nested_tasks(plan: Plan) -> Nested:
     first = [0]
     for task in plan.tasks:
         alone = len(plan.parts_of(task)) == 1
-        for one in _passes(task) if alone else ():
+        for one in plan.halves(task) if alone else ():
+            if one.kind not in _DIVIDED:
+                continue
             stage = plan.stages[one.stage or 0]
             blocks = range(stage.first, stage.last)
             for block in blocks if one.kind is Kind.FORWARD else reversed(blocks):
@@ -57,12 +59,3 @@ def nested_tasks(plan: Plan) -> Nested:
                 made.append(one._replace(index=index, lane=lane, block=block, bytes=0, after=()))
         first.append(len(made))
     return Nested(tuple(made), tuple(first))
-
-
-def _passes(task: Task) -> list[Task]:
-    """The passes that a task is, if it is any whose blocks can be told: both of an overlap."""
-    if task.kind is not Kind.OVERLAP:
-        return [task] if task.kind in _DIVIDED else []
-    alone = task._replace(paired_stage=None, paired_microbatch=None)
-    backward = alone._replace(stage=task.paired_stage, microbatch=task.paired_microbatch)
-    return [alone._replace(kind=Kind.FORWARD), backward._replace(kind=Kind.BACKWARD)]

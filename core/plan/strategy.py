@@ -70,11 +70,11 @@ class Strategy:
     microbatch_rows: Callable[[Job], Sequence[int]] | None = None
 
 
-def require_rows(job: Job, needed: int, what: str) -> None:
-    """Raise PlanError if the batch has fewer rows than `needed` of `what`."""
+def require_rows(job: Job, needed: int, what: str, whole: str = "a batch") -> None:
+    """Raise PlanError if the job, which is `whole`, has fewer rows than `needed` of `what`."""
     if job.rows < needed:
         raise PlanError(
-            f"{needed} {what} need at least {needed} rows, but a batch has {job.rows}: "
+            f"{needed} {what} need at least {needed} rows, but {whole} has {job.rows}: "
             f"use at most {job.rows} {what}"
         )
 

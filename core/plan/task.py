@@ -244,6 +244,16 @@ class Plan:
             if task.replica in (None, part.replica) and task.microbatch in (None, part.microbatch)
         )
 
+    def halves(self, task: Task) -> tuple[Task, ...]:
+        """The forward and the backward that an overlap is made of; of another task, that alone."""
+        if task.kind is not Kind.OVERLAP:
+            return (task,)
+        alone = task._replace(kind=Kind.FORWARD, paired_stage=None, paired_microbatch=None)
+        backward = alone._replace(
+            kind=Kind.BACKWARD, stage=task.paired_stage, microbatch=task.paired_microbatch
+        )
+        return alone, backward._replace(rows=sum(part.rows for part in self.parts_of(backward)))
+
     def lane_of(self, replica: int, stage: int) -> int:
         """The lane that holds `stage` of `replica`. Raises KeyError if none does."""
         for placement in self.placements:

@@ -23,6 +23,7 @@ STAGED = (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
 """The kinds whose costs go by stage or block; a loss has one, an overlap those of its halves."""
 
 
+_BEGIN = [KINDS.index(Kind.FORWARD), KINDS.index(Kind.OVERLAP)]
 MOST_NS = 2.0**62  # of all tasks of a step: times are whole ns of 64 bits
 NS_PER_YEAR = 365.25 * 24 * 3600 * 1e9
 
@@ -100,6 +101,7 @@ class _Where(NamedTuple):
     block: int
     paired_stage: int
     size: int
+    paired_size: int
     bytes: int
 
 
@@ -117,7 +119,7 @@ class Alike:
 def alike(columns: StepColumns, by_rows: bool) -> Alike:
     """The groups of a step's tasks, for costs by rows or by micro-batch."""
     sizes = columns.rows if by_rows else _microbatches(columns)
-    return Alike(*_distinct(columns, sizes))
+    return Alike(*_distinct(columns, sizes, paired_rows(columns) if by_rows else sizes))
 
 
 def durations(
@@ -159,7 +161,7 @@ _MOVES = np.array([kind.is_communication for kind in KINDS])
 
 
 def _distinct(
-    columns: StepColumns, sizes: NDArray[np.int64]
+    columns: StepColumns, sizes: NDArray[np.int64], paired: NDArray[np.int64]
 ) -> tuple[list[_Where], NDArray[np.int64]]:
     """What tasks' costs depend on, each combination once, and every task's index among them."""
     code = np.zeros(len(columns), np.int64)
@@ -171,11 +173,11 @@ def _distinct(
             continue
         code = code * (int(column.max()) + 2) + column + 1
     first, which = distinct(code)
-    for column in (sizes, columns.bytes):
+    for column in (sizes, columns.bytes, *(() if paired is sizes else (paired,))):
         if (column != column[first][which]).any():  # seldom: most are alike if all else is
             each, place = distinct(column)
             first, which = distinct(which * len(each) + place)
-    taken = (column[first].tolist() for column in (*small, sizes, columns.bytes))
+    taken = (column[first].tolist() for column in (*small, sizes, paired, columns.bytes))
     rows = zip(*taken, strict=True)
     return [_Where(*row) for row in rows], which
 
@@ -197,7 +199,7 @@ class _Price:
             return self._pass(kind, where.stage, where.block, 1)
         if kind is Kind.OVERLAP:
             forward = self._pass(Kind.FORWARD, where.stage, where.block, where.size)
-            return forward + self._backward(where.paired_stage, ABSENT, where.size)
+            return forward + self._backward(where.paired_stage, ABSENT, where.paired_size)
         if kind is Kind.BACKWARD:
             return self._backward(where.stage, where.block, where.size)
         return self._pass(kind, where.stage, where.block, where.size)
@@ -276,12 +278,29 @@ def cost_at(curve: Curve, size: float) -> float:
     return cost * size / nearest
 
 
+def paired_rows(columns: StepColumns) -> NDArray[np.int64]:
+    """The rows of each task's backward: in an overlap those of the micro-batch that it ends.
+
+    n entries; the very `rows` where no tasks overlap.
+    """
+    overlaps = np.flatnonzero(columns.kind == KINDS.index(Kind.OVERLAP))
+    if not len(overlaps):
+        return columns.rows
+    begun = np.flatnonzero(np.isin(columns.kind, _BEGIN))
+    replica, rows = columns.replica.astype(np.int64) << 32, columns.rows.copy()
+    known, first = np.unique(replica[begun] + columns.microbatch[begun], return_index=True)
+    wanted = replica[overlaps] + columns.paired_microbatch[overlaps]
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    rows[overlaps] = np.where(known[place] == wanted, rows[begun[first[place]]], rows[overlaps])
+    return rows
+
+
 def _microbatches(columns: StepColumns) -> NDArray[np.int64]:
     """How many micro-batches each pass covers: those of its replica if it names none."""
     sizes = (columns.rows > 0).astype(np.int64)
     whole = np.flatnonzero((columns.microbatch == ABSENT) & (columns.rows > 0))
     if len(whole):
-        begun = np.isin(columns.kind, [KINDS.index(Kind.FORWARD), KINDS.index(Kind.OVERLAP)])
+        begun = np.isin(columns.kind, _BEGIN)
         pieces = np.unique(
             np.stack([columns.replica[begun], columns.microbatch[begun]]).astype(np.int64), axis=1
         )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from core.order import stable_order
 from core.plan.task import KINDS, Kind
+from core.predict.costs import paired_rows
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 
@@ -39,7 +40,7 @@ def peak_activations(
     else:
         paired = np.where(columns.paired_stage >= 0, columns.paired_stage, columns.stage)
         added = columns.rows * row_weight(columns.stage, columns.block)
-        freed = columns.rows * row_weight(paired, columns.block)
+        freed = paired_rows(columns) * row_weight(paired, columns.block)
     if order is None:
         order = stable_order(columns.lane)
     added, freed = np.where(adds, added, 0)[order], np.where(frees, freed, 0)[order]

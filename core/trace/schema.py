@@ -16,8 +16,8 @@ one: a collective that ran beside another of its rank.
 
 `ready` is when the data of a collective was there, `launched` when a task was handed to the device,
 where these are known. Times are int64 nanoseconds since the run's start. Unused columns are null;
-`note` and `tasks` are lists (a note of one entry), since a null number takes as much room as another
-one and a null list hardly any.
+`note` and `tasks` are lists (a note of one entry), since a null number takes as much room as any
+other and a null list hardly any.
 """
 
 from __future__ import annotations

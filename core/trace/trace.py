@@ -184,7 +184,7 @@ class Trace:
 
     @property
     def outcome(self) -> str | None:
-        """How the run ended, by the log's line: `finished`, `stopped`, `failed`; None if it says not."""
+        """How the run ended, as the log says: `finished`, `stopped`, `failed`; else None."""
         places = self.logs.at_levels({STATE_LEVEL})
         return self.logs[int(places[-1])].text.partition(":")[0] if len(places) else None
 

@@ -25,7 +25,8 @@ def plan(job: Job) -> Plan:
     replicas = job.replicas or REPLICAS
     require_rows(job, replicas, "replicas")
     shares = [replace(job, rows=rows) for rows in tensor_split(job.rows, replicas)]
-    return staged_plan(job, [microbatch_rows(s) for s in shares], job.schedule)
+    whole = f"a replica's share of {job.rows} rows"
+    return staged_plan(job, [microbatch_rows(s, whole) for s in shares], job.schedule)
 
 
 STRATEGY = Strategy(

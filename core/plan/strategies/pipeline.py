@@ -9,12 +9,12 @@ MICROBATCHES = 8
 MOST_MICROBATCHES = 32_767  # what a span's row in memory can count
 
 
-def microbatch_rows(job: Job) -> list[int]:
+def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:
     """Rows of each micro-batch: by `torch.split` with a split size, else by `torch.tensor_split`.
 
     Without either, as many as the schedule is written for; else 8, or as many as there are rows if
     these are fewer.
-    Raises PlanError if more micro-batches are asked for than there are rows.
+    Raises PlanError if more micro-batches are asked for than the job, which is `whole`, has rows.
     """
     if job.split_size is not None:
         sizes = split(job.rows, job.split_size)
@@ -27,7 +27,7 @@ def microbatch_rows(job: Job) -> list[int]:
     asked = job.microbatches or job.schedule.microbatches
     if asked is None:
         return tensor_split(job.rows, min(MICROBATCHES, job.rows))
-    require_rows(job, asked, "micro-batches")
+    require_rows(job, asked, "micro-batches", whole)
     return tensor_split(job.rows, asked)
 
 

@@ -147,6 +147,35 @@ def test_every_child_ends_when_its_parent_is_killed(name, tmp_path):
         wait_gone(family)
 
 
+def listening(pid: int) -> list[str]:
+    """The local addresses, in hexadecimal, on which a process listens for TCP."""
+    files = [os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink()]
+    found = []
+    for name in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
+            (
+                _,
+                local,
+                _,
+                state,
+                *_,
+            ) = (fields := line.split())
+            if state == "0A" and f"socket:[{fields[9]}]" in files:
+                found.append(local.partition(":")[0])
+    return found
+
+
+@pytest.mark.parametrize("specification", [RANKS, SHARDED], ids=["ddp", "fsdp"])
+def test_ranks_meet_where_nobody_but_this_machine_can_reach_them(engine, specification):
+    engine.run(specification)
+    engine.wait("spans")
+    pids = [engine.client.pid, *children(engine.client.pid)]
+    assert len(pids) == 3
+    addresses = [address for pid in pids for address in listening(pid)]
+    assert addresses
+    assert set(addresses) == {"0100007F"}  # 127.0.0.1
+
+
 def test_a_specification_that_is_refused_leaves_the_engine_as_it_is(engine):
     engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1))
     pid = engine.client.pid

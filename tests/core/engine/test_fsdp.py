@@ -29,6 +29,17 @@ def build():
     return [Double(), frozen, nn.Tanh(), nn.Linear(8, 8), nn.Linear(8, 8)]
 """
 
+SCALED = """
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter({})
+    def forward(self, x):
+        return x * self.scale.sum()
+def build():
+    return [nn.Linear(8, 8), Scaled()]
+"""
+
 
 @pytest.fixture(scope="module")
 def engine():
@@ -115,11 +126,25 @@ def test_an_unusual_model_is_sharded_and_its_spans_are_matched(engine, tmp_path,
         assert all(span.start >= other.end for other in ended if other is not None)
 
 
-def test_blocks_that_share_a_parameter_are_refused_by_name(engine, tmp_path):
-    engine.run(Specification("fsdp", own(tmp_path, MODELS["tied"]), "2xcpu", batch=7))
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (MODELS["tied"], "blocks 0 and 3 share a parameter (3.weight)"),
+        (SCALED.format("torch.tensor(2.0)"), "parameter 1.scale has no dimension to divide, which"),
+        (
+            SCALED.format("torch.ones(8, 8).triu().t()"),
+            "parameter 1.scale is not contiguous, which",
+        ),
+    ],
+    ids=["tied", "scalar", "transposed"],
+)
+def test_what_cannot_be_sharded_is_refused_by_name_before_a_rank_starts(
+    engine, tmp_path, code, said
+):
+    engine.run(Specification("fsdp", own(tmp_path, code), "2xcpu", batch=7))
     engine.wait("ended")
-    assert engine.ended.outcome == "failed"
-    assert "blocks 0 and 3 share a parameter (3.weight)" in engine.ended.text
+    assert engine.ended.outcome == "refused"
+    assert said in engine.ended.text
     assert "\n" not in engine.ended.text
 
 

@@ -90,6 +90,26 @@ def test_memory_held_at_a_steps_end_is_parameters_gradients_and_state():
     assert trace.counter("activations", 0).values[-1] == rows
 
 
+def test_dp_replicas_hold_their_own_rows_and_lane_0_also_the_batch_and_what_it_gathers():
+    trace = run_here(Specification("dp", SMALL, "3xcpu", batch=8, steps=2))
+    row = 16 * 4
+    held = [trace.counter("activations", lane) for lane in range(3)]
+    # A replica: what comes into each of six blocks, and what comes out of the last one.
+    kept = [rows * row * (1 + 6) for rows in (3, 3, 2)]
+    # Lane 0: the batch and, at the most, the whole gradient as it hands out the replicas' rows.
+    assert max(held[0].values) == 8 * row + kept[0] + 8 * row + 3 * row
+    assert [max(lane.values) for lane in held[1:]] == kept[1:]
+    for step in range(4):
+        left = [lane.values[lane.steps == step][-1] for lane in held]
+        assert left == [8 * row, 0, 0]
+
+
+def test_replicas_in_pipelines_hold_the_rows_of_their_own_micro_batches():
+    trace = run_here(Specification("dp-pp", SMALL, "4xcpu", batch=7, microbatches=2, steps=2))
+    left = [trace.counter("activations", lane).values[-1] for lane in (0, 2)]
+    assert left == [4 * 16 * 4, 3 * 16 * 4]
+
+
 def test_saved_activations_are_counted_by_storage():
     specification = Specification("single", SMALL, "1xcpu", batch=8, warmup=0, steps=1)
     trace = run_here(specification)

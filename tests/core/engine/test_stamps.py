@@ -76,7 +76,7 @@ def test_an_overlap_is_begun_once_and_finished_once_around_its_two_halves():
 def test_a_task_in_which_torch_fails_has_a_start_and_no_end():
     operations, plan = operations_of(RUNS["dp"])
     stamps = Stamps(time.perf_counter_ns)
-    operations.step.inputs[torch.device("cpu")] = torch.zeros(8, 1)
+    operations.step.inputs[0] = (0, torch.zeros(8, 1))
     scatter, *_ = (task for task in plan.tasks if task.kind is Kind.SCATTER)
     operations.run(scatter, Stamps(time.perf_counter_ns))
     forward, *_ = (task for task in plan.tasks if task.kind is Kind.FORWARD)

@@ -62,6 +62,16 @@ def test_an_overlap_has_the_blocks_of_both_of_its_passes() -> None:
     assert set(kinds) == {Kind.FORWARD, Kind.BACKWARD}
 
 
+def test_blocks_in_an_overlap_have_the_rows_of_their_own_micro_batch() -> None:
+    specification = Specification(
+        "pipeline", SMALL, "2xcpu", batch=6, schedule="dualpipe-v", microbatches=4
+    )
+    plan = plan_of(specification)
+    rows = {part.microbatch: part.rows for part in plan.parts}
+    assert set(rows.values()) == {1, 2}
+    assert all(one.rows == rows[one.microbatch] for one in nested_tasks(plan).tasks)
+
+
 def test_of_weights_and_of_several_micro_batches_at_once_no_blocks_are_told() -> None:
     split = plan_of(Specification("pipeline", SMALL, "2xcpu", schedule="zb-h1", microbatches=4))
     weights = [task for task in split.tasks if task.kind is Kind.BACKWARD_WEIGHT]

@@ -113,6 +113,10 @@ def test_a_bad_value_is_refused_in_one_line_that_says_what_is_accepted(specifica
             Specification(devices="2xcpu", batch=8, data=10, microbatches=4),
             "4 micro-batches need at least 4 rows, but a batch has 2",
         ),
+        (
+            Specification("dp-pp", devices="4xcpu", batch=7, microbatches=4),
+            "4 micro-batches need at least 4 rows, but a replica's share of 7 rows has 3: use at",
+        ),
     ],
 )
 def test_what_cannot_be_planned_is_refused_by_its_numbers(specification, words):

@@ -9,7 +9,7 @@ from core.plan.task import KINDS, Kind, Plan
 from core.predict.costs import CostError, CostModel, Link, cost_at, durations
 from core.predict.costs_file import costs_of
 from core.trace.step import StepColumns
-from tests.core.predict.plans import even, pipeline, planned
+from tests.core.predict.plans import MLP, even, pipeline, planned
 
 MS = 1_000_000
 HAND = {"forward_ms": 2, "backward_input_ms": 3, "backward_weight_ms": 4, "step_ms": 5}
@@ -61,6 +61,17 @@ def test_an_overlap_costs_its_forward_and_its_backward():
     assert pairs
     for task, time in pairs:
         assert time == (forwards[task.stage] + 7) * MS
+
+
+def test_the_backward_of_an_overlap_costs_by_the_rows_of_its_own_micro_batch():
+    plan = planned(
+        Specification("pipeline", MLP, "2xcpu", batch=6, microbatches=4, schedule="dualpipe-v")
+    )
+    assert [part.rows for part in plan.parts] == [2, 2, 1, 1]
+    columns = StepColumns.of_plan(plan)
+    found = durations(columns, even(rows=1), plan.stages)
+    # 6 rows through 2 stages, forward and both parts of the backward at 1 ms a row.
+    assert [int(found[columns.lane == lane].sum()) for lane in (0, 1)] == [36 * MS, 36 * MS]
 
 
 def test_without_rows_every_micro_batch_costs_the_same_and_a_backward_over_all_their_sum():
