@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from core.engine.client import environment
-from core.trace.index import Progress, build_index, remove_partial, tell
+from core.trace.index import Progress, build_index, tell
 
 LOOK_SECONDS = 0.05  # between two questions whether to go on, and between two lines
 
 
-def build_apart(path: Path | str, progress: Progress) -> bool:
-    """Make a recording's index in another process; False if it could not be made.
+def build_apart(path: Path | str, progress: Progress | None) -> None:
+    """Make a recording's index in another process. Raises OSError if it could not be made.
 
     `progress` is asked many times a second, in this thread. Raises Cancelled if it returns False;
     nothing is left of the process and its index then.
@@ -36,20 +37,22 @@ def build_apart(path: Path | str, progress: Progress) -> bool:
             if select.select([wire], [], [], LOOK_SECONDS)[0]:
                 data = os.read(wire, 4096)
                 if not data:
-                    return process.wait() == 0
+                    break
                 *lines, told = (told + data).split(b"\n")
                 if lines:
                     done, total = map(int, lines[-1].split())
             tell(progress, done, total)
+        if process.wait() != 0:
+            raise OSError("it could not be made")
     finally:
-        process.kill()
+        process.terminate()  # it removes what it has not finished
         process.wait()
         process.stdout.close()
-        remove_partial(path, process.pid)
 
 
 def main() -> int:
     """Make the index that the command line names; ends when nobody reads the lines any more."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     last = 0.0
 
     def say(done: int, total: int) -> None:

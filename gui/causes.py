@@ -54,6 +54,7 @@ CAUSE_WORDS: dict[Cause, CauseWords] = {
     Cause.HOST: CauseWords("host", "host", "host"),
     Cause.BETWEEN_STEPS: CauseWords("between steps", "between steps", "steps"),
     Cause.NOTHING_TO_MOVE: CauseWords("nothing to move", "", ""),
+    Cause.INCOMPLETE: CauseWords("spans are missing", "incomplete", "?"),
 }
 CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.FILL: Look("idle", Pattern.RISING),
@@ -67,6 +68,7 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.HOST: Look("muted", Pattern.SOLID),
     Cause.BETWEEN_STEPS: Look("muted", Pattern.LEVEL),
     Cause.NOTHING_TO_MOVE: Look("grid", Pattern.SOLID),
+    Cause.INCOMPLETE: Look("muted", Pattern.UPRIGHT),
 }
 SHARE_LOOKS: dict[Share, Look] = {
     Share.COMPUTE: Look("forward", Pattern.SOLID),
@@ -74,6 +76,7 @@ SHARE_LOOKS: dict[Share, Look] = {
     Share.COLLECTIVE: CAUSE_LOOKS[Cause.COLLECTIVE],
     Share.WAITING: Look("muted", Pattern.UPRIGHT),
     Share.HOST: CAUSE_LOOKS[Cause.HOST],
+    Share.INCOMPLETE: CAUSE_LOOKS[Cause.INCOMPLETE],
 }
 RUNG_LOOKS: dict[str, Look] = {
     "ideal": Look("forward", Pattern.SOLID),
@@ -82,6 +85,7 @@ RUNG_LOOKS: dict[str, Look] = {
     "communication": CAUSE_LOOKS[Cause.TRANSFER],
     "contention": Look("muted", Pattern.CROSSED),
     "host": CAUSE_LOOKS[Cause.HOST],
+    "incomplete": CAUSE_LOOKS[Cause.INCOMPLETE],
 }
 """By the names of core.explain.ladder.Ladder.rungs."""
 

@@ -14,7 +14,7 @@ from gui.text import tr
 
 def faults_of(trace: Trace, live: bool = False) -> tuple[str, ...]:
     """One line for each fault; none while a run goes on, whose last step is still to be told."""
-    return () if live else tuple(getattr(trace, "faults", ()))
+    return () if live else tuple(fault.text for fault in trace.faults)
 
 
 def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:

@@ -9,9 +9,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
 
 from core.indexing import build_apart
-from core.trace.index import Cancelled, read_index
+from core.trace.index import Cancelled
 from core.trace.recording import Opened, open_recording
-from core.trace.sniff import is_chrome_trace
 from gui.text import problem_text, tr
 
 PARTS = 1000  # of the strip's bar
@@ -44,9 +43,7 @@ class Opening(QObject):
 
     def _open(self) -> None:
         try:
-            if not is_chrome_trace(self.path) and read_index(self.path) is None:
-                build_apart(self.path, self._tell)
-            self._end(open_recording(self.path, self._tell))
+            self._end(open_recording(self.path, self._tell, build=build_apart))
         except Cancelled:
             return
         except Exception as error:  # the strip would stay for ever

@@ -18,7 +18,13 @@ from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
 from core.cli.interrupts import INTERRUPTED, noting_interrupts
 from core.cli.progress import Progress
-from core.cli.report import devices_text, plan_text, summary_text, verified_text
+from core.cli.report import (
+    devices_text,
+    faults_text,
+    plan_text,
+    summary_text,
+    verified_text,
+)
 from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient, environment
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
@@ -110,6 +116,8 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     if ended.outcome is Outcome.FAILED:
         raise RunError(ended.text)
     found = verified(trace)
+    if summary.faults:
+        raise RunError(f"the recording is incomplete: {faults_text(summary.faults)}")
     if found is not None and not found.agrees:
         raise RunError(verified_text(found))
     if found is not None:
@@ -148,18 +156,22 @@ def export(
         file = getattr(arguments, option)
         if file is not None and len(arguments.recordings) > 1:
             raise PlanError(f"--{option} {file} is for one recording")
-    traces = []
-    for name in arguments.recordings:
-        opened = open_recording(name)
-        if opened.warning:
-            say(plain(f"warning: {opened.warning}"), sys.stderr)
-        traces.append(opened.trace)
+    traces = [open_aloud(name) for name in arguments.recordings]
     if arguments.image is not None:
         write_image(traces, Path(arguments.image), options)
     if arguments.report is not None:
         write_report(traces[0], Path(arguments.report))
     if arguments.table is not None:
         write_table(traces[0], arguments, query)
+
+
+def open_aloud(name: str) -> Trace:
+    """Read a recording, and warn on standard error of what it lacks. Raises RecordingError."""
+    opened = open_recording(name)
+    faults = faults_text([fault.text for fault in opened.trace.faults])
+    for warning in filter(None, (opened.warning, faults and f"{name} is incomplete: {faults}")):
+        say(plain(f"warning: {warning}"), sys.stderr)
+    return opened.trace
 
 
 def execute(

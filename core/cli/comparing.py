@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from core.cli.commands import open_aloud
 from core.cli.report import table
 from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference, Group
@@ -21,7 +21,6 @@ from core.explain.gaps import task_of
 from core.files import check_distinct, check_image, check_page, check_writable, whole_file
 from core.plain import plain, say
 from core.plan.task import PlanError
-from core.trace.recording import open_recording
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -121,12 +120,10 @@ def _steps_text(trace: Trace, steps: Sequence[int]) -> str:
 
 
 def _opened(name: str) -> Trace:
-    opened = open_recording(name)
-    if opened.warning:
-        say(plain(f"warning: {opened.warning}"), sys.stderr)
-    if not whole_steps(opened.trace):
+    trace = open_aloud(name)
+    if not whole_steps(trace):
         raise PlanError(f"{name} has no whole step to compare; use one that has run some")
-    return opened.trace
+    return trace
 
 
 def _steps(option: str, given: str | None, name: str, trace: Trace) -> list[int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.explain.summary import LaneSummary, Summary
+from core.explain.summary import LaneSummary, StepSummary, Summary
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
 from core.plain import plain
@@ -104,15 +104,16 @@ def summary_text(summary: Summary) -> str:
     lines.append(f"loss: {_number(summary.steps[0].loss)} to {_number(summary.steps[-1].loss)}")
     clock = max((step.clock_uncertainty_ns or 0 for step in summary.steps), default=0)
     lines.append(f"clock: times are known to {clock / 1e3:.3g} us")
-    lines += [_bubble_line(summary), _ladder_line(summary), _path_line(summary)]
+    whole = [step for step in summary.steps if step.complete]
+    if whole:
+        lines += [_bubble_line(whole), _ladder_line(whole), _path_line(whole)]
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
     return "\n".join(lines) + "\n\n" + table(header, [_lane_row(lane) for lane in lanes])
 
 
-def _bubble_line(summary: Summary) -> str:
+def _bubble_line(steps: Sequence[StepSummary]) -> str:
     """Both definitions of the bubble, and the formula where there is one, as means."""
-    steps = summary.steps
     forms = [step.closed_form for step in steps if step.closed_form is not None]
     return bubble_text(
         _mean([step.bubble_by_makespan for step in steps]),
@@ -129,16 +130,16 @@ def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> 
     )
 
 
-def _ladder_line(summary: Summary) -> str:
+def _ladder_line(steps: Sequence[StepSummary]) -> str:
     """From the ideal step to the measured one, in ms: means of each rung."""
-    rungs = _means([step.ladder for step in summary.steps])
+    rungs = _means([step.ladder for step in steps])
     parts = [f"{'-' if ns < 0 else '+'} {name} {milliseconds(abs(ns))}" for name, ns in rungs]
     return f"ladder in ms: {' '.join(parts).removeprefix('+ ')} = step"
 
 
-def _path_line(summary: Summary) -> str:
+def _path_line(steps: Sequence[StepSummary]) -> str:
     """What the critical path is made of, largest first."""
-    shares = sorted(_means([s.critical_path for s in summary.steps]), key=lambda pair: -pair[1])
+    shares = sorted(_means([s.critical_path for s in steps]), key=lambda pair: -pair[1])
     total = sum(ns for _, ns in shares)
     parts = [f"{_percent(ns / total)} {name}" for name, ns in shares if ns]
     return f"critical path: {', '.join(parts)}"
@@ -214,6 +215,12 @@ def _grid_text(plan: Plan) -> str:
 
 def _number(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.6g}"
+
+
+def faults_text(faults: Sequence[str]) -> str:
+    """What a run lacks, in one line; nothing if that is nothing."""
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return faults[0] + more if faults else ""
 
 
 def verified_text(found: Verified) -> str:

@@ -17,7 +17,7 @@ The cause follows from the holder's kind and place: `_causes` is the table.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -28,6 +28,7 @@ from core.explain.waits import IS_COLLECTIVE, Positions, Waits, waits_of
 from core.order import stable_order
 from core.plan.task import KINDS, Kind, Lane, Role
 from core.trace.columns import ABSENT
+from core.trace.complete import find_faults
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -59,6 +60,8 @@ class Cause(StrEnum):
     """Outside of every step."""
     NOTHING_TO_MOVE = "nothing-to-move"
     """A copy or communication lane that has nothing to carry: no loss in itself."""
+    INCOMPLETE = "incomplete"
+    """In a step of which spans are missing: what looks idle may be work that was not told."""
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)
@@ -80,7 +83,7 @@ class Explanation:
     Columns of k entries: the idle piece `start` to `end` (ns) of `lane` has one `cause` (index into
     CAUSES) and one `holder` (position in `columns`). Pieces of the same `gap` are parts of one idle
     interval. `lane_first[l] : lane_first[l + 1]` are lane l's pieces. The step lasts from `begin`
-    to `finish`.
+    to `finish`. Where it has a `fault`, nothing of it is explained: all idle time is INCOMPLETE.
     """
 
     columns: StepColumns
@@ -95,6 +98,7 @@ class Explanation:
     holder: Positions
     gap: NDArray[np.int64]
     lane_first: NDArray[np.int64]
+    fault: str = ""
 
     @property
     def makespan(self) -> int:
@@ -137,8 +141,24 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
 
 
 def explain_run_step(trace: Trace, step: int) -> Explanation:
-    """Explain a step of a run from the spans that it has so far."""
-    return explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+    """Explain a step of a run from the spans that it has so far; not one that lacks some."""
+    explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+    faults = find_faults(trace, step)
+    if not faults:
+        return explanation
+    gap, first = np.unique(explanation.gap, return_index=True)
+    last = np.append(first[1:], len(explanation.gap)) - 1 if len(first) else first
+    return replace(
+        explanation,
+        lane=explanation.lane[first],
+        start=explanation.start[first],
+        end=explanation.end[last],
+        cause=np.full(len(gap), _CODE[Cause.INCOMPLETE], np.int8),
+        holder=explanation.holder[last],
+        gap=gap,
+        lane_first=np.searchsorted(first, explanation.lane_first),
+        fault=faults[0].text,
+    )
 
 
 def cause_totals(explanation: Explanation) -> NDArray[np.int64]:

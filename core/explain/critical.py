@@ -28,6 +28,8 @@ class Share(StrEnum):
     """The next task was launched and had all that it needed, but its lane had not begun it."""
     HOST = "host"
     """The next task had all that it needed, but was not launched; or nobody noted when it was."""
+    INCOMPLETE = "incomplete"
+    """A step of which spans are missing, whose path is not known."""
 
 
 ON_TASKS = (Share.COMPUTE, Share.TRANSFER, Share.COLLECTIVE)
@@ -56,6 +58,8 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
     columns, waits = explanation.columns, explanation.waits
     task = int(np.argmax(columns.end)) if len(columns) else ABSENT
     until = explanation.finish
+    if explanation.fault:
+        return [PathPiece(Share.INCOMPLETE, explanation.begin, until, task)]
     pieces: list[PathPiece] = []
     while task >= 0 and until > explanation.begin:
         begun = min(int(waits.begun[task]), until)
@@ -94,7 +98,7 @@ def path_shares(pieces: list[PathPiece]) -> dict[Share, int]:
     totals = dict.fromkeys(Share, 0)
     for piece in pieces:
         totals[piece.share] += piece.end - piece.start
-    return totals
+    return {share: ns for share, ns in totals.items() if ns or share is not Share.INCOMPLETE}
 
 
 def _share(kind: int) -> Share:

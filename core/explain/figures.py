@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.bubble import bubble, closed_form
+from core.explain.bubble import Bubble, bubble, closed_form
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.critical import critical_path, path_shares
 from core.explain.ladder import ladder
@@ -45,10 +46,14 @@ def step_figures(
     """Sum up an explained step.
 
     `pipeline` are the numbers of its plan, for the closed form; `costs` (ns of each task,
-    calibrated) let the ladder tell contention from the rest.
+    calibrated) let the ladder tell contention from the rest. Of a step that lacks spans nothing is
+    worked out: all of it is incomplete, and its bubbles are no numbers.
     """
-    bubbles = bubble(explanation)
-    form = closed_form(explanation.columns, pipeline)
+    bubbles, form, rungs = Bubble(math.nan, math.nan), None, {"incomplete": explanation.makespan}
+    if not explanation.fault:
+        bubbles = bubble(explanation)
+        form = closed_form(explanation.columns, pipeline)
+        rungs = ladder(explanation, costs).rungs
     return StepFigures(
         tuple(
             {str(cause): int(ns) for cause, ns in zip(CAUSES, row, strict=True) if ns}
@@ -57,7 +62,7 @@ def step_figures(
         bubbles.by_makespan,
         bubbles.by_lane_span,
         form.fraction if form is not None else None,
-        ladder(explanation, costs).rungs,
+        rungs,
         {str(share): ns for share, ns in path_shares(critical_path(explanation)).items()},
     )
 

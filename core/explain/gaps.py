@@ -27,6 +27,7 @@ WORDS: dict[Cause, str] = {
     Cause.HOST: "{duration} for {holder} on {place}: all was ready, but the host was late",
     Cause.BETWEEN_STEPS: "{duration} between two steps",
     Cause.NOTHING_TO_MOVE: "{duration} with nothing to move",
+    Cause.INCOMPLETE: "{duration} in a step of which spans are missing",
 }
 """What a lane waits for, with placeholders, in English; the window translates them."""
 WHOLE = "{lane} waits {reason}"

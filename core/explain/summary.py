@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_left
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,10 @@ class StepSummary:
     `bubble_by_lane_span` of the longest lane's own span, `closed_form` the schedule's formula for
     the step's mean costs, by makespan, None where there is none. `ladder` and `critical_path` hold
     ns that add up to the makespan (core.explain.ladder, core.explain.critical).
+
+    A step is `complete` if every planned task has exactly one span; `missing` counts those that
+    have none. Of one that is not, nothing is worked out: causes, ladder and path are empty, and the
+    bubbles no numbers.
     """
 
     step: int
@@ -61,6 +65,8 @@ class StepSummary:
     closed_form: float | None = None
     ladder: dict[str, int] = field(default_factory=dict)
     critical_path: dict[str, int] = field(default_factory=dict)
+    complete: bool = True
+    missing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,9 @@ class Summary:
     """A whole run, warm-up left out.
 
     `splits` holds the rows of each replica or rank for each step, zeros for those left idle;
-    `microbatch_rows` the rows of each micro-batch of the first measured step.
+    `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
+    step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
+    without a span, and the run is `complete` if it has finished without a fault.
     """
 
     strategy: str
@@ -79,6 +87,9 @@ class Summary:
     splits: tuple[tuple[int, ...], ...]
     microbatch_rows: tuple[int, ...]
     steps: tuple[StepSummary, ...]
+    complete: bool = True
+    missing: int = 0
+    faults: tuple[str, ...] = ()
 
     @property
     def gradient_error(self) -> float | None:
@@ -112,16 +123,22 @@ def measured_steps(trace: Trace) -> list[int]:
     return steps[bisect_left(steps, trace.header.specification.warmup) :]
 
 
-def completed_steps(trace: Trace) -> list[int]:
+def ended_steps(trace: Trace) -> list[int]:
     """The measured steps that were run to their end: those whose loss is known."""
     known = set(trace.counter("loss").steps.tolist())
     return [step for step in measured_steps(trace) if step in known]
 
 
+def completed_steps(trace: Trace) -> list[int]:
+    """The measured steps that were run to their end and lack no span."""
+    faulty = {fault.step for fault in trace.faults}
+    return [step for step in ended_steps(trace) if step not in faulty]
+
+
 def summarise(trace: Trace) -> Summary:
     """Sum up a run, finished or not."""
     header = trace.header
-    steps = completed_steps(trace)
+    steps, faults = ended_steps(trace), trace.faults
     plans = RunPlans(trace)
     return Summary(
         strategy=header.specification.strategy,
@@ -132,6 +149,9 @@ def summarise(trace: Trace) -> Summary:
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
         steps=tuple(_step(trace, step, plans) for step in steps),
+        complete=trace.outcome == "finished" and not faults,
+        missing=sum(fault.missing for fault in faults),
+        faults=tuple(fault.text for fault in faults),
     )
 
 
@@ -172,6 +192,10 @@ def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
 def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
     start, end = trace.step_bounds(step)
     figures = plans.figures(step, explain_run_step(trace, step))
+    fault = next((fault for fault in trace.faults if fault.step == step), None)
+    if fault is not None:
+        figures = replace(figures, idle_by_cause=({},) * len(trace.header.lanes), ladder={},
+                          critical_path={})  # fmt: skip
     lanes = []
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
@@ -196,6 +220,8 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
         figures.closed_form,
         figures.ladder,
         figures.critical_path,
+        fault is None,
+        0 if fault is None else fault.missing,
     )
 
 

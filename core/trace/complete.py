@@ -6,15 +6,19 @@ span, or has one twice, is said to be incomplete, and nothing about it is explai
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import Role
-from core.trace.columns import ABSENT
+from core.trace.columns import ABSENT, places
 from core.trace.spans import Spans
-from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from core.trace.trace import Trace
 
 MOST_NAMED = 3
 
@@ -29,8 +33,8 @@ class Fault:
     text: str
 
 
-def find_faults(trace: Trace) -> tuple[Fault, ...]:
-    """The faults of the steps that are over, in order; none of a prediction or a foreign trace.
+def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
+    """The faults of the steps that are over, or of one; none of predictions and foreign traces.
 
     A step is over when a later one has begun, when its loss is known, or when the run has finished;
     of a run that has finished also the steps are missed that have no span at all.
@@ -40,24 +44,32 @@ def find_faults(trace: Trace) -> tuple[Fault, ...]:
         return ()
     finished = trace.outcome == "finished"
     steps = trace.step_table.numbers
-    over = np.ones(len(steps), np.bool_)
-    if len(steps) and not finished:
-        over[-1] = np.isin(steps[-1], trace.counter("loss").steps)
-    counts = _counts(trace)
-    wrong = np.flatnonzero(over & counts.is_wrong)
-    found = [_fault(trace, int(steps[place]), counts, int(place)) for place in wrong.tolist()]
+    asked = steps if step is None else steps[steps == step]
+    over = np.ones(len(asked), np.bool_)
+    if len(asked) and not finished:
+        over[-1] = asked[-1] != steps[-1] or asked[-1] in trace.counter("loss").steps
+    counts = _counts(trace, asked)
+    wrong = np.flatnonzero(over & counts.is_wrong).tolist()
+    found = [_fault(trace, int(asked[place]), counts, place) for place in wrong]
     if finished:
-        planned = len(header.specification.all_rows)
-        found += [
-            Fault(step, 1, 0, f"step {step}: none of its tasks has a span")
-            for step in sorted(set(range(planned)) - set(steps.tolist()))
-        ]
+        known = {fault.step for fault in found}
         found += [
             Fault(one.step, 0, 0, f"step {one.step}: task {one.task} never ended")
             for one in trace.open_tasks
-            if one.step not in {fault.step for fault in found}
+            if one.step not in known and step in (None, one.step)
         ]
+    if finished and step is None:
+        found += _never_told(np.arange(len(header.specification.all_rows)), steps)
     return tuple(sorted(found, key=lambda fault: fault.step))
+
+
+def _never_told(planned: NDArray[np.int64], steps: NDArray[np.int32]) -> Iterator[Fault]:
+    """One fault for each run of steps of which there is no span."""
+    left = np.setdiff1d(planned, steps)
+    for run in np.split(left, np.flatnonzero(np.diff(left) > 1) + 1) if len(left) else ():
+        first, last = int(run[0]), int(run[-1])
+        named = f"step {first}" if first == last else f"steps {first} to {last}"
+        yield Fault(first, len(run), 0, f"{named}: no task has a span")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,26 +97,28 @@ class _Counts:
         return wrong
 
 
-def _counts(trace: Trace) -> _Counts:
-    table, steps = trace.table, trace.step_table.numbers
-    count, limits = len(steps), np.iinfo(np.int64)
+def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
+    """Of `steps`, which follow one another in the trace."""
+    table, count, limits = trace.table, len(steps), np.iinfo(np.int64)
     spans, tasks = np.zeros(count, np.int64), np.zeros(count, np.int64)
     least, most = np.full(count, limits.max), np.full(count, limits.min)
     disorder = np.zeros(count, np.bool_)
     plan_of = table.rows["plan"].astype(np.int64)
-    for lane in trace.header.lanes:
-        mine = trace.spans(lane.index)
+    for lane in trace.header.lanes if count else ():
+        every = trace.spans(lane.index)
+        first, last = places(every.step, [steps[0], steps[-1] + 1])
+        mine = every[max(0, first - 1) : last]  # with the one before, to see what it overlaps
         place = np.searchsorted(steps, mine.step)
         disorder[place[1:][mine.start[1:] < mine.end[:-1]]] = True
         if lane.role is Role.NESTED:
             continue
+        mine, place = every[first:last], place[len(mine) - (last - first) :]
         spans += np.bincount(place, minlength=count)
         tasks += _distinct(mine, place, count, len(table))
         np.minimum.at(least, place, plan_of[mine.row])
         np.maximum.at(most, place, plan_of[mine.row])
-    one = least == most
     planned = np.append(_planned(trace), 0)
-    plan = np.where(one, least, ABSENT)
+    plan = np.where(least == most, least, ABSENT)
     return _Counts(plan, spans, tasks, planned[plan], disorder)
 
 

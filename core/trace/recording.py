@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from core.files import reason, whole_file
-from core.trace.index import Progress, build_index, read_index, tell
+from core.trace.index import DamagedIndex, Progress, build_index, read_index, tell
 from core.trace.schema import Header, RecordingError
 from core.trace.sniff import is_chrome_trace
 from core.trace.stream import Stream, naming_damage, open_stream
 from core.trace.trace import Trace
 
 INDEXED_BYTES = 64 << 20
-"""Recordings from this size on, some 600,000 spans, are opened through an index beside them."""
+"""Recordings from this size on, about a million spans, are opened through an index beside them."""
+Build = Callable[[Path | str, Progress | None], object]
+"""Makes the index of a recording, and tells how far it is; raises OSError if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +31,16 @@ class Opened:
 
 
 def open_recording(
-    path: Path | str, progress: Progress | None = None, indexed_from: int | None = None
+    path: Path | str,
+    progress: Progress | None = None,
+    indexed_from: int | None = None,
+    build: Build = build_index,
 ) -> Opened:
     """Read a recording, up to its last whole batch if it was cut.
 
     One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
-    which is made the first time and whenever the recording has changed since. `progress` is told
-    how much is done of how much.
+    which `build` makes the first time and whenever the recording has changed since. `progress` is
+    told how much is done of how much.
     A trace of another program in Chrome's format is read as far as core.trace.chrome goes.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
     if `progress` returns False: nothing half-written is left then.
@@ -47,14 +53,32 @@ def open_recording(
     failed = ""
     if is_large(path, indexed_from):
         try:
-            opened = read_index(path) or read_index(path, build_index(path, progress))
-            if opened is not None:
-                return Opened(*opened)
-        except OSError as error:
-            failed = f"{path} has no index, so it is held in memory: {error.strerror or error}"
+            return _indexed(path, progress, build)
+        except (OSError, DamagedIndex) as error:
+            failed = f"{path} has no index, so it is held in memory: {_reason(error)}"
     with open_stream(path) as stream:
         read = _read(stream, progress)
     return Opened(read.trace, "; ".join(filter(None, (read.warning, failed))))
+
+
+def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:
+    """Map a recording through its index. Raises what `build` does, DamagedIndex if it fails."""
+    said = ""
+    try:
+        found = read_index(path)
+    except DamagedIndex as error:
+        found, said = None, f"{error}: it was made anew"
+    if found is None:
+        build(path, progress)
+        found = read_index(path)
+    if found is None:
+        raise OSError("it changes while it is read")
+    trace, warning = found
+    return Opened(trace, "; ".join(filter(None, (warning, said))))
+
+
+def _reason(error: OSError | DamagedIndex) -> str:
+    return reason(error) if isinstance(error, OSError) else str(error)
 
 
 def is_large(path: Path | str, indexed_from: int | None = None) -> bool:

@@ -109,13 +109,13 @@ def naming_damage(name: str) -> Iterator[None]:
 
 @contextmanager
 def open_stream(path: Path | str) -> Iterator[Stream]:
-    """A file's stream, memory-mapped.
+    """A file's stream; read and not mapped, since a mapped file that is cut ends the process.
 
     Raises RecordingError, naming the file, if it cannot be read or is no recording.
     """
     name = str(path)
     try:
-        source = pa.memory_map(os.fsencode(name))
+        source = pa.OSFile(os.fsencode(name))
     except FileNotFoundError as error:
         raise RecordingError(f"{name}: there is no such file") from error
     except OSError as error:

@@ -16,6 +16,7 @@ from core.order import stable_order
 from core.plan.task import Kind, Payload, Task, working_lanes
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds, places
+from core.trace.complete import Fault, find_faults
 from core.trace.decode import (
     by_lane,
     groups,
@@ -113,6 +114,7 @@ class Trace:
         self._blocks: list[Blocks] = []
         self.logs, self.clocks = Log(), Clocks()
         self.costs: str | None = None
+        self._faults: tuple[int, tuple[Fault, ...]] | None = None
 
     @classmethod
     def of(
@@ -120,6 +122,7 @@ class Trace:
         blocks: Sequence[Blocks] = (), step_table: StepBounds | None = None,
         counters: Iterable[Counter] = (), logs: Log | None = None, clocks: Clocks | None = None,
         costs: str | None = None, open_tasks: Iterable[Span] = (),
+        faults: tuple[Fault, ...] | None = None,
     ) -> Trace:  # fmt: skip
         """A trace with all that is known of a run, kept as it is given: none of it is copied."""
         trace = cls(header)
@@ -128,6 +131,7 @@ class Trace:
         trace._counters = {(c.name, c.lane): c for c in counters}
         trace.logs, trace.clocks, trace.costs = logs or Log(), clocks or Clocks(), costs
         trace._open = {(span.step, span.task): span for span in open_tasks}
+        trace._faults = None if faults is None else (trace.version, faults)
         return trace
 
     def spans(self, lane: int) -> Spans:
@@ -181,6 +185,13 @@ class Trace:
     def task(self, place: int) -> Task:
         """A task of the table, as its plan has it."""
         return Task(int(self.table.rows["task"][place]), **self.table.told(place))
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What steps that are over lack, or have twice (core.trace.complete)."""
+        if self._faults is None or self._faults[0] != self.version:
+            self._faults = self.version, find_faults(self)
+        return self._faults[1]
 
     @property
     def outcome(self) -> str | None:

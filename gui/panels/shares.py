@@ -21,6 +21,7 @@ SHARE_WORDS: dict[Share, tuple[str, str]] = {
     Share.COLLECTIVE: ("collective", "Collectives that every rank has reached."),
     Share.WAITING: ("waiting", "The next task was launched, but its lane had not begun it."),
     Share.HOST: ("host", "The next task had all that it needed, but came late."),
+    Share.INCOMPLETE: ("incomplete", "Spans of the step are missing: its path is not known."),
 }
 Part = tuple[Look, float, str]
 """A piece of a bar: its look, its ns, and its tooltip."""

@@ -22,7 +22,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
 from core.trace.recording import open_recording
-from core.trace.writer import TaskColumns, TraceWriter
+from core.trace.writer import TraceWriter
 
 SPECIFICATION = Specification("single", devices="1xcpu", batch=256, lr=1e-3)
 STEPS = {64: 600, 512: 300, 2048: 60}  # by the MLP's width
@@ -57,20 +57,18 @@ def test_a_forward_span_is_hardly_longer_than_its_blocks(tmp_path, width):
     prepared = prepare(specification, find_hardware())
     plan, calls = prepared.plan_list[0], []
     batch = batches_of(prepared, prepared.workload)[0]
-    columns = TaskColumns(plan.tasks)
     with ExitStack() as stack:
         sink = stack.enter_context((tmp_path / "run.arrow").open("wb"))
         writer = TraceWriter(sink, prepared.header)
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
-        stack.enter_context(Flusher(writer))
         operations = Operations(prepared.plan_list, prepared.workload, prepared.specification)
         stage = operations.stages[0, 0]
         stage.blocks = timed(stage.blocks, calls)
         executor = Executor(lanes, operations, writer)
-        for index in range(STEPS[width]):
-            executor.run(index, plan, columns, batch)
-            writer.flush_soon()
-        writer.flush()
+        with Flusher(writer):
+            number = writer.plan(plan.tasks)
+            for index in range(STEPS[width]):
+                executor.run(index, plan, number, batch)
         writer.close()
     spans = open_recording(tmp_path / "run.arrow").trace.spans(0)
     forwards = spans[spans["kind"] == KINDS.index(Kind.FORWARD)][FIRST:]

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from core.trace.trace import Span, Trace
-from core.trace.writer import TaskColumns, Timings, span_batch
+from core.trace.writer import Timings, plan_batch, span_batch
 from gui.timeline.scene import Scene
 from gui.timeline.selection import bounds_of, open_end
 from gui.timeline.view import TimelineView
@@ -23,19 +23,20 @@ STEPS = 3
 def with_a_lost_end(told: bool = True) -> tuple[Trace, Span]:
     """A finished run in which the first task of step 1 has no end; `told` that it has begun."""
     header, plans = header_and_plans(specification(steps=STEPS, warmup=0))
-    trace, now = Trace(header), 2 * MS
+    trace, opened, now = Trace(header), Trace(header), 2 * MS
+    plan = next(iter(plans.values()))
+    for each in (trace, opened):
+        each.append(plan_batch(0, plan.tasks))
     for step in range(STEPS):
-        plan = next(iter(plans.values()))
-        columns, timings = TaskColumns(plan.tasks), timed(plan, step, now)
+        timings = timed(plan, step, now)
         now = max(timing.end for timing in timings) + MS
         if step == 1:
             lost, *timings = timings
-        trace.append(span_batch(columns, columns_of(step, timings)))
-    opened = Trace(header)
-    opened.append(span_batch(columns, Timings(1, [lost.task], [lost.start], [None])))
+        trace.append(span_batch(columns_of(0, step, timings)))
+    opened.append(span_batch(Timings(0, 1, [lost.task], [lost.start], [None])))
     (task,) = opened.open_tasks
     if told:
-        trace.append(span_batch(columns, Timings(1, [lost.task], [lost.start], [None])))
+        trace.append(span_batch(Timings(0, 1, [lost.task], [lost.start], [None])))
     return trace, task
 
 

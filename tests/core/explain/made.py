@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from core.explain.gaps import task_of
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Lane
 from core.trace.columns import ABSENT
-from core.trace.schema import Header
+from core.trace.schema import ATTRIBUTES, Header
 from core.trace.step import StepColumns
+from core.trace.table import blank_rows
 from core.trace.trace import Trace
-from core.trace.writer import TaskColumns, Timings, span_batch
+from core.trace.writer import Timings, span_batch
 
 
 def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:
@@ -44,16 +44,15 @@ def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:
     )
 
 
-def recorded(
-    columns: StepColumns, lanes: tuple[Lane, ...], numbers: Sequence[int] | None = None
-) -> Trace:
-    """A step as it is read from a recording; its tasks may have other `numbers` than their own."""
-    tasks = [task_of(columns, i) for i in range(len(columns))]
-    if numbers is not None:
-        tasks = [one._replace(index=number) for one, number in zip(tasks, numbers, strict=True)]
+def recorded(columns: StepColumns, lanes: tuple[Lane, ...]) -> Trace:
+    """A step as if it had been read, whatever its tasks wait for: a reader would refuse circles."""
     trace = Trace(Header(Specification(), ModelDescription("made", (), 0), lanes))
-    if tasks:
-        times = (columns.start, columns.end, None, columns.launched)
-        rows = Timings(0, np.arange(len(tasks)), *times)
-        trace.append(span_batch(TaskColumns(tuple(tasks)), rows))
+    rows = blank_rows(len(columns))
+    for attribute in ATTRIBUTES:
+        if attribute.name != "payload":
+            rows[attribute.name] = getattr(columns, attribute.name)
+    rows["after_count"] = np.diff(columns.after_first)
+    trace.table.add(rows, columns.after.astype(np.int32))
+    times = (columns.start, columns.end, None, columns.launched)
+    trace.append(span_batch(Timings(0, 0, np.arange(len(columns)), *times)))
     return trace

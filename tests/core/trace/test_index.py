@@ -1,8 +1,9 @@
 """An indexed recording is the same run as one that was read, and its index is made with care."""
 
-import json
 import os
+import random
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ import core.trace.index as index_module
 from core.indexing import build_apart
 from core.plan.specification import Specification
 from core.trace.blocks import BLOCK
-from core.trace.index import Cancelled, build_index, index_folders, read_index
+from core.trace.index import Cancelled, build_index, index_files, read_index
 from core.trace.recording import RecordingFile, open_recording
 from core.trace.schema import SCHEMA, Record, RecordingError
 from core.trace.spans import MOMENTS
@@ -126,10 +127,8 @@ def test_the_whole_run_is_in_the_test_above(tmp_path):
 def test_an_index_is_mapped_and_not_held(tmp_path):
     write(tmp_path / "run.arrow")
     trace = open_recording(tmp_path / "run.arrow", indexed_from=1).trace
-    column = trace.spans(1).start
-    while isinstance(column, np.ndarray) and not isinstance(column, np.memmap):
-        column = column.base
-    assert isinstance(column, np.memmap)
+    mapped = Path("/proc/self/maps").read_text()
+    assert "run.arrow.index" in mapped and not trace.spans(1).start.flags.owndata
 
 
 def test_an_indexed_run_can_grow(tmp_path):
@@ -175,21 +174,45 @@ def test_an_index_of_another_recording_is_made_anew(tmp_path):
     assert_same(opened.trace, open_recording(path, indexed_from=NEVER).trace)
 
 
-@pytest.mark.parametrize("lost", ["start.npy", "index.json"])
-def test_an_index_that_lacks_a_file_is_made_anew(tmp_path, lost):
+def test_a_flipped_bit_is_found_and_said_and_the_index_made_anew(tmp_path):
     path = tmp_path / "run.arrow"
     write(path)
-    (build_index(path) / lost).unlink()
+    read = open_recording(path, indexed_from=NEVER)
+    whole, chance = build_index(path).read_bytes(), random.Random(1)
+    for _ in range(60):
+        place = chance.randrange(len(whole))
+        bit = bytes([whole[place] ^ 1 << chance.randrange(8)])
+        index_files(path)[0].write_bytes(whole[:place] + bit + whole[place + 1 :])
+        opened = open_recording(path, indexed_from=1)
+        assert_same(opened.trace, read.trace)
+        assert opened.warning in ("", f"{index_files(path)[0]} is damaged: it was made anew")
+        index_files(path)[1].unlink(missing_ok=True)  # where its very first bytes were hit
+    data = whole.index(np.ascontiguousarray(read.trace.spans(0).start).tobytes())
+    index_files(path)[0].write_bytes(whole[:data] + b"\xff" + whole[data + 1 :])
+    assert "is damaged: it was made anew" in open_recording(path, indexed_from=1).warning
+    assert open_recording(path, indexed_from=1).warning == ""
+
+
+@pytest.mark.parametrize("other", ["file", "folder"])
+def test_what_is_no_index_of_ours_is_left_alone(tmp_path, cache, other):
+    path = tmp_path / "run.arrow"
+    write(path)
+    theirs = index_files(path)[0]
+    if other == "folder":
+        theirs.mkdir()
+        theirs /= "thesis.tex"
+    theirs.write_text("years of work")
     assert open_recording(path, indexed_from=1).trace.span_count == STEPS * len(PLAN.tasks)
-    assert read_index(path) is not None
+    assert theirs.read_text() == "years of work"
+    assert read_index(path) is not None and list(cache.glob("*/*run.arrow.index"))
 
 
-def test_an_index_of_another_form_is_made_anew(tmp_path):
+def test_an_index_of_another_form_is_made_anew(tmp_path, monkeypatch):
     path = tmp_path / "run.arrow"
     write(path)
-    facts = build_index(path) / "index.json"
-    known = json.loads(facts.read_text())
-    facts.write_text(json.dumps({**known, "of": [0, *known["of"][1:]]}))
+    with monkeypatch.context() as patch:
+        patch.setattr(index_module, "VERSION", 0)
+        build_index(path)
     assert read_index(path) is None
 
 
@@ -216,22 +239,13 @@ def test_cancelling_leaves_nothing(tmp_path, cache, after):
     assert os.listdir(tmp_path) == ["run.arrow"] and not list(cache.iterdir())
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
-    path = tmp_path / "run.arrow"
-    write(path)
-    left = index_folders(path)[0].with_name("run.arrow.index.partial-999999999")
-    left.mkdir()
-    build_index(path)
-    assert sorted(os.listdir(tmp_path)) == ["run.arrow", "run.arrow.index"]
-
-
 def test_where_nothing_can_be_written_the_index_is_cached(tmp_path, cache, monkeypatch):
     path = tmp_path / "run.arrow"
     write(path)
     deny(monkeypatch, tmp_path)
     open_recording(path, indexed_from=1)
     assert os.listdir(tmp_path) == ["run.arrow"]
-    assert [folder.name.endswith("run.arrow.index") for folder in cache.glob("*/*")] == [True]
+    assert [place.name.endswith("run.arrow.index") for place in cache.glob("*/*")] == [True]
     assert read_index(path) is not None
 
 
@@ -245,15 +259,16 @@ def test_without_room_for_an_index_the_recording_is_held_in_memory(tmp_path, cac
 
 
 def deny(monkeypatch, *folders):
-    """No folder can be made in these; permissions would not stop an administrator."""
-    make = index_module.Path.mkdir
+    """Nothing can be written in these; permissions would not stop an administrator."""
+    made, allowed = index_module.Path.mkdir, os.access
 
     def mkdir(self, *arguments, **options):
         if any(self.is_relative_to(folder) for folder in folders):
             raise PermissionError(13, "Permission denied", str(self))
-        make(self, *arguments, **options)
+        made(self, *arguments, **options)
 
     monkeypatch.setattr(index_module.Path, "mkdir", mkdir)
+    monkeypatch.setattr(os, "access", lambda p, m: p not in folders and allowed(p, m))
 
 
 def test_a_damaged_recording_is_refused_by_name_and_leaves_nothing(tmp_path):
@@ -270,7 +285,7 @@ def test_a_damaged_recording_is_refused_by_name_and_leaves_nothing(tmp_path):
 def test_another_process_makes_the_index(tmp_path):
     path = tmp_path / "run.arrow"
     write(path)
-    assert build_apart(path, lambda done, total: True)
+    build_apart(path, lambda done, total: True)
     assert sorted(os.listdir(tmp_path)) == ["run.arrow", "run.arrow.index"]
 
 
@@ -283,4 +298,5 @@ def test_a_process_that_is_cancelled_leaves_nothing(tmp_path):
 
 
 def test_a_process_says_that_it_could_not_make_an_index(tmp_path):
-    assert not build_apart(tmp_path / "missing.arrow", lambda done, total: True)
+    with pytest.raises(OSError, match="could not be made"):
+        build_apart(tmp_path / "missing.arrow", lambda done, total: True)

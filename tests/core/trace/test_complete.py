@@ -1,0 +1,161 @@
+"""What a run's recording lacks is found, said, and not explained."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.explain.causes import Cause, cause_totals, explain_run_step
+from core.explain.critical import critical_path
+from core.explain.figures import step_figures
+from core.explain.summary import completed_steps, summarise
+from core.plan.specification import Specification
+from core.plan.task import Role
+from core.predict.compare import predict_steps
+from core.trace.recording import open_recording
+from core.trace.schema import Record
+from core.trace.trace import COSTS_LEVEL, Trace
+from core.trace.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from tests.core.helpers import SMALL, header_of, plan_of
+
+SPECIFICATION = Specification(
+    "pipeline", SMALL, "2xcpu", batch=8, microbatches=2, steps=3, warmup=0
+)
+PLAN = plan_of(SPECIFICATION)
+COSTS = {"forward_ms": 1, "backward_ms": 1, "step_ms": 0, "transfer_ms": 0, "loss_ms": 0}
+TASKS = [task.index for task in PLAN.tasks]
+
+
+def run_of(*steps, outcome="finished", losses=3, header=None):
+    """A run whose steps have spans of these tasks, of 10 ns each, one behind the other."""
+    trace = Trace(header or header_of(SPECIFICATION, PLAN))
+    trace.append(plan_batch(0, PLAN.tasks))
+    notes = [NoteRow(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))]
+    for step, tasks in enumerate(steps):
+        starts = [1000 * step + 10 * place for place in range(len(tasks))]
+        trace.append(span_batch(Timings(0, step, tasks, starts, [s + 10 for s in starts])))
+        if step < losses:
+            notes.append(NoteRow(Record.COUNTER, "loss", 1000 * step + 999, step, value=1.0))
+    if outcome:
+        notes.append(NoteRow(Record.LOG, "state", 9999, text=outcome))
+    trace.append(note_batch(notes))
+    return trace
+
+
+def texts(trace):
+    return [fault.text for fault in trace.faults]
+
+
+def test_a_whole_run_has_no_fault():
+    trace = run_of(TASKS, TASKS, TASKS)
+    assert trace.faults == () and trace.outcome == "finished"
+    summary = summarise(trace)
+    assert summary.complete and summary.missing == 0 and summary.faults == ()
+    assert all(step.complete and step.missing == 0 for step in summary.steps)
+
+
+@pytest.mark.parametrize("lost", range(len(TASKS)))
+def test_any_lost_span_is_named(lost):
+    trace = run_of(TASKS, [task for task in TASKS if task != lost], TASKS)
+    task, lane = PLAN.tasks[lost], PLAN.lanes[PLAN.tasks[lost].lane].name
+    assert texts(trace) == [f"step 1: 1 of {len(TASKS)} tasks have no span ({task} on {lane})"]
+
+
+def test_a_step_that_lacks_a_span_is_not_explained_but_the_others_are():
+    trace = run_of(TASKS, TASKS[:-2], TASKS)
+    explanation = explain_run_step(trace, 1)
+    totals = dict(zip(Cause, cause_totals(explanation).sum(axis=0).tolist(), strict=True))
+    assert totals.pop(Cause.INCOMPLETE) > 0 and not any(totals.values())
+    assert [piece.share for piece in critical_path(explanation)] == ["incomplete"]
+    figures = step_figures(explanation)
+    assert figures.ladder == {"incomplete": explanation.makespan}
+    path = {share: ns for share, ns in figures.critical_path.items() if ns}
+    assert path == figures.ladder
+    assert np.isnan(figures.bubble_by_makespan)
+    assert not explain_run_step(trace, 0).fault and not explain_run_step(trace, 2).fault
+    assert completed_steps(trace) == [0, 2]
+    assert [step.step for step in predict_steps(trace).steps] == [0, 2]
+
+
+def test_the_summary_says_what_is_missing_of_each_step_and_works_nothing_out_of_it():
+    values = json.loads(summarise(run_of(TASKS, TASKS[:-2], TASKS)).to_json())
+    assert (values["complete"], values["missing"]) == (False, 2)
+    assert [(s["complete"], s["missing"]) for s in values["steps"]] == [
+        (True, 0), (False, 2), (True, 0),
+    ]  # fmt: skip
+    step = values["steps"][1]
+    assert step["ladder"] == step["critical_path"] == {} and step["bubble_by_makespan"] is None
+    assert all(lane["idle_by_cause"] == {} for lane in step["lanes"])
+    for lane in step["lanes"]:
+        spent = lane["busy_ns"] + lane["communication_ns"] + lane["idle_ns"]
+        assert spent == step["makespan_ns"]
+
+
+def test_a_span_that_is_told_twice_is_a_fault():
+    trace = run_of(TASKS, TASKS, TASKS)
+    trace.append(span_batch(Timings(0, 1, [0], [1990], [1995])))
+    assert texts(trace) == ["step 1: 1 spans are of tasks that have one already"]
+
+
+def test_spans_of_a_lane_that_overlap_are_a_fault_and_are_put_in_order():
+    trace = run_of(TASKS, TASKS)
+    late = [task.index for task in PLAN.tasks if task.lane == 0]
+    starts = [2000 + 10 * (len(late) - n) for n in range(len(late))]
+    trace.append(span_batch(Timings(0, 2, late, starts, [s + 15 for s in starts])))
+    assert any("spans of a lane overlap" in text for text in texts(trace))
+    assert (np.diff(trace.spans(0).start) >= 0).all()
+
+
+def test_a_task_that_never_ended_in_a_finished_run_is_a_fault():
+    trace = run_of(TASKS, TASKS, TASKS)
+    trace.append(span_batch(Timings(0, 2, [3], [2990], [None])))
+    assert texts(trace) == ["step 2: task 3 never ended"]
+
+
+def test_steps_without_any_span_are_missed_in_a_finished_run_only():
+    assert texts(run_of(TASKS)) == ["steps 1 to 2: no task has a span"]
+    assert texts(run_of(TASKS, outcome="stopped")) == []
+
+
+def test_the_step_in_which_a_run_was_stopped_is_no_fault_unless_its_loss_is_known():
+    part = TASKS[: len(TASKS) // 2]
+    assert texts(run_of(TASKS, part, outcome="stopped", losses=1)) == []
+    assert len(texts(run_of(TASKS, part, outcome="stopped", losses=2))) == 1
+    assert len(texts(run_of(TASKS, part, TASKS, outcome=None, losses=0))) == 1
+
+
+def test_spans_of_two_plans_in_one_step_are_a_fault():
+    trace = run_of(TASKS, TASKS, TASKS[:-1])
+    trace.append(plan_batch(1, PLAN.tasks))
+    trace.append(span_batch(Timings(1, 2, TASKS[-1:], [2990], [2999])))
+    assert texts(trace) == ["step 2: its spans are of several plans"]
+
+
+def test_blocks_inside_passes_may_be_there_or_not_and_are_no_disorder():
+    nested = replace(PLAN.lanes[0], index=2, name="cpu:0 blocks", role=Role.NESTED, serves=0)
+    header = replace(header_of(SPECIFICATION, PLAN), lanes=(*PLAN.lanes, nested))
+    trace = Trace(header)
+    block = PLAN.tasks[0]._replace(index=len(TASKS), lane=2, after=(), block=0)
+    trace.append(plan_batch(0, [*PLAN.tasks, block]))
+    starts = [10 * task for task in TASKS]
+    trace.append(span_batch(Timings(0, 0, TASKS, starts, [s + 10 for s in starts])))
+    starts = [*(s + 1000 for s in starts), 1002]
+    ends = [*(s + 10 for s in starts[:-1]), 1006]
+    trace.append(span_batch(Timings(0, 1, [*TASKS, block.index], starts, ends)))
+    trace.append(note_batch([NoteRow(Record.LOG, "state", 0, text="stopped")]))
+    assert trace.faults == ()
+
+
+def test_a_recording_of_a_part_of_a_run_says_which_steps_it_lacks():
+    path = "tests/fixtures/ddp-circle.arrow"
+    assert texts(open_recording(path).trace) == [
+        "steps 0 to 16: no task has a span", "steps 20 to 26: no task has a span",
+    ]  # fmt: skip
+
+
+def test_of_a_foreign_trace_and_a_prediction_nothing_is_missed():
+    trace = run_of(TASKS[:-1])
+    trace.header = replace(trace.header, predicted=True)
+    trace.version += 1
+    assert trace.faults == ()
