@@ -17,11 +17,13 @@ from core.explain.replan import RunPlans
 from core.explain.stretches import Stretches, main_causes, stretches
 from core.plan.task import Pipeline, working_lanes
 from core.trace.trace import Trace
+from gui.text import tr
 
 KEPT_TASKS = 300_000  # of all explanations together; the ones used longest ago go
 KEPT_FIGURES = 1_000  # steps
 KEPT_TRAILS = 2_000  # steps: more than a screen has room for
-LARGE = 70_000  # tasks; about a tenth of a second, more is explained only where one asks for it
+LARGE = 70_000  # tasks; about a tenth of a second, more is worked out on a thread (gui.explaining)
+MOST = 1_000_000  # tasks; some seconds and 0.7 GB, more is not explained in the window
 STALE_S = 0.3  # an open step is explained anew at most so often
 
 
@@ -46,8 +48,19 @@ class _Known:
     path: list[PathPiece] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class WorkedOut:
+    """All that a panel asks of a step, worked out beforehand; see `Explained.keep`."""
+
+    known: _Known
+    figures: StepFigures
+
+
 class Explained:
-    """The steps of one trace. A step that grows is explained anew, though not all the time."""
+    """The steps of one trace. A step that grows is explained anew, though not all the time.
+
+    The window asks only for steps that are `at_hand`, and has `gui.explaining` work out others.
+    """
 
     def __init__(self, trace: Trace, clock: Callable[[], float] = time.monotonic) -> None:
         self._trace, self._clock = trace, clock
@@ -58,6 +71,7 @@ class Explained:
         self._known: OrderedDict[int, _Known] = OrderedDict()
         self._figures: OrderedDict[int, tuple[int, StepFigures]] = OrderedDict()
         self._trails: OrderedDict[int, tuple[int, Trail]] = OrderedDict()
+        self._refused: dict[int, str] = {}
 
     def explanation(self, step: int) -> Explanation:
         """Why its lanes are idle. Raises KeyError for a step without spans."""
@@ -141,6 +155,41 @@ class Explained:
         """Whether explaining a step takes long enough to be felt."""
         return self.tasks(step) > LARGE
 
+    def problem(self, step: int) -> str:
+        """Why a step is not explained at all, in a sentence; "" if it can be."""
+        tasks = self.tasks(step)
+        if tasks <= MOST:
+            return self._refused.get(step, "")
+        return tr("Not explained: the step has {n} tasks, and at most {most} are explained here.",
+                  n=f"{tasks:,}", most=f"{MOST:,}")  # fmt: skip
+
+    def refuse(self, step: int, problem: str) -> None:
+        """Remember that a step cannot be explained, and why."""
+        self._refused[step] = problem
+
+    def at_hand(self, step: int) -> bool:
+        """Whether all there is to ask of a step comes so soon that the window may wait for it."""
+        if not self.is_large(step):
+            return not self.problem(step)
+        return step in self._known and self._known[step].tasks == self.tasks(step)
+
+    def work_out(self, step: int) -> WorkedOut:
+        """What to `keep` of a step. For another thread, while the trace does not grow."""
+        explanation = explain_run_step(self._trace, step)
+        known = _Known(
+            len(explanation.columns), self._trace.version, self._clock(), explanation,
+            stretches(explanation), main_causes(explanation), critical_path(explanation),
+        )  # fmt: skip
+        return WorkedOut(known, self._plans.figures(step, explanation))
+
+    def keep(self, step: int, made: WorkedOut) -> None:
+        """Remember what was worked out of a step, in place of the large step before."""
+        for other in [other for other, known in self._known.items() if known.tasks > LARGE]:
+            del self._known[other]
+        self._known[step] = made.known
+        self._figures[step] = (made.known.tasks, made.figures)
+        self._forget()
+
     def warm(
         self, steps: Iterable[int], seconds: float, wanted: Wanted = Wanted.EXPLANATION
     ) -> bool:
@@ -182,6 +231,9 @@ class Explained:
         return self._clock() - known.since >= STALE_S
 
     def _forget(self) -> None:
-        total = sum(known.tasks for known in self._known.values())
-        while total > KEPT_TASKS and len(self._known) > 1:
-            total -= self._known.popitem(last=False)[1].tasks
+        """Let go of the steps used longest ago; the large one stays until there is another."""
+        small = [step for step, known in self._known.items() if known.tasks <= LARGE]
+        total = sum(self._known[step].tasks for step in small)
+        for step in small[:-1]:
+            if total > KEPT_TASKS:
+                total -= self._known.pop(step).tasks

@@ -14,9 +14,11 @@ from core.figure import FigureOptions
 from core.trace.trace import Trace
 from gui.banner import Banner
 from gui.dialogs import ask_save
+from gui.explaining import Explainer
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.shown import Range, range_between
 from gui.panels.figure import FigurePanel, Wish
+from gui.session import Run
 from gui.settings import Settings
 from gui.text import tr
 from gui.timeline.export import Extras
@@ -34,6 +36,14 @@ REPORT = "Web page (*.html)"
 
 class Shown(Protocol):
     """What the window shows now."""
+
+    @property
+    def run_shown(self) -> Run | None:
+        """The run whose scene it is."""
+
+    @property
+    def explainer(self) -> Explainer:
+        """Explains what takes long."""
 
     @property
     def scene(self) -> Scene | None:
@@ -127,9 +137,9 @@ class Exporting(QObject):
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
         from gui.report.job import ReportJob  # the window is there sooner without
 
-        scene = self._scene()
-        if scene is not None:
-            self.report = ReportJob(self._window, scene, path)
+        scene, run = self._scene(), self._shown.run_shown
+        if scene is not None and run is not None:
+            self.report = ReportJob(self._window, scene, path, self._shown.explainer, run.live)
             self.report.failed.connect(self._banner.say)
             self.report.done.connect(lambda: self._done(path))
 

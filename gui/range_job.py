@@ -12,7 +12,7 @@ from gui.explained import Explained
 from gui.timeline.selection import TimeRange
 
 MOST_STEPS = 64  # of a range are explained, evenly over it
-MOST_TASKS = 100_000  # and so many of their tasks
+MOST_TASKS = 100_000  # and so many of their tasks; a large step only if it is explained already
 
 
 class RangeJob:
@@ -59,7 +59,7 @@ class RangeJob:
     def _explain(self, step: int) -> None:
         """Explain a step unless that takes too long; one that is known costs nothing."""
         tasks = 0 if self._explained.is_known(step) else self._explained.tasks(step)
-        if self._tasks + tasks > MOST_TASKS:
+        if self._tasks + tasks > MOST_TASKS or not self._explained.at_hand(step):
             return
         self._tasks += tasks
         explanation = self._explained.explanation(step)

@@ -23,6 +23,7 @@ from gui.commands import form_commands, menu_commands, run_commands
 from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.docks import Panels, make_docks, size_docks
+from gui.explaining import Explainer
 from gui.exporting import Exporting
 from gui.faults import banner_text, faults_of
 from gui.figures.titles import run_title
@@ -69,7 +70,7 @@ class MainWindow(QMainWindow):
         self.run_shown: Run | None = None
         self.scene: Scene | None = None
         self._figures, self._frame = Rounds(FIGURES_MS), QElapsedTimer()
-        self.banner = Banner()
+        self.banner, self.explainer = Banner(), Explainer(self)
         self.files = Files(self, self, session, self.banner, settings)
         self.exporting = Exporting(self, self, self.banner, settings)
         self._name_panels(Panels(session, settings))
@@ -340,12 +341,12 @@ class MainWindow(QMainWindow):
 
     def _show_selection(self, selection: Selection | None) -> None:
         run, scene = self.run_shown, self.scene
-        report = None
-        if scene is not None and isinstance(selection, Gap):
-            report = scene.explained.report(selection.lane, selection.start)
+        report, note = None, ""
+        if run is not None and scene is not None and isinstance(selection, Gap):
+            report, note = self.explainer.reason(scene.explained, selection, run.live)
         trace, now = (run.trace, run.now) if run else (None, None)
         measure = self.timeline.aids.measure
-        self.details.show_selection(trace, selection, now, report, measure)
+        self.details.show_selection(trace, selection, now, report, measure, note)
         step = None if selection is None or isinstance(selection, TimeRange) else selection.step
         self.panels.show_step(step)
         if selection is None or isinstance(selection, TimeRange):
@@ -353,6 +354,12 @@ class MainWindow(QMainWindow):
         lists = (self.panels.spans.table, self.runs)  # who walks through one stays in it
         if selection is not None and not any(part.hasFocus() for part in lists):
             self._docks["statistics" if isinstance(selection, TimeRange) else "details"].raise_()
+
+    def _show_explained(self) -> None:
+        """A step that takes long has been explained."""
+        self._update_figures()
+        if isinstance(self.timeline.selection, Gap):
+            self._show_selection(self.timeline.selection)
 
     def _select_longest(self, lane: int, index: int) -> None:
         self.timeline.select_span(lane, index)
@@ -423,6 +430,8 @@ class MainWindow(QMainWindow):
         self.steps.chosen.connect(timeline.fit_between)
         self.details.holder_chosen.connect(timeline.select_task)
         self.why.task_chosen.connect(timeline.select_task)
+        self.why.asked.connect(self.explainer.ask)
+        self.explainer.explained.connect(self._show_explained)
         self.panels.statistics.span_chosen.connect(self._select_longest)
         for part in (self.panels.statistics, self.marking):
             part.said.connect(self.note)
@@ -480,6 +489,7 @@ class MainWindow(QMainWindow):
         self.files.close()
         self.predictions.close()
         self.comparing.close()
+        self.explainer.close()
         self.session.close()
         super().closeEvent(event)
 

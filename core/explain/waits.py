@@ -91,7 +91,11 @@ def _before(columns: StepColumns, order: Positions, came: NDArray[np.int64]) -> 
 
 
 def _cut_circles(before: Positions, slowest: Positions, begun: NDArray[np.int64]) -> None:
-    """Cut each circle of links where it does not lead back in time; then none is left."""
+    """Cut each circle of links where it does not lead back in time; then none is left.
+
+    A link outside of circles stays even so: by the clocks of two devices a short task may begin
+    some µs later than one that has waited for it.
+    """
     count = len(before)
     link = before[slowest]
     if not ((link >= 0) & (begun[link] >= begun)).any():

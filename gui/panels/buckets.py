@@ -28,7 +28,8 @@ WAITS = CAUSE_LOOKS[Cause.SLOWEST_RANK]
 class BucketsChart(Drawing):
     """For each rank a row of its gradients as they became ready, and one for each collective.
 
-    Shows the step that `show_step` names, else the last whole one; hidden without collectives.
+    Shows the step that `show_step` names, else the last whole one; hidden without collectives
+    and where the step is not explained.
     """
 
     def __init__(self) -> None:
@@ -57,14 +58,18 @@ class BucketsChart(Drawing):
         self.ranks, self._wave = {}, []
         if scene is not None and steps and any(kind.is_collective for kind in scene.kinds):
             step = self._step if self._step in scene.trace.steps else steps[-1]
-            explanation = scene.explained.explanation(step)
-            for bucket in bucket_times(explanation, scene.trace):
-                self.ranks.setdefault(bucket.lane, []).append(bucket)
-            self._wave = gradient_wave(explanation)
-            self._title = step_name(step, scene.trace.header.specification.warmup)
+            if scene.explained.at_hand(step):
+                self._explain(scene, step)
         self.setVisible(bool(self.ranks))
         if self.ranks:
             self.refresh()
+
+    def _explain(self, scene: Scene, step: int) -> None:
+        explanation = scene.explained.explanation(step)
+        for bucket in bucket_times(explanation, scene.trace):
+            self.ranks.setdefault(bucket.lane, []).append(bucket)
+        self._wave = gradient_wave(explanation)
+        self._title = step_name(step, scene.trace.header.specification.warmup)
 
     @property
     def shown(self) -> list[int]:

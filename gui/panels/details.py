@@ -87,11 +87,12 @@ class DetailsPanel(QWidget):
         now: float | None = None,
         report: GapReport | None = None,
         measure: Measure | None = None,
+        note: str = "",
     ) -> None:
         """Show what is selected, or the hint.
 
-        `report` says why a selected gap is there, `measure` how far the selected span is from
-        another one.
+        `report` says why a selected gap is there, or a `note` why that is not known; `measure` how
+        far the selected span is from another one.
         """
         if trace is None or selection is None:
             self.table.setRowCount(0)
@@ -99,7 +100,7 @@ class DetailsPanel(QWidget):
             self._stack.setCurrentWidget(self._hint)
             return
         gap = selection if isinstance(selection, Gap) else None
-        self._show_report(trace, gap, report)
+        self._show_report(trace, gap, report, note)
         if isinstance(selection, TimeRange):
             _fill(self.table, range_facts(trace, selection), ())
         else:
@@ -109,11 +110,13 @@ class DetailsPanel(QWidget):
             _fill(self.table, told, ())
         self._stack.setCurrentWidget(self._body)
 
-    def _show_report(self, trace: Trace | None, gap: Gap | None, report: GapReport | None) -> None:
+    def _show_report(
+        self, trace: Trace | None, gap: Gap | None, report: GapReport | None, note: str = ""
+    ) -> None:
         told = trace is not None and gap is not None and report is not None
-        self.sentence.setVisible(told)
+        self.sentence.setVisible(told or bool(note))
         self.reasons.setVisible(told)
-        self.sentence.setText("")
+        self.sentence.setText(note)
         self.reasons.setRowCount(0)
         if trace is None or gap is None or report is None:
             return

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from core.explain.figures import StepFigures, mean_figures
 from core.plan.schedules import SCHEDULES
 from gui.explained import Wanted
+from gui.explaining import why_not_yet
 from gui.panels.fields import Choice
 from gui.panels.ladder import LadderChart
 from gui.panels.path_list import MOST, PathList
@@ -41,10 +42,12 @@ class WhyPanel(QWidget):
     """Ladder, critical path, idle time by cause and bubbles of a step, or the means of several.
 
     Shows the step that `show_step` names, else the last whole one, unless the chooser says
-    otherwise. `task_chosen` carries step and task of a piece of the path that was picked.
+    otherwise. `task_chosen` carries step and task of a piece of the path that was picked, `asked`
+    an Explained and those of its steps that are to be explained though that takes long.
     """
 
     task_chosen = Signal(int, int)
+    asked = Signal(object, list)
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,8 +122,9 @@ class WhyPanel(QWidget):
             self.figures = None
             self._stack.setCurrentIndex(0)
             return
-        if self._waits_for_consent(self._scene, steps):
+        if missing := self._not_at_hand(self._scene, steps):
             self.figures = None
+            self._ask_for(self._scene, missing)
             self._stack.setCurrentIndex(1)
             return
         if not self._scene.explained.warm(steps, SHARE_S, Wanted.FIGURES):
@@ -140,11 +144,26 @@ class WhyPanel(QWidget):
         self._show_path(scene, steps)
         self._stack.setCurrentIndex(2)
 
-    def _waits_for_consent(self, scene: Scene, steps: list[int]) -> bool:
-        """Whether there is a step that takes long to explain and that nobody has asked for."""
+    def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
+        """The steps of which something is missing that takes long; of several only figures."""
         explained = scene.explained
-        large = [s for s in steps if not explained.has_figures(s) and explained.is_large(s)]
-        return bool(large) and not self._asked
+        many = len(steps) > 1
+        return [
+            step
+            for step in steps
+            if not explained.at_hand(step) and not (many and explained.has_figures(step))
+        ]
+
+    def _ask_for(self, scene: Scene, steps: list[int]) -> None:
+        """Have steps explained if the user has asked for that, or say what keeps from it."""
+        explained = scene.explained
+        hopeless = [step for step in steps if explained.problem(step)]
+        self._question.setText(why_not_yet(explained, (hopeless or steps)[0], self._live))
+        possible = not hopeless and not self._live
+        self.explain_button.setVisible(possible and not self._asked)
+        if possible and self._asked:
+            self._question.setText(tr("Explaining…"))
+            self.asked.emit(explained, steps)
 
     def _ask(self) -> None:
         self._asked = True
@@ -212,7 +231,7 @@ class WhyPanel(QWidget):
         page = QWidget()
         page.setObjectName("plot")
         column = QVBoxLayout(page)
-        words = QLabel(tr("This step has very many tasks: explaining it takes some seconds."))
+        self._question = words = QLabel()
         words.setObjectName("hint")
         words.setWordWrap(True)
         words.setAlignment(Qt.AlignmentFlag.AlignCenter)

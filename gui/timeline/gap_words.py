@@ -31,14 +31,14 @@ def gap_sentence(trace: Trace, step: int, report: GapReport) -> str:
     return tr(SEVERAL, lane=lane, duration=duration_text(report.duration), reasons=reasons)
 
 
-def gap_card(trace: Trace, gap: Gap, report: GapReport | None) -> Card:
-    """Heading and lines of a gap; without a report only how long it is."""
+def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = "") -> Card:
+    """Heading and lines of a gap; without a report how long it is, and the `problem` if any."""
     then = gap_end_words(trace, gap)
     lane = trace.header.lanes[gap.lane].name
     length = duration_text(gap.end - gap.start)
     if report is None:
         title = tr("{lane} is idle for {time}", lane=lane, time=length)
-        return title, [then, tr("Click to see why.")]
+        return title, [then, problem or tr("Click to see why.")]
     if len(report.reasons) == 1:
         return gap_sentence(trace, gap.step, report), [then]
     title = tr("{lane} waits {time}", lane=lane, time=length)

@@ -24,7 +24,8 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if isinstance(found, Span):
         return span_card(scene.trace, found, frame.now)
     if found is not None:
-        return gap_card(scene.trace, found, _report_at(scene, found))
+        problem = scene.explained.problem(found.step)
+        return gap_card(scene.trace, found, _report_at(scene, found), problem)
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
     predicted = ghost_at(scene, frame, x, y)
@@ -46,9 +47,7 @@ def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
 def _report_at(scene: Scene, gap: Gap) -> GapReport | None:
     """Why a lane is idle, unless finding out would make the pointer wait."""
     explained = scene.explained
-    if not explained.is_known(gap.step) and explained.is_large(gap.step):
-        return None
-    return explained.report(gap.lane, gap.start)
+    return explained.report(gap.lane, gap.start) if explained.at_hand(gap.step) else None
 
 
 def _between_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:

@@ -27,14 +27,13 @@ MORE = "…"  # after a word that does not tell all
 
 
 def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -> list[int]:
-    """The steps on screen of `least` pixels or more that are small enough to be explained."""
+    """The steps on screen of `least` pixels or more whose explanation is at hand."""
     first = int(count_until(scene.step_ends, view.start))
     last = int(count_before(scene.step_starts, view.end))
     lengths = scene.step_ends[first:last] - scene.step_starts[first:last]
     wide = np.flatnonzero(lengths >= least * view.ns_per_pixel) + first
     steps = [step for step in scene.step_numbers[wide].tolist() if step != scene.open_step]
-    explained = scene.explained
-    return [s for s in steps if explained.is_known(s) or not explained.is_large(s)]
+    return [step for step in steps if scene.explained.at_hand(step)]
 
 
 def draw_reasons(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.lanes import Gap
@@ -245,7 +246,7 @@ def test_the_stretches_shown_are_the_idle_time_of_the_lanes(
 
 
 def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
-    window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.explained.LARGE", 1)
     perform(window, client, specification("mp"))
@@ -254,5 +255,6 @@ def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, moment))
     assert window.timeline.hovered[2][-1] == "Click to see why."
     click(window, 1, moment)
-    assert "the pipeline fills" in window.details.sentence.text()
+    assert "explaining it takes some seconds" in window.details.sentence.text()
+    qtbot.waitUntil(lambda: "the pipeline fills" in window.details.sentence.text())
     assert end > moment

@@ -13,10 +13,12 @@ import pytest
 import main
 from core.explain.figures import StepFigures
 from core.models.catalogue import ModelSettings
+from core.trace.recording import open_recording
 from core.trace.trace import Trace
 from gui.report.page import Section, bar_of, facts, page, paragraph, table
 from gui.report.run import MOST_ROWS, _ladder, explained_steps, run_sections, write_run_report
 from gui.timeline.scene import Scene
+from tests.core.explain.made import CIRCLE
 from tests.make_believe import batches, header_and_plans, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -199,3 +201,8 @@ def test_the_command_line_writes_a_report(tmp_path: Path) -> None:
     line = ["export", str(tmp_path / "run.arrow"), "--report", str(tmp_path / "run.html")]
     assert main.main(line) == 0
     assert "Critical path" in Reader((tmp_path / "run.html").read_text()).words
+
+
+def test_a_run_that_waits_in_circles_is_reported(tmp_path: Path) -> None:
+    trace = open_recording(CIRCLE).trace
+    assert "Critical path" in report(trace, tmp_path / "run.html").words

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
+from pytestqt.qtbot import QtBot
 
 from core.engine.messages import Rows, Started
 from core.explain.buckets import bucket_times
@@ -139,7 +140,7 @@ def test_means_of_many_steps_arrive_without_blocking(
 
 
 def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
-    window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.explained.LARGE", 10)
     explained(window, client, devices="4xcpu")
@@ -147,7 +148,8 @@ def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
     assert window.why.explain_button.isVisible()
     start, end = window.run_shown.trace.step_bounds(window.why.steps[0])
     QTest.mouseClick(window.why.explain_button, Qt.MouseButton.LeftButton)
-    assert window.why.ladder.isVisible()
+    assert not window.why.explain_button.isVisible()
+    qtbot.waitUntil(window.why.ladder.isVisible)
     assert window.why.ladder.makespan == end - start
 
 

@@ -1,8 +1,9 @@
-"""Steps that are written down by hand."""
+"""Steps that are written down by hand, and one that could not be explained once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from core.trace.step import StepColumns
 from core.trace.table import blank_rows
 from core.trace.trace import Trace
 from core.trace.writer import Timings, span_batch
+
+CIRCLE = Path(__file__).parents[2] / "fixtures" / "ddp-circle.arrow"
+"""Three steps of two ranks; in the last the ranks' two buckets went in opposite orders."""
 
 
 def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from hypothesis import given
@@ -17,9 +16,8 @@ from core.plan.task import Kind, Lane, Role
 from core.trace.columns import ABSENT
 from core.trace.recording import open_recording
 from core.trace.step import StepColumns
-from tests.core.explain.made import columns_of, recorded
+from tests.core.explain.made import CIRCLE, columns_of, recorded
 
-CIRCLE = Path(__file__).parents[2] / "fixtures" / "ddp-circle.arrow"
 DRAWN = (
     Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.STEP, Kind.ALL_REDUCE, Kind.ALL_REDUCE,
     Kind.ALL_GATHER,
