@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from core.figure import FigureOptions
 from core.plan.specification import Specification
+from core.reading import FORESEEN
 from gui.timeline.groups import NODE_DEVICES
 
 MOST_RECENT = 10
@@ -43,7 +44,7 @@ class Settings:
         try:
             values: Any = json.loads(str(self._store.value("specification", "{}", type=str)))
             return Specification.from_dict(values)
-        except (ValueError, TypeError, AttributeError):
+        except FORESEEN:
             return Specification()
 
     @specification.setter
@@ -65,7 +66,7 @@ class Settings:
         try:
             names: Any = json.loads(str(self._store.value("recent", "[]", type=str)))
             return [Path(str(name)) for name in names][:MOST_RECENT]
-        except (ValueError, TypeError):
+        except FORESEEN:
             return []
 
     def remember(self, path: Path) -> None:
@@ -149,7 +150,7 @@ class Settings:
         try:
             kept: Any = json.loads(str(self._store.value(f"colours/{theme}", "{}", type=str)))
             pairs = {str(name): str(colour) for name, colour in kept.items()}
-        except (ValueError, AttributeError):
+        except FORESEEN:
             return {}
         return {name: c for name, c in pairs.items() if re.fullmatch("#[0-9a-f]{6}", c)}
 
@@ -164,7 +165,7 @@ class Settings:
             return FigureOptions.from_dict(
                 json.loads(str(self._store.value("figure", "{}", type=str))) or FIGURE
             )
-        except (ValueError, TypeError, AttributeError):
+        except FORESEEN:
             return FigureOptions.from_dict(FIGURE)
 
     @figure.setter

@@ -53,7 +53,12 @@ class OptionalSpin(QSpinBox):
 
     @optional.setter
     def optional(self, value: int | None) -> None:
-        self.setValue(value or 0)
+        set_number(self, value or 0)
+
+
+def set_number(field: QSpinBox, value: int) -> None:
+    """Set a number; what is beyond the field's range, or Qt's, is the nearest that it takes."""
+    field.setValue(max(field.minimum(), min(value, field.maximum())))
 
 
 @dataclass(frozen=True, slots=True)
