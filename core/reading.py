@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from core.plain import said
 
-FORESEEN = (
+FORESEEN: tuple[type[Exception], ...] = (
     ValueError, LookupError, TypeError, AttributeError, ArithmeticError, EOFError, OSError,
     RecursionError, MemoryError, SystemError, zlib.error,
 )  # fmt: skip
@@ -27,11 +27,12 @@ def one_line(words: str, refusal: type[ValueError], *more: type[Exception]) -> I
 
     So do `more` that a library raises. A refusal that has been worded is let through.
     """
+    foreseen: tuple[type[Exception], ...] = (*FORESEEN, *more)
     try:
         yield
     except refusal:
         raise
-    except (*FORESEEN, *more) as error:
+    except foreseen as error:
         why = next((text for kind, text in _INSTEAD.items() if isinstance(error, kind)), None)
         if isinstance(error, OSError) and error.strerror:
             why = error.strerror

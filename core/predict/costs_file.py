@@ -34,8 +34,8 @@ from core.files import whole_file
 from core.plain import said
 from core.plan.strategy import listed
 from core.plan.task import Kind
-from core.reading import one_line
 from core.predict.costs import STAGED, CostError, CostModel, Curve, Link, cost_name
+from core.reading import one_line
 
 MOST = 1e15
 """Costs, sizes and bandwidths go up to here, so that their products are numbers."""

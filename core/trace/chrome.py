@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from core.models.description import ModelDescription
 from core.order import stable_order
-from core.plan.specification import Specification
 from core.plain import said
+from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Lane, Role
 from core.reading import one_line
 from core.trace.columns import ABSENT, StepBounds
@@ -318,7 +318,9 @@ def _lanes(
     """A lane for each thread, then its nested ones, and the spans of each."""
     thread, start, end, row = _arranged(thread, start, end, row)
     bounds = np.searchsorted(thread, np.arange(len(titles) + 1))
-    lanes, spans, nested = [], [], []
+    lanes: list[Lane] = []
+    spans: list[Spans] = []
+    nested: list[tuple[int, str, str, Spans]] = []
     for index, (name, process) in enumerate(titles):
         mine = slice(int(bounds[index]), int(bounds[index + 1]))
         depth = _depths(start[mine], end[mine])

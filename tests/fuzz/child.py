@@ -19,6 +19,8 @@ from tests.fuzz.mutations import damaged
 from tests.fuzz.readers import READERS, File, Reader
 
 SECONDS = 10
+STARTED = "whole files are read"
+"""Stands on standard error before the first damaged one."""
 MEMORY = 2 << 30
 """Bytes that opening one file may take beside what the process had before."""
 
@@ -31,6 +33,7 @@ def main(name: str, seed: str, first: str, count: str, folder: str) -> None:
     for number, file in enumerate(valid):  # whole files are read, and what that loads is loaded
         reader.open(_written(Path(folder), number, file), 0)
     _limit_memory()
+    print(STARTED, file=sys.stderr, flush=True)
     for number in range(int(first), int(first) + int(count)):
         path = _written(Path(folder), number, input_of(name, int(seed), number, valid))
         faulthandler.dump_traceback_later(SECONDS, exit=True)

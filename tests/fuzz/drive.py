@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.fuzz.child import SECONDS, input_of
+from tests.fuzz.child import SECONDS, STARTED, input_of
 from tests.fuzz.readers import READERS
 
 HOUSE = Path(__file__).resolve().parents[2]
@@ -22,6 +24,7 @@ COUNT = 10_000
 BATCH = 500
 """Files that one process opens at most."""
 START_SECONDS = 100
+CHILD = ("-m", "tests.fuzz.child")
 
 
 @dataclass
@@ -43,27 +46,30 @@ class Found:
             self.failures[number] = wrong
 
 
-def fuzz(name: str, seed: int, first: int, count: int) -> Found:
-    """Open `count` damaged files from number `first` on; one that ends its process has failed."""
+def fuzz(name: str, seed: int, first: int, count: int, program: Sequence[str] = CHILD) -> Found:
+    """Open `count` damaged files from number `first` on; one that ends its process has failed.
+
+    `program` is what Python runs to open them.
+    """
     found = Found()
     while found.opened < count:
         left = count - found.opened
-        _batch(name, seed, first + found.opened, min(left, BATCH), found)
+        given = [name, str(seed), str(first + found.opened), str(min(left, BATCH))]
+        _batch([*program, *given], first + found.opened, min(left, BATCH), found)
     return found
 
 
-def _batch(name: str, seed: int, first: int, count: int, found: Found) -> None:
+def _batch(words: list[str], first: int, count: int, found: Found) -> None:
     """Open files in a process, up to the one that ends it if one does."""
     with tempfile.TemporaryDirectory() as folder:
-        words = ["-m", "tests.fuzz.child", name, str(seed), str(first), str(count), folder]
-        done = _run(words, START_SECONDS + count * SECONDS)
+        done = _run([*words, folder], START_SECONDS + count * SECONDS)
     before = found.opened
     for line in done.stdout.splitlines():
         found.add(*json.loads(line))
     opened = found.opened - before
     if opened < count:
-        if not opened and "in _opened" not in done.stderr and done.returncode > 0:
-            raise RuntimeError(f"the fuzzer of {name} does not start: {done.stderr}")
+        if STARTED not in done.stderr:
+            raise RuntimeError(f"the fuzzer does not start: {done.stderr}")
         how = f"it ended the process with status {done.returncode}"
         found.add(first + opened, "failed", f"{how}\n{done.stderr[-4000:]}")
 
@@ -71,7 +77,7 @@ def _batch(name: str, seed: int, first: int, count: int, found: Found) -> None:
 def _run(words: list[str], seconds: int) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *words], cwd=HOUSE, capture_output=True, text=True, timeout=seconds,
-        stdin=subprocess.DEVNULL, check=False,
+        stdin=subprocess.DEVNULL, check=False, env={**os.environ, "PYTHONPATH": str(HOUSE)},
     )  # fmt: skip
 
 

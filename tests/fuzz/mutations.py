@@ -13,10 +13,10 @@ DEEP = 100_000
 TOKENS = (
     b"NaN", b"-Infinity", b"1e999", b"-1", b"0", b"9" * 400, b"9" * 5000, b"0.1e-400",
     b"9223372036854775807", b"-9223372036854775809", b"18446744073709551616", b"4e15", b"null",
-    b"true", b'"', b"\\", b"\\ud800", b"\x00", b"\n", b"\r", b",", b"}", b"]", b"{", b"[", b"[" * DEEP,
-    b"{" * DEEP, b'{"a":' * DEEP, b"},{", b"\x1b[31m", "\u202e".encode(), b"\xff\xfe", b"\xed\xa0\x80",
-    b"=1+1", b"x" * 5000, b"../../", b"\x1f\x8b", b"32766", b"32767", b"1000000000", b"%s%n",
-    b"nan", b"inf", b"1_0", b"0x10", b"0F0", b"1B1", b"(0F1;1B0)OVERLAP_F_B",
+    b"true", b'"', b"\\", b"\\ud800", b"\x00", b"\n", b"\r", b",", b"}", b"]", b"{", b"[", b"},{",
+    b"[" * DEEP, b"{" * DEEP, b'{"a":' * DEEP, b"\x1b[31m", b"\xe2\x80\xae", b"\xff\xfe",
+    b"\xed\xa0", b"=1+1", b"x" * 5000, b"\x1f\x8b", b"32766", b"32767", b"1000000000", b"%s%n",
+    b"../../", b"nan", b"inf", b"1_0", b"0x10", b"0F0", b"1B1", b"(0F1;1B0)OVERLAP_F_B",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2**31 - 1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -(2**63), 10**400,
@@ -28,10 +28,12 @@ VALUES: tuple[Any, ...] = (
 
 
 def damaged(data: bytes, donors: Sequence[bytes], random: Random) -> bytes:
-    """One file that is damaged in one to four ways; `donors` are files of its kind."""
-    for _ in range(random.choice((1, 1, 2, 3, 4))):
-        data = random.choice(WAYS)(data, donors, random)
-    return data
+    """One file that is damaged in one to three ways; `donors` are files of its kind."""
+    changed = data
+    while changed == data:  # not every way suits every file
+        for _ in range(random.choice((1, 1, 1, 2, 3))):
+            changed = random.choice(WAYS)(changed, donors, random)
+    return changed
 
 
 def _flip(data: bytes, _: Sequence[bytes], random: Random) -> bytes:
