@@ -11,12 +11,12 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
-    QLabel,
     QSizePolicy,
     QSpinBox,
     QWidget,
 )
 
+from gui.label import Label
 from gui.text import tr
 
 MOST = 1_000_000_000
@@ -121,7 +121,7 @@ class WheelGuard(QObject):
 def add_field(form: QFormLayout, name: str, field: QWidget, guard: WheelGuard) -> None:
     """Put a field into the form with its label, tooltip and accessible name."""
     words = WORDS[name]
-    label = QLabel(tr(words.label))
+    label = Label(tr(words.label))
     label.setBuddy(field)
     for widget in (label, field):
         widget.setToolTip(tr(words.tip))

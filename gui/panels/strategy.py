@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
-    QLabel,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -33,6 +32,7 @@ from gui.check import (
     schedule_problems,
 )
 from gui.dialogs import ask_open
+from gui.label import Label
 from gui.panels.answer_picture import AnswerPicture
 from gui.panels.cards import Card
 from gui.panels.fields import (
@@ -258,7 +258,7 @@ class StrategyPanel(QScrollArea):
         column = QVBoxLayout(sheet)
         column.setContentsMargins(12, 8, 10, 10)
         column.setSpacing(5)
-        heading = QLabel(tr("STRATEGY"))
+        heading = Label(tr("STRATEGY"))
         heading.setObjectName("heading")
         column.addWidget(heading)
         group = QButtonGroup(self)
@@ -270,7 +270,7 @@ class StrategyPanel(QScrollArea):
             card.clicked.connect(self._changed)
         column.addSpacing(6)
         column.addLayout(self._form)
-        self._problem, self._preview, self._unused = QLabel(), QLabel(), QLabel()
+        self._problem, self._preview, self._unused = Label(), Label(), Label()
         self._problem.setObjectName("problem")
         self._preview.setObjectName("quiet")
         self._unused.setObjectName("quiet")

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from core.explain.figures import StepFigures, mean_figures
 from core.plan.schedules import SCHEDULES
 from gui.explained import Wanted
+from gui.label import Label
 from gui.panels.fields import Choice
 from gui.panels.ladder import LadderChart
 from gui.panels.path_list import MOST, PathList
@@ -192,7 +193,7 @@ class WhyPanel(QWidget):
     # Building
 
     def _build(self) -> None:
-        empty = QLabel(
+        empty = Label(
             tr(
                 "Why a step takes as long as it does appears here with the first whole step: "
                 "from the ideal step, rung by rung, to the measured one."
@@ -212,7 +213,7 @@ class WhyPanel(QWidget):
         page = QWidget()
         page.setObjectName("plot")
         column = QVBoxLayout(page)
-        words = QLabel(tr("This step has very many tasks: explaining it takes some seconds."))
+        words = Label(tr("This step has very many tasks: explaining it takes some seconds."))
         words.setObjectName("hint")
         words.setWordWrap(True)
         words.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -283,7 +284,7 @@ class _Bubbles(QWidget):
         self._values: list[QLabel] = []
         self._notes: list[QLabel] = []
         for number, (name, note) in enumerate(_BUBBLES):
-            value, words, label = QLabel(), QLabel(tr(note)), QLabel(tr(name))
+            value, words, label = Label(), Label(tr(note)), Label(tr(name))
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             value.setAccessibleName(tr(name))
             words.setObjectName("quiet")
@@ -334,7 +335,7 @@ _BUBBLES = (
 
 
 def _heading(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     label.setObjectName("heading")
     label.setContentsMargins(12, 0, 12, 2)
     label.setMinimumWidth(1)  # a narrow dock cuts it rather than what stands below
