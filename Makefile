@@ -1,11 +1,11 @@
 # `make run` and `make test` set everything up first; a second call finds it done.
-#   ARGS=...         arguments for main.py (run) or pytest (test, bench)
+#   ARGS=...         arguments for main.py (run), pytest (test, bench) or tests/fuzz/drive.py (fuzz)
 #   TORCH_INDEX=url  the wheel index that torch comes from; remembered until it is given anew
 #   PYTHON=...       the Python (3.11 or newer) that .venv is made with
 
 python = .venv/bin/python
 
-.PHONY: setup run test lint ruff format mypy walls bench pictures
+.PHONY: setup run test fuzz lint ruff format mypy walls bench pictures
 
 setup:
 	@sh resources/setup.sh
@@ -16,6 +16,11 @@ run: setup
 # Two at a time: many tests wait for processes to start.
 test: setup
 	@$(python) -m pytest -n 2 $(ARGS)
+
+# 10,000 damaged files for each reader; a second call goes on where the first one stopped.
+#   ARGS="chrome costs --count 1000 --seed 7"   some readers, fewer files, other ones
+fuzz: setup
+	@$(python) -m tests.fuzz.drive $(ARGS)
 
 # Separate targets, so that `make -k lint` shows all that is wrong.
 lint: ruff format mypy walls

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from core.trace.excerpt import Excerpt
+from core.typed import typed
 
 MM_PER_INCH = 25.4
 
@@ -98,10 +99,10 @@ class FigureOptions:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> FigureOptions:
         """The inverse of `to_dict`. Raises ValueError for values that cannot be drawn."""
-        known = {f.name for f in fields(cls)} - {"excerpt"}
-        options = cls(**{name: value for name, value in values.items() if name in known})
         try:
-            options.check()
+            known = {name: values[name] for name in values if name != "excerpt"}
+            options: FigureOptions = typed(cls, known)
         except TypeError as error:
-            raise ValueError(f"no figure can be made of {values}") from error
+            raise ValueError(f"no figure can be made of {values}: {error}") from error
+        options.check()
         return options

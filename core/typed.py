@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -25,16 +26,21 @@ def typed(kind: Any, value: Any, name: str = "it") -> Any:
     if origin is dict and isinstance(value, dict):
         return {key: typed(arguments[1], item, f"{name}.{key}") for key, item in value.items()}
     if is_dataclass(kind) and isinstance(kind, type) and isinstance(value, dict):
-        hints = get_type_hints(kind)
+        hints = _hints(kind)
         known = [field.name for field in fields(kind) if field.name in value]
         return kind(**{own: typed(hints[own], value[own], own) for own in known})
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(value)
-    if kind is float and type(value) is int:
+    if kind is float and type(value) is int and abs(value) < 1 << 1023:
         return float(value)
     if type(value) is kind:
         return value
     raise TypeError(f"{name} is {value!r:.40}")
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _first_that_fits(kinds: tuple[Any, ...], value: Any, name: str) -> Any:

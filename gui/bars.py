@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolBar
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolBar
 
 from gui.faults import faults_of, status_text
 from gui.figures.titles import run_title
+from gui.label import Label, plain_tip
 from gui.session import Run
 from gui.status import (
     behind_text,
@@ -36,7 +37,7 @@ class RunBar(QToolBar):
         self.setObjectName("tools")
         self.setMovable(False)
         self.toggleViewAction().setEnabled(False)
-        self.title, self.step, self._progress = QLabel(), QLabel(), QProgressBar()
+        self.title, self.step, self._progress = Label(), Label(), QProgressBar()
         self.title.setObjectName("title")
         self.title.setMinimumWidth(LEAST)
         self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -57,7 +58,7 @@ class RunBar(QToolBar):
     def show_run(self, run: Run, scene: Scene) -> None:
         """Say what is shown and how far it is."""
         self.title.setText(run_title(run.trace))
-        self.title.setToolTip(run_title(run.trace))
+        self.title.setToolTip(plain_tip(run_title(run.trace)))
         self.step.setText(step_text(run, scene))
         done, total = progress(run)
         self._progress.setRange(0, total)
@@ -77,11 +78,11 @@ class StatusLine:
     """The labels of the status bar."""
 
     def __init__(self, bar: QStatusBar) -> None:
-        self.recorded, self.sharing, self.predicted = QLabel(), QLabel(), QLabel()
-        self.verified, self.engine = QLabel(), QLabel(tr("engine is loading…"))
+        self.recorded, self.sharing, self.predicted = Label(), Label(), Label()
+        self.verified, self.engine = Label(), Label(tr("engine is loading…"))
         self._run: Run | None = None
         self._per_pixel = 0.0
-        self.behind, self.faults = QLabel(), QLabel()
+        self.behind, self.faults = Label(), Label()
         self.faults.setObjectName("problem")
         for label in (self.recorded, self.behind, self.faults):
             bar.addWidget(label)
@@ -112,4 +113,4 @@ class StatusLine:
     def show_comparison(self, run: Run) -> None:
         """Say what was predicted of a run, if that is there."""
         self.predicted.setText(predicted_text(run.comparison))
-        self.predicted.setToolTip(predicted_tip(run.comparison))
+        self.predicted.setToolTip(plain_tip(predicted_tip(run.comparison)))

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QToolButton,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 from core.plan.task import KINDS
 from gui.colours import too_close, too_faint
 from gui.families import Family, family_letters
+from gui.label import Label
 from gui.text import tr
 from gui.theme import EDITABLE, Theme
 
@@ -43,7 +43,7 @@ class ColoursPanel(QDialog):
         self._theme, self._built_in = theme, built_in
         self.buttons: dict[str, QToolButton] = {}
         self.fields: dict[str, QLineEdit] = {}
-        self.warning = QLabel()
+        self.warning = Label()
         self.warning.setWordWrap(True)
         self.warning.setAccessibleName(tr("What is wrong with the colours"))
         self._build()
@@ -92,9 +92,9 @@ class ColoursPanel(QDialog):
             field.setFixedWidth(76)
             field.setAccessibleName(tr("Colour of {family}, as #rrggbb", family=words))
             field.textEdited.connect(lambda text, name=name: self.take(name, text))
-            about = QLabel(letters.get(family, ""))
+            about = Label(letters.get(family, ""))
             about.setObjectName("quiet")
-            for place, part in enumerate((button, field, QLabel(words), about)):
+            for place, part in enumerate((button, field, Label(words), about)):
                 grid.addWidget(part, row, place)
             self.buttons[name], self.fields[name] = button, field
         grid.setColumnStretch(3, 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
+from gui.label import Label
 from gui.text import tr
 
 SHOWN_AFTER_MS = 300  # what takes longer shows how far it is
@@ -66,7 +67,8 @@ def progress_dialog(
     parent: QWidget, text: str, parts: int, cancelled: Callable[[], object]
 ) -> QProgressDialog:
     """Progress of `parts` that shows itself after a while; it stays until it is closed."""
-    dialog = QProgressDialog(text, tr("Cancel"), 0, parts, parent)
+    dialog = QProgressDialog("", tr("Cancel"), 0, parts, parent)
+    dialog.setLabel(Label(text))
     dialog.setWindowModality(Qt.WindowModality.NonModal)
     dialog.setMinimumDuration(SHOWN_AFTER_MS)
     dialog.setAutoClose(False)

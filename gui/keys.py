@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QMenuBar,
     QScrollArea,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.actions import MOUSE
+from gui.label import Label
 from gui.menus import all_keys_text, listed_actions
 from gui.text import tr
 
@@ -108,7 +108,7 @@ def _grid(column: Sequence[Section]) -> QGridLayout:
     grid.setVerticalSpacing(2)
     line = 0
     for heading, rows in column:
-        title = QLabel(heading.upper())
+        title = Label(heading.upper())
         title.setObjectName("heading")
         title.setContentsMargins(0, 8 if line else 0, 0, 2)
         grid.addWidget(title, line, 0, 1, 2)
@@ -121,7 +121,7 @@ def _grid(column: Sequence[Section]) -> QGridLayout:
 
 
 def _add_row(grid: QGridLayout, line: int, keys: str, name: str, tip: str) -> None:
-    key, words = QLabel(keys), QLabel(name)
+    key, words = Label(keys), Label(name)
     key.setStyleSheet("font-weight: bold")
     for place, label in enumerate((key, words)):
         label.setToolTip(tip)

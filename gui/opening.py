@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QToolButton, QWidget
 
 from core.indexing import build_apart
 from core.trace.index import Cancelled
 from core.trace.recording import Opened, open_recording
+from gui.label import Label
 from gui.text import problem_text, tr
 
 PARTS = 1000  # of the strip's bar
@@ -72,8 +73,7 @@ class OpeningStrip(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("opening")
-        self.label, self.bar, self.cancel_button = QLabel(), QProgressBar(), QToolButton()
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label, self.bar, self.cancel_button = Label(), QProgressBar(), QToolButton()
         self.bar.setRange(0, PARTS)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(220)

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from gui.label import plain_tip
 from gui.settings import Settings
 from gui.text import tr
 
@@ -39,7 +40,7 @@ class RecentMenu:
 
     def _add(self, text: str, do: Callable[[], None], tip: str = "") -> QAction:
         action = self._menu.addAction(text.replace("&", "&&"))
-        action.setToolTip(tip)
+        action.setToolTip(plain_tip(tip))
         action.triggered.connect(lambda _=False: do())
         return action
 

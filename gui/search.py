@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QCompleter,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListView,
     QToolButton,
@@ -19,6 +18,7 @@ from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
 from core.trace.search import Hits, Place, next_hit, place_of, previous_hit, rank
 from core.trace.trace import Span, Trace
+from gui.label import Label
 from gui.searching import Searcher
 from gui.text import percent_text, tr
 from gui.timeline.scene import Scene
@@ -143,7 +143,7 @@ class SearchBar(QWidget):
         self.searcher = Searcher(self)
         self.searcher.advanced.connect(self._tell)
         self.searcher.failed.connect(self._say_wrong)
-        self.field, self.count, self.problem = QueryField(), QLabel(), QLabel()
+        self.field, self.count, self.problem = QueryField(), Label(), Label()
         self._told = QElapsedTimer()
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QByteArray, QSettings
 
 from core.figure import FigureOptions
 from core.plan.specification import Specification
+from core.reading import FORESEEN
 from gui.timeline.groups import NODE_DEVICES
 
 MOST_RECENT = 10
 LAYOUT = 5  # raise when docks change, so that an older layout is not forced on new docks
 
 FIGURE = {"preset": "two-column"}
+
+Kept = TypeVar("Kept")
 
 
 class Settings:
@@ -31,7 +34,7 @@ class Settings:
     @property
     def theme(self) -> str:
         """Name of the theme."""
-        return str(self._store.value("theme", "light", type=str))
+        return self._kept("theme", "light")
 
     @theme.setter
     def theme(self, name: str) -> None:
@@ -41,9 +44,9 @@ class Settings:
     def specification(self) -> Specification:
         """The form as it was last left; the default if nothing readable was kept."""
         try:
-            values: Any = json.loads(str(self._store.value("specification", "{}", type=str)))
+            values: Any = json.loads(self._kept("specification", "{}"))
             return Specification.from_dict(values)
-        except (ValueError, TypeError, AttributeError):
+        except FORESEEN:
             return Specification()
 
     @specification.setter
@@ -53,7 +56,7 @@ class Settings:
     @property
     def folder(self) -> str:
         """The folder that a file was last saved in or opened from."""
-        return str(self._store.value("folder", str(Path.home()), type=str))
+        return self._kept("folder", str(Path.home()))
 
     @folder.setter
     def folder(self, folder: str) -> None:
@@ -63,9 +66,9 @@ class Settings:
     def recent(self) -> list[Path]:
         """The recordings that were opened or saved last, the latest first."""
         try:
-            names: Any = json.loads(str(self._store.value("recent", "[]", type=str)))
+            names: Any = json.loads(self._kept("recent", "[]"))
             return [Path(str(name)) for name in names][:MOST_RECENT]
-        except (ValueError, TypeError):
+        except FORESEEN:
             return []
 
     def remember(self, path: Path) -> None:
@@ -83,7 +86,7 @@ class Settings:
     @property
     def memory(self) -> bool:
         """Whether the timeline shows memory."""
-        return bool(self._store.value("memory", True, type=bool))
+        return self._kept("memory", True)
 
     @memory.setter
     def memory(self, shown: bool) -> None:
@@ -92,7 +95,7 @@ class Settings:
     @property
     def prediction(self) -> bool:
         """Whether the timeline shows predictions."""
-        return bool(self._store.value("prediction", True, type=bool))
+        return self._kept("prediction", True)
 
     @prediction.setter
     def prediction(self, shown: bool) -> None:
@@ -101,7 +104,7 @@ class Settings:
     @property
     def critical_path(self) -> bool:
         """Whether the timeline shows the critical path."""
-        return bool(self._store.value("critical_path", False, type=bool))
+        return self._kept("critical_path", False)
 
     @critical_path.setter
     def critical_path(self, shown: bool) -> None:
@@ -110,7 +113,7 @@ class Settings:
     @property
     def nested(self) -> bool:
         """Whether the timeline shows the blocks inside forwards and backwards."""
-        return bool(self._store.value("nested", True, type=bool))
+        return self._kept("nested", True)
 
     @nested.setter
     def nested(self, shown: bool) -> None:
@@ -119,7 +122,7 @@ class Settings:
     @property
     def grouping(self) -> str:
         """What the timeline's lanes are grouped by."""
-        return str(self._store.value("grouping", "devices", type=str))
+        return self._kept("grouping", "devices")
 
     @grouping.setter
     def grouping(self, name: str) -> None:
@@ -128,8 +131,7 @@ class Settings:
     @property
     def node_devices(self) -> int:
         """How many devices a node has, where their names do not tell."""
-        kept = self._store.value("node_devices", NODE_DEVICES, type=int)
-        return max(1, kept) if isinstance(kept, int) else NODE_DEVICES
+        return max(1, self._kept("node_devices", NODE_DEVICES))
 
     @node_devices.setter
     def node_devices(self, count: int) -> None:
@@ -138,7 +140,7 @@ class Settings:
     @property
     def colour_by(self) -> str:
         """What bars are coloured by."""
-        return str(self._store.value("colour_by", "kind", type=str))
+        return self._kept("colour_by", "kind")
 
     @colour_by.setter
     def colour_by(self, name: str) -> None:
@@ -147,9 +149,9 @@ class Settings:
     def colours(self, theme: str) -> dict[str, str]:
         """The user's own colours in a theme, by name; none if nothing readable was kept."""
         try:
-            kept: Any = json.loads(str(self._store.value(f"colours/{theme}", "{}", type=str)))
+            kept: Any = json.loads(self._kept(f"colours/{theme}", "{}"))
             pairs = {str(name): str(colour) for name, colour in kept.items()}
-        except (ValueError, AttributeError):
+        except FORESEEN:
             return {}
         return {name: c for name, c in pairs.items() if re.fullmatch("#[0-9a-f]{6}", c)}
 
@@ -161,10 +163,8 @@ class Settings:
     def figure(self) -> FigureOptions:
         """The last figure that was exported; one for two columns if nothing readable was kept."""
         try:
-            return FigureOptions.from_dict(
-                json.loads(str(self._store.value("figure", "{}", type=str))) or FIGURE
-            )
-        except (ValueError, TypeError, AttributeError):
+            return FigureOptions.from_dict(json.loads(self._kept("figure", "{}")) or FIGURE)
+        except FORESEEN:
             return FigureOptions.from_dict(FIGURE)
 
     @figure.setter
@@ -174,9 +174,9 @@ class Settings:
     @property
     def window(self) -> tuple[QByteArray, QByteArray] | None:
         """The window's geometry and the state of its docks, or None the first time."""
-        if self._store.value("layout", 0, type=int) != LAYOUT:
+        if self._kept("layout", 0) != LAYOUT:
             return None
-        return (self._bytes("geometry"), self._bytes("state"))
+        return (self._kept("geometry", QByteArray()), self._kept("state", QByteArray()))
 
     @window.setter
     def window(self, kept: tuple[QByteArray, QByteArray]) -> None:
@@ -184,9 +184,13 @@ class Settings:
         self._store.setValue("geometry", kept[0])
         self._store.setValue("state", kept[1])
 
-    def _bytes(self, name: str) -> QByteArray:
-        value = self._store.value(name, QByteArray(), type=QByteArray)
-        return value if isinstance(value, QByteArray) else QByteArray()
+    def _kept(self, name: str, default: Kept) -> Kept:
+        """What is kept under a name; the default if it is of another type, or damaged."""
+        try:
+            value = self._store.value(name, default, type=type(default))
+        except FORESEEN:
+            return default
+        return value if isinstance(value, type(default)) else default
 
     def save(self) -> None:
         """Write to disk now."""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.label import Label, plain_tip
 from gui.panels.cards import Card
 from gui.samples import SAMPLES
 from gui.text import tr
@@ -82,14 +83,14 @@ class WelcomePage(QScrollArea):
         for line, path in enumerate(paths[:RECENT]):
             there = path.exists()
             self._recent.addWidget(self._recent_button(path, there), line, 0)
-            folder = QLabel(str(path.parent) if there else tr("missing"))
+            folder = Label(str(path.parent) if there else tr("missing"))
             folder.setObjectName("quiet")
             self._recent.addWidget(folder, line, 1)
             if not there:
                 self._recent.addWidget(self._remove_button(path), line, 2)
 
     def _build(self) -> None:
-        title, sentence = QLabel("Bubblescope"), QLabel(tr(SENTENCE))
+        title, sentence = Label("Bubblescope"), Label(tr(SENTENCE))
         title.setObjectName("welcome")
         sentence.setWordWrap(True)
         self._column.addWidget(title)
@@ -108,7 +109,7 @@ class WelcomePage(QScrollArea):
         self._recent.setVerticalSpacing(2)
         self._recent.setColumnStretch(3, 1)
         self._column.addLayout(self._recent)
-        hint = QLabel(
+        hint = Label(
             tr(
                 "Or press F5 to run what the form on the left says, drop recordings here, or press "
                 "Ctrl+Shift+P for everything else."
@@ -142,7 +143,7 @@ class WelcomePage(QScrollArea):
         button.setObjectName("link")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setEnabled(there)
-        button.setToolTip(str(path))
+        button.setToolTip(plain_tip(str(path)))
         button.setAccessibleName(tr("Open {name}", name=path.name))
         button.clicked.connect(lambda _=False: self.opened.emit(path))
         return button
@@ -159,7 +160,7 @@ class WelcomePage(QScrollArea):
 
 
 def _heading(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     label.setObjectName("heading")
     label.setContentsMargins(0, 8, 0, 0)
     return label

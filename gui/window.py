@@ -31,6 +31,7 @@ from gui.files import Files, dropped_paths
 from gui.finding import Finder
 from gui.in_turn import InTurn
 from gui.keys import KeySheet, sections
+from gui.label import plain_tip
 from gui.lane_menu import LaneMenu
 from gui.layouts import column_of
 from gui.marking import Marking
@@ -374,7 +375,7 @@ class MainWindow(QMainWindow):
         stop.setEnabled(asking)
         self.bar.set_asking(asking)
         if isinstance(checked, str):
-            run.setToolTip(checked)
+            run.setToolTip(plain_tip(checked))
         else:
             self.predictions.show_settings(self.form.specification())
             run.setToolTip(

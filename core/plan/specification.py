@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import cycle, islice
 from typing import Any
 
@@ -15,6 +15,7 @@ from core.plan.strategies import STRATEGIES
 from core.plan.strategies.pipeline import MOST_MICROBATCHES
 from core.plan.strategy import Job, Strategy, listed
 from core.plan.task import Lane, Plan, PlanError
+from core.typed import typed
 
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
 DEFAULT_SCHEDULE = "1f1b"
@@ -84,13 +85,12 @@ class Specification:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Specification:
-        """The inverse of `to_dict`; names that this version does not know are left out."""
-        known = {f.name for f in fields(cls)}
-        kept = {name: value for name, value in values.items() if name in known}
-        if "model" in kept:
-            names = {f.name for f in fields(ModelSettings)}
-            kept["model"] = ModelSettings(**{k: v for k, v in kept["model"].items() if k in names})
-        return cls(**kept)
+        """The inverse of `to_dict`; names that this version does not know are left out.
+
+        Raises TypeError, naming the first value that is of another type than it is in a run.
+        """
+        made: Specification = typed(cls, values)
+        return made
 
     @property
     def own_model(self) -> bool:

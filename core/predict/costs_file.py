@@ -24,17 +24,21 @@
 from __future__ import annotations
 
 import json
-import math
+import reprlib
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from core.files import whole_file
+from core.plain import said
 from core.plan.strategy import listed
 from core.plan.task import Kind
 from core.predict.costs import STAGED, CostError, CostModel, Curve, Link, cost_name
+from core.reading import one_line
 
+MOST = 1e15
+"""Costs, sizes and bandwidths go up to here, so that their products are numbers."""
 _NAMES = {cost_name(kind): kind for kind in (*STAGED, Kind.LOSS)}
 _SIZED = {name: kind for name, kind in _NAMES.items() if kind is not Kind.STEP}
 _LINK = ("link_latency_us", "link_bandwidth_gb_s")
@@ -51,18 +55,13 @@ def read_costs(path: Path | str) -> CostModel:
     reader = _READERS.get(Path(path).suffix.lower())
     if reader is None:
         raise CostError(f"--costs {path}: use a name that ends in {listed(list(_READERS))}")
+    with one_line(f"--costs {path} cannot be read", CostError):
+        values = reader(Path(path).read_text(encoding="utf-8"))
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CostError(f"--costs {path} cannot be read: {error}") from error
-    try:
-        values = reader(text)
-    except ValueError as error:
-        raise CostError(f"--costs {path} cannot be read: {error}") from error
-    try:
-        return costs_of(values)
+        with one_line("it makes no costs", CostError):
+            return costs_of(values)
     except CostError as error:
-        raise CostError(f"--costs {path}: {error}") from error
+        raise CostError(said(f"--costs {path}: {error}")) from error
 
 
 def write_costs(path: Path | str, costs: CostModel) -> None:
@@ -77,7 +76,7 @@ def costs_of(values: Any) -> CostModel:
         raise CostError(f"costs are a table of numbers, not {_said(values)}")
     for key in values:
         if key not in _KEYS:
-            raise CostError(f"there is no cost {key!r}; use {listed(list(_KEYS))}")
+            raise CostError(f"there is no cost {_said(key)}; use {listed(list(_KEYS))}")
     by = values.get("by", "stage")
     if by not in ("stage", "block"):
         raise CostError(f"by is {_said(by)}; use 'stage' or 'block'")
@@ -200,7 +199,7 @@ def _transfers(values: Any) -> dict[Kind, Curve]:
     curves = {}
     for name, points in values.items():
         if name not in kinds:
-            raise CostError(f"transfers has {name!r}; use {listed(list(kinds))}")
+            raise CostError(f"transfers has {_said(name)}; use {listed(list(kinds))}")
         if not isinstance(points, list) or not points:
             raise CostError(f"transfers.{name} is {_said(points)}; use a list of [bytes, ms]")
         curves[kinds[name]] = tuple(sorted(_point(f"transfers.{name}", p) for p in points))
@@ -223,13 +222,13 @@ def _numbers(name: str, value: Any) -> list[float]:
 
 
 def _number(name: str, value: Any, above: float | None = None) -> float:
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not fits or value < 0 or (above is not None and value <= above):
-        wanted = "a number of 0 or more" if above is None else f"a number above {above:g}"
-        raise CostError(f"{name} is {_said(value)}; use {wanted}")
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
+    if not fits or (above is not None and value < max(above, 1 / MOST)):
+        wanted = "of 0 or more" if above is None else f"above {above:g}, from {1 / MOST:g}"
+        raise CostError(f"{name} is {_said(value)}; use a number {wanted} to {MOST:g}")
     return float(value)
 
 
 def _said(value: Any) -> str:
-    text = repr(value)
+    text = reprlib.repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from heapq import heappop, heappush
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,8 +25,10 @@ from numpy.typing import NDArray
 
 from core.models.description import ModelDescription
 from core.order import stable_order
+from core.plain import said
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Lane, Role
+from core.reading import one_line
 from core.trace.columns import ABSENT, StepBounds
 from core.trace.index import Progress, tell
 from core.trace.schema import Header, RecordingError
@@ -39,6 +42,9 @@ NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewer
 LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut
 MOST_BEFORE = 1 << 14  # bytes in which the list of events has to begin
+MOST_WHOLE = 1 << 30  # bytes of a file that is damaged, and so is decoded in one piece
+MOST_EVENT = 1 << 26  # bytes of one event
+MOST_LANES = 1 << 16  # threads, and depths of their calls
 PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
 _OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,4096}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
 _BORDER = re.compile(rb"\}\s*,\s*\{")
@@ -81,17 +87,13 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Imp
     `progress` is told how much is done of how much. Raises RecordingError, naming the file, if it
     cannot be read or has no complete event, and Cancelled if `progress` returns False.
     """
-    try:
-        with uncollected():
-            events, cut = _events(Path(path), progress)
-            trace = _trace(events, str(path))
-    except OSError as error:
-        raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise RecordingError(
-            f"{path} is no trace in Chrome's format: it has text that is not UTF-8"
-        ) from error
-    return Imported(trace, _lost(events, cut))
+    with uncollected(), one_line(_refusal(path), RecordingError, msgspec.MsgspecError):
+        events, cut = _events(Path(path), progress)
+        return Imported(_trace(events, str(path)), _lost(events, cut))
+
+
+def _refusal(path: Path | str) -> str:
+    return f"{path} cannot be read as a trace in Chrome's format"
 
 
 class _Events:
@@ -143,7 +145,10 @@ def _events(path: Path, progress: Progress | None) -> tuple[_Events, bool]:
         return events, False
     except msgspec.DecodeError:  # it was cut in the wrong place, here or where it was written
         with path.open("rb") as file:
-            data = b"".join(iter(partial(_reader(file), PIECE), b"")).removeprefix(codecs.BOM_UTF8)
+            pieces = iter(partial(_reader(file), PIECE), b"")
+            data = b"".join(islice(pieces, MOST_WHOLE // PIECE)).removeprefix(codecs.BOM_UTF8)
+        if len(data) > MOST_WHOLE - PIECE:
+            raise
         events = _Events()
         whole, cut = _whole(data, b"]" if data.lstrip()[:1] == b"[" else b"]}", str(path))
         events.add(whole)
@@ -180,13 +185,15 @@ def _pieces(read: Callable[[int], bytes], name: str) -> Iterator[bytes]:
     data = read(max(PIECE, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
     opening = _OPENING.match(data)
     if opening is None:
-        raise RecordingError(f"{name} is no trace in Chrome's format: it has no list of events")
+        raise RecordingError(f"{_refusal(name)}: it has no list of events")
     begin = opening.end()
     while True:
         border = _BORDER.search(data, begin + PIECE)
         if border is not None:
             yield b"".join((b"[", memoryview(data)[begin : border.start() + 1], b"]"))
             begin = border.end() - 1
+        elif len(data) - begin > MOST_EVENT:
+            raise RecordingError(f"{_refusal(name)}: an event has more than {MOST_EVENT:,} bytes")
         elif more := read(max(2 * PIECE, len(data) - begin)):
             data, begin = data[begin:] + more, 0
         else:
@@ -209,7 +216,7 @@ def _whole(data: bytes, end: bytes, name: str) -> tuple[list[_Event], bool]:
             return _decoded(tried), tried is not data
         except msgspec.DecodeError as error:
             failed = failed or str(error)
-    raise RecordingError(f"{name} is no trace in Chrome's format: {failed}")
+    raise RecordingError(said(f"{_refusal(name)}: {failed}"))
 
 
 def _ends(data: bytes, end: bytes) -> Iterator[bytes]:
@@ -255,14 +262,14 @@ def _numbers(values: list[_Number]) -> NDArray[np.float64]:
     """Numbers that may be written as text; NaN for what is none."""
     try:
         return np.array(values, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.array([_number(value) for value in values], np.float64)
 
 
 def _number(value: _Number) -> float:
     try:
         return float("nan" if value is None else value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return float("nan")
 
 
@@ -309,12 +316,18 @@ def _lanes(
     """A lane for each thread, then its nested ones, and the spans of each."""
     thread, start, end, row = _arranged(thread, start, end, row)
     bounds = np.searchsorted(thread, np.arange(len(titles) + 1))
-    lanes, spans, nested = [], [], []
+    lanes: list[Lane] = []
+    spans: list[Spans] = []
+    nested: list[tuple[int, str, str, Spans]] = []
     for index, (name, process) in enumerate(titles):
         mine = slice(int(bounds[index]), int(bounds[index + 1]))
         depth = _depths(start[mine], end[mine])
-        for level in range(int(depth.max()) + 1):
-            chosen = np.flatnonzero(depth == level) + mine.start
+        by_depth = stable_order(depth) + mine.start
+        ends = np.cumsum(np.bincount(depth)).tolist()
+        if len(lanes) + len(nested) + len(ends) > MOST_LANES:
+            raise ValueError(f"its threads and their nested calls are more than {MOST_LANES:,}")
+        for level, (first, last) in enumerate(pairwise([0, *ends])):
+            chosen = by_depth[first:last]
             steps = np.full(len(chosen), ABSENT, np.int32)
             some = Spans(table, start[chosen], end[chosen], steps, row[chosen])
             if level:
@@ -370,14 +383,14 @@ def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[n
 
 def _first_free(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each event the first depth at which all before it have ended, one after the other."""
-    free: list[int] = []
-    depth = []
+    depth: list[int] = []
+    free: list[int] = []  # depths at which all have ended, the first on top
+    busy: list[tuple[int, int]] = []  # the others: when they end, and their depth
     for begin, last in zip(start.tolist(), end.tolist(), strict=True):
-        level = next((n for n, until in enumerate(free) if until <= begin), len(free))
-        if level == len(free):
-            free.append(last)
-        else:
-            free[level] = last
+        while busy and busy[0][0] <= begin:
+            heappush(free, heappop(busy)[1])
+        level = heappop(free) if free else len(busy)
+        heappush(busy, (last, level))
         depth.append(level)
     return np.array(depth, np.int64)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.files import whole_file
+from core.reading import one_line
 
 FORMAT = 1
 LIMIT = 2**63  # ns: times are int64
@@ -49,18 +50,12 @@ def read_marks(recording: Path, started: str = "") -> tuple[Mark, ...]:
     recording's name are not taken for its own. Raises MarksError if the file cannot be used.
     """
     path = marks_file(recording)
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        raise MarksError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise MarksError(f"{path} is damaged, its marks are left out: {error}") from error
-    try:
-        return _marks(values, started)
-    except (KeyError, TypeError, ValueError) as error:
-        raise MarksError(f"{path}: its marks are left out: {error}") from error
+    with one_line(f"{path}: its marks are left out", MarksError):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ()
+        return _marks(json.loads(text), started)
 
 
 def write_marks(recording: Path, marks: Sequence[Mark], started: str = "") -> None:

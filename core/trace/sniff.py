@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import zlib
 from pathlib import Path
 
 GZIP = b"\x1f\x8b"
@@ -31,5 +32,5 @@ def _is_packed(path: Path | str) -> bool:
         try:
             with gzip.open(file) as inner:
                 return _is_json(inner.read(64))
-        except (OSError, EOFError):
+        except (OSError, EOFError, zlib.error):
             return False

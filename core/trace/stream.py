@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 
+from core.reading import one_line
 from core.trace.schema import Header, RecordingError
 
 CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
@@ -96,15 +97,9 @@ class Stream:
         return length <= self._size - 8
 
 
-@contextmanager
-def naming_damage(name: str) -> Iterator[None]:
+def naming_damage(name: str) -> AbstractContextManager[None]:
     """Errors within, of numbers that make no sense, become a RecordingError that names the file."""
-    try:
-        yield
-    except RecordingError:
-        raise
-    except (pa.ArrowException, ValueError, LookupError, TypeError, SystemError) as error:
-        raise RecordingError(f"{name} is damaged: {error}".splitlines()[0]) from error
+    return one_line(f"{name} is damaged", RecordingError, pa.ArrowException)
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -23,6 +22,7 @@ from core.trace.trace import Trace
 from gui.dialogs import ask_open
 from gui.figures.titles import run_title
 from gui.files import RECORDINGS, TRACES
+from gui.label import Label
 from gui.panels.runs import run_columns
 from gui.session import Run
 from gui.text import duration_text, tr
@@ -98,9 +98,9 @@ class RunChooser(QDialog):
             item.setData(OTHER_ROLE, other)
         self.list.itemActivated.connect(self._choose)
         self.list.setCurrentRow(0)
-        words = QLabel(tr("Compare {run} with:", run=run_title(shown.trace)))
+        words = Label(tr("Compare {run} with:", run=run_title(shown.trace)))
         words.setWordWrap(True)
-        empty = QLabel(tr("There is no other run yet: open a recording, or run something else."))
+        empty = Label(tr("There is no other run yet: open a recording, or run something else."))
         empty.setObjectName("hint")
         empty.setWordWrap(True)
         self.compare = QPushButton(tr("Compare"))

@@ -8,7 +8,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QSplitter,
     QToolButton,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.compare.overlay import Overlay
+from gui.label import Label, plain_tip
 from gui.opening import OpeningStrip
 from gui.text import tr
 from gui.timeline.margins import LABELS
@@ -25,18 +25,17 @@ from gui.timeline.view import TimelineView
 LEAST = 120  # pixels of height of a timeline with its title
 
 
-class Elided(QLabel):
+class Elided(Label):
     """One line of text that ends with an ellipsis where it does not fit; the tip has all of it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setTextFormat(Qt.TextFormat.PlainText)
 
     def show_text(self, text: str) -> None:
         """Show another text."""
         self.setText(text)
-        self.setToolTip(text)
+        self.setToolTip(plain_tip(text))
 
     def minimumSizeHint(self) -> QSize:  # noqa: D102
         return QSize(0, super().minimumSizeHint().height())
@@ -60,7 +59,7 @@ class Strip(QWidget):
         self.setObjectName("comparestrip")
         self.title = Elided()
         self.title.setAccessibleName(tr("Run {letter}", letter=letter))
-        name = QLabel(letter)
+        name = Label(letter)
         name.setObjectName("runletter")
         name.setStyleSheet("font-weight: bold")
         self._row = QHBoxLayout(self)

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QStackedLayout,
     QToolButton,
@@ -21,6 +20,7 @@ from core.compare.spent import median_step, whole_steps
 from core.plan.task import Kind
 from core.trace.trace import Trace
 from gui.compare.table import DifferenceTable
+from gui.label import Label
 from gui.panels.fields import Choice
 from gui.text import NO_BREAK, duration_text, tr
 from gui.theme import Theme
@@ -93,10 +93,9 @@ class ComparePanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Compare"))
-        self.sentence = QLabel()
+        self.sentence = Label()
         self.sentence.setObjectName("sentence")
         self.sentence.setWordWrap(True)
-        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.sentence.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -104,7 +103,7 @@ class ComparePanel(QWidget):
         self.sentence.setAccessibleName(tr("The main reason of the difference"))
         self.step_a, self.step_b = StepChoice(tr("A")), StepChoice(tr("B"))
         self.table = DifferenceTable()
-        self.matched = QLabel()
+        self.matched = Label()
         self.matched.setObjectName("quiet")
         self.matched.setWordWrap(True)
         for choice in (self.step_a, self.step_b):
@@ -152,7 +151,7 @@ class ComparePanel(QWidget):
 
     def _build_empty(self) -> QWidget:
         page = QWidget()
-        words = QLabel(
+        words = Label(
             tr(
                 "Put another run, a recording or the prediction below the run that is shown, "
                 "and see what takes longer, and why."
@@ -182,7 +181,7 @@ class ComparePanel(QWidget):
         steps.setHorizontalSpacing(10)
         for place, (name, choice) in enumerate(((tr("A"), self.step_a), (tr("B"), self.step_b))):
             pair = QHBoxLayout()
-            label = QLabel(name)
+            label = Label(name)
             label.setStyleSheet("font-weight: bold")
             label.setBuddy(choice)
             pair.addWidget(label)

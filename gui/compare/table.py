@@ -21,6 +21,7 @@ from core.explain.causes import Cause
 from core.plan.task import Kind
 from gui.causes import CAUSE_LOOKS, CAUSE_WORDS, brush
 from gui.families import family_of
+from gui.label import plain_tip
 from gui.text import MINUS, tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.describe import TITLES
@@ -119,7 +120,7 @@ class DifferenceTable(QTreeWidget):
         item.setIcon(0, self._swatch(row))
         for column in range(1, 5):
             item.setTextAlignment(column, RIGHT)
-        item.setToolTip(0, row_tip(row))
+        item.setToolTip(0, plain_tip(row_tip(row)))
 
     def _swatch(self, row: Difference) -> QIcon:
         """The colour of a kind, or the pattern of a cause."""

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QProgressBar,
     QPushButton,
     QTableView,
@@ -32,6 +31,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice
+from gui.label import Label, plain_tip
 from gui.text import bytes_text, change_text, duration_text, percent_text, tr
 
 SORT = Qt.ItemDataRole.UserRole
@@ -143,7 +143,7 @@ class AdviceModel(QAbstractTableModel):
             case Qt.ItemDataRole.TextAlignmentRole:
                 return side_of(index.column()) | Qt.AlignmentFlag.AlignVCenter
             case Qt.ItemDataRole.ToolTipRole:
-                return way_tip(row.advice.specification)
+                return plain_tip(way_tip(row.advice.specification))
         return column.key(row) if role == SORT else None
 
     def headerData(  # noqa: D102
@@ -189,7 +189,7 @@ class AdvisorPanel(QWidget):
         self._proxy.setSourceModel(self.model)
         self._proxy.setSortRole(SORT)
         self.table = AdviceTable()
-        self.line = QLabel()
+        self.line = Label()
         self.line.setWordWrap(True)
         self.line.setObjectName("quiet")
         self.run = QPushButton(tr("Run this"))

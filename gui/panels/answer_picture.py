@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from core.plan.task import KINDS
 from core.predict.whatif import Answer
 from gui.families import FAMILY_CODES
+from gui.label import plain_tip
 from gui.text import duration_text, percent_text, tr
 from gui.theme import LIGHT, Theme
 from gui.timeline.axis import ticks
@@ -106,7 +107,7 @@ class AnswerPicture(QWidget):
 
     def event(self, event: QEvent) -> bool:  # noqa: D102
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.tip_at(QPointF(event.pos())), self)
+            QToolTip.showText(event.globalPos(), plain_tip(self.tip_at(QPointF(event.pos()))), self)
             return True
         return super().event(event)
 

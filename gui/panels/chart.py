@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QFrame, QToolTip, QWidget
 
+from gui.label import plain_tip
 from gui.panels.steps import StepBars
 from gui.text import tr
 from gui.theme import Theme
@@ -127,7 +128,7 @@ class StepChart(pyqtgraph.PlotWidget):
             QToolTip.hideText()
         else:
             text = tr("{step}\nClick to see it.", step=self._bars.name(place))
-            QToolTip.showText(event.globalPosition().toPoint(), text, self)
+            QToolTip.showText(event.globalPosition().toPoint(), plain_tip(text), self)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         place = self.place_at(event.position())

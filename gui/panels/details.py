@@ -9,7 +9,6 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QLabel,
     QSizePolicy,
     QStackedLayout,
     QTableWidget,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
 from core.trace.trace import Trace
+from gui.label import Label, plain_tip
 from gui.text import tr
 from gui.timeline.describe import facts, measure_facts, range_facts
 from gui.timeline.gap_words import ReasonRow, gap_sentence, reason_rows
@@ -45,7 +45,7 @@ class DetailsPanel(QWidget):
         super().__init__()
         self.setAccessibleName(tr("Details"))
         self._step = 0
-        self._hint = QLabel(
+        self._hint = Label(
             tr(
                 "Click a bar or an idle gap to see what it is and what it waited for. "
                 "Drag to count a range; Shift+click measures from the selected bar to another."
@@ -55,11 +55,10 @@ class DetailsPanel(QWidget):
         self._hint.setWordWrap(True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setMargin(14)
-        self.sentence = QLabel()
+        self.sentence = Label()
         self.sentence.setObjectName("sentence")
         self.sentence.setWordWrap(True)
         self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.sentence.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -138,7 +137,7 @@ class DetailsPanel(QWidget):
             item = self.reasons.item(number, column)
             if item is not None:
                 item.setData(TASK_ROLE, row.task)
-                item.setToolTip(tr("Show {holder} in the timeline.", holder=row.holder))
+                item.setToolTip(plain_tip(tr("Show {holder} in the timeline.", holder=row.holder)))
                 if column == last:
                     _look_like_a_link(item, self.palette())
 

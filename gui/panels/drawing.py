@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.causes import Look, brush
+from gui.label import plain_tip
 from gui.text import duration_text, percent_text
 from gui.theme import LIGHT, Theme
 from gui.timeline.frame import Fonts, text_width
@@ -79,9 +80,9 @@ class Drawing(QWidget):
 
     def event(self, event: QEvent) -> bool:  # noqa: D102
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            tip = self.tip_at(QPointF(event.pos()))
-            if tip:
-                QToolTip.showText(event.globalPos(), tip, self)
+            words = self.tip_at(QPointF(event.pos()))
+            if words:
+                QToolTip.showText(event.globalPos(), plain_tip(words), self)
             else:
                 QToolTip.hideText()
             return True

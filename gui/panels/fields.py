@@ -11,12 +11,12 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
-    QLabel,
     QSizePolicy,
     QSpinBox,
     QWidget,
 )
 
+from gui.label import Label
 from gui.text import tr
 
 MOST = 1_000_000_000
@@ -53,7 +53,12 @@ class OptionalSpin(QSpinBox):
 
     @optional.setter
     def optional(self, value: int | None) -> None:
-        self.setValue(value or 0)
+        set_number(self, value or 0)
+
+
+def set_number(field: QSpinBox, value: int) -> None:
+    """Set a number; what is beyond the field's range, or Qt's, is the nearest that it takes."""
+    field.setValue(max(field.minimum(), min(value, field.maximum())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ class WheelGuard(QObject):
 def add_field(form: QFormLayout, name: str, field: QWidget, guard: WheelGuard) -> None:
     """Put a field into the form with its label, tooltip and accessible name."""
     words = WORDS[name]
-    label = QLabel(tr(words.label))
+    label = Label(tr(words.label))
     label.setBuddy(field)
     for widget in (label, field):
         widget.setToolTip(tr(words.tip))

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 from core.figure import PRESETS, FigureOptions
 from core.trace.excerpt import Excerpt
 from gui.figures.picture import SCREEN, Picture, image_of
+from gui.label import Label
 from gui.panels.fields import WheelGuard, choice, decimal
 from gui.text import tr
 
@@ -77,7 +77,7 @@ class FigurePanel(QDialog):
         self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._timer.timeout.connect(self.draw_now)
         self._build_fields()
-        self.preview, self.size_label, self.problem = Preview(), QLabel(), QLabel()
+        self.preview, self.size_label, self.problem = Preview(), Label(), Label()
         self.size_label.setObjectName("quiet")
         self.problem.setObjectName("problem")
         self.problem.setWordWrap(True)

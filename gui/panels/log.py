@@ -17,6 +17,7 @@ from core.trace.columns import Column
 from core.trace.notes import Log
 from core.trace.trace import Trace
 from gui.faults import told_log
+from gui.label import plain_tip
 from gui.panels.fields import Choice
 from gui.text import duration_text, tr
 from gui.theme import LIGHT, Theme
@@ -65,7 +66,7 @@ class LogModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return (duration_text(row.time), row.level, row.text)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == 2:
-            return row.text
+            return plain_tip(row.text)
         if role == Qt.ItemDataRole.ForegroundRole:
             colours = {"warning": self.theme.warning, "error": self.theme.error}
             quiet = self.theme.muted if index.column() < 2 else self.theme.text

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QStackedLayout,
     QTreeWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.trace.marks import Mark
+from gui.label import Label, plain_tip
 from gui.text import duration_text, time_text, tr
 
 TIME, LENGTH, NOTE = range(3)
@@ -39,7 +39,7 @@ class MarksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Marks"))
-        hint = QLabel(
+        hint = Label(
             tr(
                 "Press M to mark the moment under the pointer, or the start of what is selected; "
                 "Shift+M marks what is selected from start to end. Marks are kept beside the "
@@ -75,7 +75,7 @@ class MarksPanel(QWidget):
             length = "" if mark.end is None else duration_text(mark.end - mark.start)
             item = QTreeWidgetItem(self.list, [time_text(mark.start), length, mark.note])
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            item.setToolTip(NOTE, mark.note)
+            item.setToolTip(NOTE, plain_tip(mark.note))
         self.list.blockSignals(blocked)
         if marks:
             self.set_current(min(max(0, current or 0), len(marks) - 1))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 from core.engine.messages import Outcome
 from core.trace.columns import places
 from gui.figures.titles import run_title
+from gui.label import plain_tip
 from gui.session import Run
 from gui.text import duration_text, tr
 
@@ -54,7 +55,7 @@ class RunsPanel(QTreeWidget):
         if item is not None:
             for column, text in enumerate(run_columns(run)):
                 item.setText(column, text)
-                item.setToolTip(column, run.text or text)
+                item.setToolTip(column, plain_tip(run.text or text))
 
     def _item(self, run: Run) -> QTreeWidgetItem | None:
         items = (self.topLevelItem(index) for index in range(self.topLevelItemCount()))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import DEFAULT_SCHEDULE
 from gui.dialogs import ask_open
+from gui.label import plain_tip
 from gui.panels.fields import Choice
 from gui.text import tr
 
@@ -56,7 +57,7 @@ class ScheduleChoice(Choice):
             name = self.itemData(index)
             model.item(index).setEnabled(name not in problems)
             tip = problems.get(name, self._lines[name])
-            self.setItemData(index, tip, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(index, plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
 
     def _picked(self, index: int) -> None:
         if self.itemData(index) != OWN:

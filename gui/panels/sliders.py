@@ -6,8 +6,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QLabel, QSlider, QSpinBox
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSlider, QSpinBox
 
+from gui.label import Label
 from gui.panels.fields import WheelGuard, Words
 from gui.text import tr
 
@@ -39,7 +40,7 @@ class SliderRow(QObject):
         super().__init__(number)
         self._stops = list(stops)
         self._tip = tr(words.tip)
-        self.label, self.slider, self.number = QLabel(tr(words.label)), QSlider(), number
+        self.label, self.slider, self.number = Label(tr(words.label)), QSlider(), number
         self.slider.setOrientation(Qt.Orientation.Horizontal)
         self.slider.setRange(0, len(self._stops) - 1)
         self.slider.setPageStep(4)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QTableView,
     QToolButton,
@@ -26,6 +25,7 @@ from core.trace.listing import Listing
 from core.trace.query import Query
 from core.trace.trace import Span, Trace
 from gui.csv_saving import CsvSaver
+from gui.label import Label
 from gui.panels.spans_model import COLUMNS, MOST_ROWS, SpansModel
 from gui.search import QueryField
 from gui.searching import Searcher
@@ -93,7 +93,7 @@ class SpansPanel(QWidget):
         self._request = 0
         self._listing: Listing | None = None
         self.model, self.table = SpansModel(self), QTableView()
-        self.field, self.count, self.problem = QueryField(), QLabel(), QLabel()
+        self.field, self.count, self.problem = QueryField(), Label(), Label()
         self.searcher, self._sorter, self.saver = Searcher(self), _Sorter(self), CsvSaver(self)
         self._build()
         self._connect()
@@ -306,7 +306,7 @@ class SpansPanel(QWidget):
         under = QHBoxLayout()
         under.setContentsMargins(8, 0, 8, 4)
         under.setSpacing(6)
-        for part in (QLabel(tr("Sort by")), self._column, self._descending):
+        for part in (Label(tr("Sort by")), self._column, self._descending):
             under.addWidget(part)
         under.addStretch(1)
         under.addWidget(self._cancel)

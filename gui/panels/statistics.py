@@ -30,6 +30,7 @@ from core.explain.durations import histogram
 from core.explain.range_causes import IdleCauses
 from core.explain.statistics import RangeStatistics, longest_span
 from core.plan.task import KINDS, Kind
+from gui.label import Label
 from gui.panels.fields import Choice
 from gui.panels.histogram import HistogramChart
 from gui.panels.range_tables import (
@@ -80,9 +81,9 @@ class StatisticsPanel(QWidget):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._work)
         self._hint = _hint()
-        self.head = QLabel()
+        self.head = Label()
         self.head.setObjectName("heading")
-        self.notes = QLabel()
+        self.notes = Label()
         self.notes.setObjectName("quiet")
         self.notes.setWordWrap(True)
         self.lanes, self.kinds = (
@@ -244,7 +245,7 @@ class StatisticsPanel(QWidget):
             _button(tr("CSV"), tr("Copy as plain numbers for a spreadsheet."), self.copy_csv),
             _button(tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
         ]
-        copying = QLabel(tr("Copy as"))
+        copying = Label(tr("Copy as"))
         copying.setObjectName("quiet")
         body = QWidget()
         body.setAccessibleName(tr("Statistics of the range"))
@@ -255,7 +256,7 @@ class StatisticsPanel(QWidget):
         column.addLayout(_row(self.head, copying, *copy))
         column.addWidget(self.lanes)
         column.addWidget(self.kinds)
-        title = QLabel(tr("Durations of whole spans"))
+        title = Label(tr("Durations of whole spans"))
         title.setObjectName("heading")
         column.addLayout(_row(title, self.which))
         column.addWidget(self.histogram)
@@ -270,7 +271,7 @@ class StatisticsPanel(QWidget):
         middle = QVBoxLayout(self._waiting)
         middle.setContentsMargins(24, 0, 24, 0)
         middle.addStretch(1)
-        middle.addLayout(_row(self._progress, QLabel(tr("Counting…")), cancel))
+        middle.addLayout(_row(self._progress, Label(tr("Counting…")), cancel))
         middle.addStretch(1)
         self._stack = QStackedLayout(self)
         for page in (self._hint, scrolled(body), self._waiting):
@@ -356,7 +357,7 @@ class _TableView(QTableView):
 
 
 def _hint() -> QLabel:
-    hint = QLabel(tr(HINT))
+    hint = Label(tr(HINT))
     hint.setObjectName("hint")
     hint.setWordWrap(True)
     hint.setAlignment(Qt.AlignmentFlag.AlignCenter)

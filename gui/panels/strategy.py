@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
-    QLabel,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -33,9 +32,19 @@ from gui.check import (
     schedule_problems,
 )
 from gui.dialogs import ask_open
+from gui.label import Label
 from gui.panels.answer_picture import AnswerPicture
 from gui.panels.cards import Card
-from gui.panels.fields import WORDS, OptionalSpin, WheelGuard, add_field, choice, decimal, whole
+from gui.panels.fields import (
+    WORDS,
+    OptionalSpin,
+    WheelGuard,
+    add_field,
+    choice,
+    decimal,
+    set_number,
+    whole,
+)
 from gui.panels.preview import preview_text
 from gui.panels.schedule_choice import ScheduleChoice
 from gui.text import tr
@@ -134,9 +143,9 @@ class StrategyPanel(QScrollArea):
         ):
             getattr(self, name).optional = getattr(s, name)
         self.bucket_mb.setValue(s.bucket_mb or 0.0)
-        self.warmup.setValue(s.warmup)
+        set_number(self.warmup, s.warmup)
         self.lr.setValue(s.lr)
-        self.seed.setValue(min(s.seed, 2**31 - 1))
+        set_number(self.seed, s.seed)
         self.verify.setChecked(s.verify)
         self.blocks.setChecked(s.blocks)
         self._show_fields()
@@ -249,7 +258,7 @@ class StrategyPanel(QScrollArea):
         column = QVBoxLayout(sheet)
         column.setContentsMargins(12, 8, 10, 10)
         column.setSpacing(5)
-        heading = QLabel(tr("STRATEGY"))
+        heading = Label(tr("STRATEGY"))
         heading.setObjectName("heading")
         column.addWidget(heading)
         group = QButtonGroup(self)
@@ -261,7 +270,7 @@ class StrategyPanel(QScrollArea):
             card.clicked.connect(self._changed)
         column.addSpacing(6)
         column.addLayout(self._form)
-        self._problem, self._preview, self._unused = QLabel(), QLabel(), QLabel()
+        self._problem, self._preview, self._unused = Label(), Label(), Label()
         self._problem.setObjectName("problem")
         self._preview.setObjectName("quiet")
         self._unused.setObjectName("quiet")
@@ -358,7 +367,7 @@ class StrategyPanel(QScrollArea):
         filled = model.filled()
         for name in MODEL_SETTINGS:
             if (value := getattr(filled, name)) is not None:
-                getattr(self, name).setValue(value)
+                set_number(getattr(self, name), value)
 
     def _model_picked(self) -> None:
         """A newly picked model starts with its own defaults; one's own asks for its file."""

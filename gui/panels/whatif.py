@@ -27,6 +27,7 @@ from core.predict.costs import CostModel, Link
 from core.predict.costs_file import costs_of
 from core.predict.whatif import Answer, Question
 from gui.check import friendly
+from gui.label import Label
 from gui.panels.answer_picture import AnswerPicture
 from gui.panels.fields import OptionalSpin, WheelGuard, Words, choice, decimal, whole
 from gui.panels.sliders import SliderRow, growing
@@ -89,7 +90,7 @@ class WhatIfPanel(QWidget):
         self._guard = WheelGuard(self)
         self._rows: dict[str, SliderRow] = {}
         self.picture = AnswerPicture()
-        self._figures = {name: QLabel("–") for name in FIGURES}
+        self._figures = {name: Label("–") for name in FIGURES}
         self._build_fields()
         self._lay_out()
         self._connect()
@@ -246,7 +247,7 @@ class WhatIfPanel(QWidget):
         grid.setVerticalSpacing(3)
         grid.setHorizontalSpacing(10)
         grid.setColumnStretch(1, 1)
-        self._source = QLabel()
+        self._source = Label()
         self._source.setObjectName("quiet")
         self._source.setWordWrap(True)
         costs = QHBoxLayout()
@@ -272,7 +273,7 @@ class WhatIfPanel(QWidget):
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(1)
         for number, (name, (label, tip)) in enumerate(FIGURES.items()):
-            words, value = QLabel(tr(label)), self._figures[name]
+            words, value = Label(tr(label)), self._figures[name]
             words.setObjectName("quiet")
             value.setStyleSheet("font-weight: bold")
             for part in (words, value):
@@ -395,7 +396,7 @@ def _name(field: QWidget, name: str, guard: WheelGuard) -> None:
 
 
 def _label(name: str, field: QWidget) -> QLabel:
-    label = QLabel(tr(WORDS[name].label))
+    label = Label(tr(WORDS[name].label))
     label.setBuddy(field)
     label.setToolTip(tr(WORDS[name].tip))
     return label

@@ -22,6 +22,7 @@ from core.explain.figures import StepFigures, mean_figures
 from core.plan.schedules import SCHEDULES
 from gui.explained import Wanted
 from gui.explaining import why_not_yet
+from gui.label import Label
 from gui.panels.fields import Choice
 from gui.panels.ladder import LadderChart
 from gui.panels.path_list import MOST, PathList
@@ -211,7 +212,7 @@ class WhyPanel(QWidget):
     # Building
 
     def _build(self) -> None:
-        empty = QLabel(
+        empty = Label(
             tr(
                 "Why a step takes as long as it does appears here with the first whole step: "
                 "from the ideal step, rung by rung, to the measured one."
@@ -231,7 +232,7 @@ class WhyPanel(QWidget):
         page = QWidget()
         page.setObjectName("plot")
         column = QVBoxLayout(page)
-        self._question = words = QLabel()
+        self._question = words = Label()
         words.setObjectName("hint")
         words.setWordWrap(True)
         words.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -302,7 +303,7 @@ class _Bubbles(QWidget):
         self._values: list[QLabel] = []
         self._notes: list[QLabel] = []
         for number, (name, note) in enumerate(_BUBBLES):
-            value, words, label = QLabel(), QLabel(tr(note)), QLabel(tr(name))
+            value, words, label = Label(), Label(tr(note)), Label(tr(name))
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             value.setAccessibleName(tr(name))
             words.setObjectName("quiet")
@@ -353,7 +354,7 @@ _BUBBLES = (
 
 
 def _heading(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     label.setObjectName("heading")
     label.setContentsMargins(12, 0, 12, 2)
     label.setMinimumWidth(1)  # a narrow dock cuts it rather than what stands below

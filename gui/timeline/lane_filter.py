@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from gui.label import Label
 from gui.text import tr
 from gui.timeline.arranger import LaneArranger
 from gui.timeline.frame import Fonts
@@ -22,7 +23,7 @@ class LaneFilter(QWidget):
         super().__init__(over)
         self._lanes, self._back, self._wanted = lanes, back, False
         self.setGeometry(4, 1, int(LABELS) - 12, int(AXIS + STEPS) - 1)
-        self.field, self.count = QLineEdit(), QLabel()
+        self.field, self.count = QLineEdit(), Label()
         self.field.setPlaceholderText(tr("Filter lanes"))
         self.field.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # letters are the timeline's keys
         self.field.setAccessibleName(tr("Filter lanes by name"))

@@ -70,7 +70,7 @@ def test_marks_are_set_by_keys_and_kept_beside_their_recording(
     marks_file(other).write_text("no marks")
     window.files.open_from(other)
     assert window.run_shown is window.session.runs[-1]
-    assert "other.marks.json is damaged, its marks are left out" in window.banner.label.text()
+    assert "other.marks.json: its marks are left out" in window.banner.label.text()
     assert window.panels.marks.list.topLevelItemCount() == 0
 
 

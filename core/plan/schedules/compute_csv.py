@@ -16,6 +16,7 @@ from pathlib import Path
 
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError, Seat, overlap, refuse
 from core.plan.task import Kind, PlanError
+from core.reading import one_line
 
 SUFFIX = ".csv"
 MOST_NUMBER = 32_766  # what a span's row in memory can hold
@@ -77,12 +78,11 @@ def csv_text(orders: Sequence[Sequence[Action]]) -> str:
 
 def _read(path: str) -> list[list[Action]]:
     """The actions of each line. Raises PlanError."""
-    try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        said = error.strerror if isinstance(error, OSError) else error
-        raise PlanError(f"{path} cannot be read as a schedule: {said}") from error
+    with (
+        one_line(f"{path} cannot be read as a schedule", PlanError, csv.Error),
+        Path(path).open(newline="", encoding="utf-8-sig") as file,
+    ):
+        lines = list(csv.reader(file))
     while lines and not any(cell.strip() for cell in lines[-1]):
         lines.pop()
     rows = [

@@ -72,6 +72,10 @@ def test_a_link_has_latency_and_bandwidth():
         ({**HAND, "forward_ms": True}, "forward_ms is True; use a number of 0 or more"),
         ({**HAND, "step_ms": -1}, "step_ms is -1; use a number of 0 or more"),
         ({**HAND, "step_ms": float("nan")}, "step_ms is nan; use a number of 0 or more"),
+        ({**HAND, "step_ms": 10**400}, "step_ms is 100000"),
+        ({**HAND, "step_ms": 1e300}, "step_ms is 1e+300; use a number of 0 or more to 1e+15"),
+        ({**HAND, "rows": 1e-300}, "rows is 1e-300; use a number above 0, from 1e-15 to 1e+15"),
+        ({**HAND, "x" * 5000: 1}, "there is no cost 'xxx"),
         ({**HAND, "step_ms": []}, "step_ms is an empty list; use a number, or one for each stage"),
         ({**HAND, "step_ms": [1, "x"]}, "step_ms is 'x'; use a number of 0 or more"),
         (
@@ -109,16 +113,21 @@ def test_what_is_missing_or_wrong_is_said_by_name_in_one_line(values, said):
     [
         ("costs.json", "{", "cannot be read: Expecting property name"),
         ("costs.toml", "forward_ms = ", "cannot be read: Invalid value"),
+        ("costs.json", "[" * 100_000, "cannot be read: it is nested too deeply"),
+        ("costs.toml", "a = " + "[" * 100_000, "cannot be read: it is nested too deeply"),
+        ("costs.toml", "step_ms = 0x" + "f" * 5000, "it makes no costs"),
+        ("costs.json", '{"' + "y" * 5000 + '": 1}', "there is no cost 'yyy"),
         ("costs.yaml", "", "use a name that ends in .json or .toml"),
         ("costs.json", '{"forward_ms": 1}', "the costs miss backward_input_ms, backward_weight_ms"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(name, text, said, tmp_path):
     path = tmp_path / name
-    path.write_text(text)
+    path.write_bytes(text.encode(errors="surrogatepass"))
     with pytest.raises(CostError) as error:
         read_costs(path)
     assert str(path) in str(error.value) and said in str(error.value)
+    assert len(str(error.value)) < 1000
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

@@ -126,7 +126,7 @@ def test_calls_lie_below_the_call_that_they_are_part_of(written):
         (b"{}", "it has no list of events"),
         (b'{"traceEvents": []}', "has no complete event"),
         (b'[{"ph": "X", "name": "a"}]', "has no complete event"),
-        (b"[nonsense", "no trace in Chrome's format"),
+        (b"[nonsense", "cannot be read as a trace in Chrome's format"),
     ],
 )
 def test_what_is_no_trace_is_refused_in_one_line_that_names_the_file(written, data, says):
@@ -134,6 +134,46 @@ def test_what_is_no_trace_is_refused_in_one_line_that_names_the_file(written, da
     with pytest.raises(RecordingError, match=says) as caught:
         read_chrome_trace(path)
     assert "trace.json" in str(caught.value) and "\n" not in str(caught.value)
+
+
+PACKED = gzip.compress(json.dumps(EVENTS * 50).encode(), mtime=0)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"[" * 100_000, "trace.json"),
+        (b'[{"ph": "X", "ts": 1, "args": ' + b'{"a":' * 100_000, "trace.json"),
+        (PACKED[:60] + bytes(30) + PACKED[90:], "trace.json"),
+        (b'[{"ph": "X", "ts": 1, "name": 5}]', "trace.json"),
+    ],
+)
+def test_a_file_that_is_made_to_do_harm_is_refused_in_one_line(written, data, says):
+    path = written(data)
+    with pytest.raises(RecordingError, match=says) as caught:
+        open_recording(path)
+    assert "trace.json" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_number_of_400_digits_is_no_time(written):
+    odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts} for ts in (10**400, "9" * 400, "nan")]
+    imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
+    assert told(imported.trace) == WHOLE
+    assert "3 complete events without a time are left out" in imported.lost
+
+
+def test_as_many_threads_as_no_window_can_show_are_refused(written, monkeypatch):
+    monkeypatch.setattr(chrome, "MOST_LANES", 100)
+    events = [{"ph": "X", "pid": 1, "tid": n, "ts": n, "dur": 1} for n in range(101)]
+    assert read_chrome_trace(written(json.dumps(events[:100]).encode())).trace.span_count == 100
+    with pytest.raises(RecordingError, match="more than 100"):
+        read_chrome_trace(written(json.dumps(events).encode()))
+
+
+def test_calls_that_are_nested_without_end_are_refused(written):
+    nest = [{"ph": "X", "pid": 1, "tid": 1, "ts": n, "dur": 4e5 - n} for n in range(100_000)]
+    with pytest.raises(RecordingError, match="more than 65,536"):
+        read_chrome_trace(written(json.dumps(nest).encode()))
 
 
 def test_events_without_a_time_are_counted_not_shown(written):

@@ -1,0 +1,264 @@
+"""What is fuzzed: for each reader some valid files, and the way that users take to it.
+
+To add one: a function that makes valid files, a function that opens one as a command or the window
+does and uses what it gets, and a line in READERS.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.plan.task import PlanError
+from core.predict.costs import CostError
+from core.trace.marks import MarksError
+from core.trace.schema import RecordingError
+
+MOST_LANES = 64
+"""A schedule of more ranks is read, and not planned."""
+DRAWN = 20
+"""One of so many traces is drawn as well."""
+
+
+File = tuple[str, bytes]
+"""The suffix of a file's name, and what the file holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Valid files, each with its suffix, the way to open one, and how it may be refused.
+
+    `open` is given the file and its number; what it raises besides `refused` is a defect.
+    """
+
+    make: Callable[[], list[File]]
+    open: Callable[[Path, int], None]
+    refused: tuple[type[Exception], ...]
+
+
+def _chrome_files() -> list[File]:
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "trainer"}},
+        {"ph": "M", "name": "thread_name", "pid": 7, "tid": 1, "args": {"name": "main"}},
+    ]
+    for n in range(60):
+        events.append({"ph": "X", "pid": 7, "tid": n % 3, "ts": 100 * n, "dur": 90.5, "name": "a"})
+        events.append({"ph": "X", "pid": 7, "tid": n % 3, "ts": 100 * n + 5, "dur": "20",
+                       "name": f"b{n % 9}", "args": {"deep": {"er": [1, 2]}}})  # fmt: skip
+    events.append({"ph": "i", "pid": 7, "tid": "io", "ts": 112, "name": "mark"})
+    bare, whole = json.dumps(events), json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
+    packed = gzip.compress(whole.encode(), mtime=0)
+    return [(".json", bare.encode()), (".json", whole.encode()), (".json.gz", packed)]
+
+
+def _open_chrome(path: Path, number: int) -> None:
+    from core.trace.recording import open_recording
+
+    trace = open_recording(path).trace
+    assert trace.span_count == sum(len(trace.spans(n)) for n in range(len(trace.header.lanes)))
+    for lane in range(len(trace.header.lanes)):
+        spans = trace.spans(lane)
+        assert (spans.end >= spans.start).all(), f"a span of lane {lane} ends before it starts"
+        assert (np.diff(spans.start) >= 0).all(), f"lane {lane} is out of order"
+        assert (spans.start[1:] >= spans.end[:-1]).all(), f"spans of lane {lane} overlap"
+    if number % DRAWN == 0 and trace.span_count < 100_000:
+        _draw(trace)
+
+
+def _draw(trace: Any) -> None:
+    from core.figure import FigureOptions
+    from core.trace.listing import Listing
+    from core.trace.spans_csv import write_spans_csv
+    from gui.figures.make import figure_of
+    from gui.figures.picture import application, svg_of
+
+    with application():
+        svg_of(figure_of([trace], FigureOptions()))
+    for _ in write_spans_csv(Listing.of(trace), "/dev/null"):
+        pass
+
+
+def _costs_files() -> list[File]:
+    by_stage = {
+        "forward_ms": [18.5, 17.5], "backward_input_ms": 18.1, "backward_weight_ms": 9.3,
+        "backward_ms": [27, 28], "step_ms": [2, 3], "loss_ms": 0.5, "link_latency_us": 5,
+        "link_bandwidth_gb_s": 25, "rows": 8, "by": "stage",
+        "sizes": [{"rows": 16, "forward_ms": [30, 31.5], "backward_ms": [50, 52]}],
+        "transfers": {"copy": [[1000, 0.1], [2000, 0.2]], "all-reduce": [[1e6, 3]]},
+    }  # fmt: skip
+    simple = {"forward_ms": 1, "backward_ms": 2, "step_ms": 1, "transfer_ms": 0.1}
+    toml = "".join(f"{name} = {json.dumps(value)}\n" for name, value in simple.items())
+    costs = [(".json", json.dumps(values).encode()) for values in (by_stage, simple)]
+    return [*costs, (".toml", toml.encode())]
+
+
+def _open_costs(path: Path, number: int) -> None:
+    from core.predict.costs_file import read_costs, values_of
+    from core.predict.predict import predict_step
+
+    costs = read_costs(path)
+    json.dumps(values_of(costs), allow_nan=False)
+    with suppress(CostError):  # they may be for other stages, or for centuries
+        assert predict_step(_outline(), costs).makespan_ns >= 0
+
+
+@cache
+def _outline() -> Any:
+    from core.predict.outline import Outline
+
+    return Outline.of_plan(_plan("pipeline", devices="2xcpu", microbatches=4))
+
+
+def _plan(strategy: str, **options: Any) -> Any:
+    from core.models.catalogue import ModelSettings
+    from core.plan.specification import Specification
+    from tests.core.helpers import plan_of
+
+    model = ModelSettings("mlp", width=4, depth=MOST_LANES)
+    return plan_of(Specification(strategy, model, batch=128, **options))
+
+
+def _schedule_files() -> list[File]:
+    from core.plan.schedules import SCHEDULES
+    from core.plan.schedules.compute_csv import csv_text
+
+    made = []
+    for name in ("1f1b", "zb-v", "dualpipe-v", "chimera"):
+        schedule = SCHEDULES[name]
+        text = csv_text(schedule.orders(4, 8, schedule.chunks))
+        made.append((".csv", text.encode()))
+    return made
+
+
+def _open_schedule(path: Path, number: int) -> None:
+    from core.plan.schedules import schedule_of
+
+    schedule = schedule_of(str(path))
+    if (schedule.ranks or 0) <= MOST_LANES and (schedule.microbatches or 0) <= 128:
+        with suppress(PlanError):  # it may be read, and yet be no schedule
+            assert _plan("pipeline", devices=f"{schedule.ranks}xcpu", schedule=str(path)).tasks
+
+
+def _marks_files() -> list[File]:
+    marks = [{"start": 10, "end": None, "note": "here"}, {"start": 5, "end": 2**40, "note": ""}]
+    kept = json.dumps({"format": 1, "started": "", "marks": marks * 3})
+    return [(".json", kept.encode())]
+
+
+def _open_marks(path: Path, number: int) -> None:
+    from core.trace.marks import marks_file, read_marks, write_marks
+
+    recording = path.with_suffix(".arrow")
+    path.replace(marks_file(recording))
+    marks = read_marks(recording)
+    assert list(marks) == sorted(marks, key=lambda mark: (mark.start, mark.last, mark.note))
+    write_marks(recording, marks)
+    assert read_marks(recording) == marks
+
+
+def _settings_files() -> list[File]:
+    """What the window writes, with every setting set."""
+    from core.figure import FigureOptions
+    from core.plan.specification import Specification
+    from gui.settings import Settings
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "settings.ini"
+        settings = Settings(path)
+        settings.theme, settings.colour_by, settings.grouping = "dark", "stage", "nodes"
+        settings.specification = Specification("dp", batch=64, steps=3, lr=0.5, stages=2)
+        settings.folder, settings.node_devices = "/tmp", 4
+        settings.remember(Path("/tmp/run.arrow"))
+        settings.memory, settings.prediction, settings.critical_path = False, False, True
+        settings.nested = False
+        settings.set_colours("dark", {"forward": "#123456"})
+        settings.figure = FigureOptions("one-column", greyscale=True)
+        settings.window = _window()
+        settings.save()
+        values = {key: _plain_value(settings, key) for key in settings._store.allKeys()}
+        return [(".ini", path.read_bytes()), (".json", json.dumps(values).encode())]
+
+
+def _plain_value(settings: Any, key: str) -> Any:
+    """A setting as JSON; documents in it stay documents, so that they are damaged inside."""
+    value = settings._store.value(key)
+    try:
+        return json.loads(value)
+    except (TypeError, ValueError):
+        return value if isinstance(value, str) else None
+
+
+def _window() -> Any:
+    from PySide6.QtCore import QByteArray
+
+    return QByteArray(b"\x01\xd9\xd0\xcb\x00\x03"), QByteArray(b"\x00\x00\x00\xff")
+
+
+def _open_settings(path: Path, number: int) -> None:
+    """Take every setting as the window does when it comes up."""
+    from gui.lane_menu import grouping_of
+    from gui.settings import Settings
+    from gui.theme import THEMES, edited
+
+    settings = Settings(_settings_file(path))
+    theme = THEMES.get(settings.theme, THEMES["light"])
+    edited(theme, settings.colours(theme.name))
+    _, form, panel, window = _widgets()
+    form.set_specification(settings.specification)
+    panel.set_options(settings.figure)
+    grouping_of(settings.grouping)
+    kept = settings.window
+    if kept is not None:
+        window.restoreGeometry(kept[0])
+        window.restoreState(kept[1])
+    assert all(isinstance(path, Path) for path in settings.recent)
+    for name in ("folder", "colour_by", "memory", "prediction", "critical_path", "nested",
+                 "node_devices"):  # fmt: skip
+        getattr(settings, name)
+    settings.remember(Path("/tmp/other.arrow"))
+    settings.save()
+
+
+def _settings_file(path: Path) -> Path:
+    """The file itself, or one that holds the values of a JSON document."""
+    from PySide6.QtCore import QSettings
+
+    if path.suffix != ".json":
+        return path
+    with suppress(ValueError, RecursionError, AttributeError):
+        store = QSettings(str(path.with_suffix(".ini")), QSettings.Format.IniFormat)
+        for key, value in json.loads(path.read_bytes()).items():
+            text = value if isinstance(value, str) else json.dumps(value)
+            store.setValue(key or "none", text.encode(errors="replace").decode())
+        store.sync()
+    return path.with_suffix(".ini")
+
+
+@cache
+def _widgets() -> Any:
+    from PySide6.QtWidgets import QApplication, QMainWindow
+
+    from gui.panels.figure import FigurePanel
+    from gui.panels.strategy import StrategyPanel
+
+    app = QApplication(["fuzz", "-platform", "offscreen"])
+    window = QMainWindow()
+    return app, StrategyPanel(), FigurePanel(lambda wish: None, window), window
+
+
+READERS: dict[str, Reader] = {
+    "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,)),
+    "costs": Reader(_costs_files, _open_costs, (CostError,)),
+    "schedule": Reader(_schedule_files, _open_schedule, (PlanError,)),
+    "marks": Reader(_marks_files, _open_marks, (MarksError,)),
+    "settings": Reader(_settings_files, _open_settings, ()),
+}
