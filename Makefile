@@ -1,11 +1,12 @@
 # `make run` and `make test` set everything up first; a second call finds it done.
-#   ARGS=...         arguments for main.py (run), pytest (test, bench) or tests/fuzz/drive.py (fuzz)
+#   ARGS=...         arguments for main.py (run), pytest (test, bench, stress) or tests/fuzz/drive.py
+#   RUNS=...         how many runs, or kills, of each stress test (50)
 #   TORCH_INDEX=url  the wheel index that torch comes from; remembered until it is given anew
 #   PYTHON=...       the Python (3.11 or newer) that .venv is made with
 
 python = .venv/bin/python
 
-.PHONY: setup run test fuzz lint ruff format mypy walls bench pictures
+.PHONY: setup run test fuzz lint ruff format mypy walls bench stress pictures
 
 setup:
 	@sh resources/setup.sh
@@ -39,6 +40,11 @@ walls: setup
 
 bench: setup
 	$(python) -m pytest -s -o python_files='bench_*.py' -o timeout=0 -o faulthandler_timeout=0 $(ARGS)
+
+# Many runs while other processes take the cores, and kills at random moments.
+stress: setup
+	$(python) -m pytest tests/stress --stress-runs $(or $(RUNS),50) -o timeout=0 \
+		-o faulthandler_timeout=0 $(ARGS)
 
 # The window's pictures in resources/screenshots, which a test compares with.
 pictures: setup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolBar
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolBar, QWidgetAction
 
 from gui.faults import faults_of, status_text
 from gui.figures.titles import run_title
@@ -50,8 +50,10 @@ class RunBar(QToolBar):
         for name in ("run", "stop"):
             self.addAction(actions[name])
             self.widgetForAction(actions[name]).setObjectName(name)
+        self._progress_action = QWidgetAction(self)
+        self._progress_action.setDefaultWidget(self._progress)
         self.addWidget(self.title)
-        self._progress_action = self.addWidget(self._progress)
+        self.addAction(self._progress_action)
         self.addWidget(self.step)
         self.addActions([actions["follow"], *panels, actions["export"], actions["sheet"]])
 

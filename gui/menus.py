@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
@@ -14,11 +15,12 @@ from gui.text import tr
 DIGITS = 10  # the first docks are shown and hidden by Ctrl and a digit, the next by Alt and one
 
 
-class Menus:
-    """The menus of a window. Actions come from ENTRIES, in their order."""
+class Menus(QObject):
+    """The menus of a window, which owns them. Actions come from ENTRIES, in their order."""
 
     def __init__(self, window: QMainWindow) -> None:
-        self._window = window
+        super().__init__(window)
+        self._window, self._bar = window, window.menuBar()
         self._groups: dict[str, QActionGroup] = {}
         self._menus: dict[str, QMenu] = {}
         for name in MENUS:
@@ -28,11 +30,11 @@ class Menus:
     def menu(self, path: str) -> QMenu:
         """The menu of a path such as `View` or `View/Colour by`, made where there is none."""
         if path not in self._menus:
-            parent, _, name = path.rpartition("/")
-            if parent:
-                self._menus[path] = self.menu(parent).addMenu(tr(name))
-            else:  # Alt and the first letter open it
-                self._menus[path] = self._window.menuBar().addMenu(f"&{tr(name)}")
+            above, _, name = path.rpartition("/")
+            parent = self.menu(above) if above else self._bar
+            # Alt and the first letter open one of the bar's.
+            self._menus[path] = QMenu(tr(name) if above else f"&{tr(name)}", parent)
+            parent.addMenu(self._menus[path])
         return self._menus[path]
 
     def list_docks(self, docks: Iterable[QDockWidget]) -> None:

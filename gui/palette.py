@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from gui.fuzzy import score
 from gui.text import tr
@@ -119,7 +120,7 @@ class Palette(QFrame):
     def leave(self) -> None:
         """Close, and give the focus back."""
         self.hide()
-        if self._before is not None:
+        if self._before is not None and isValid(self._before):  # it may have gone meanwhile
             self._before.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102

@@ -26,7 +26,7 @@ class Predictions(QObject):
     wanted = Signal(object)
 
     def __init__(self, session: Session, settings: Settings) -> None:
-        super().__init__()
+        super().__init__(session)
         self._session = session
         self.whatif_panel, self.advisor_panel = (
             WhatIfPanel(describe(Specification())),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
@@ -14,17 +15,20 @@ from gui.settings import Settings
 from gui.text import tr
 
 
-class RecentMenu:
+class RecentMenu(QObject):
     """Fills a menu with the recent files; those that are gone are marked, and can be removed."""
 
     def __init__(self, menu: QMenu, settings: Settings, choose: Callable[[Path], None]) -> None:
+        super().__init__(menu)
         self._menu, self._settings, self._choose = menu, settings, choose
         menu.aboutToShow.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
         """List what is recent now."""
-        self._menu.clear()
+        for action in self._menu.actions():  # one of them may be the one that asks for this
+            self._menu.removeAction(action)
+            action.deleteLater()
         paths = self._settings.recent
         gone = [path for path in paths if not path.exists()]
         for path in paths:
@@ -39,9 +43,10 @@ class RecentMenu:
         self._add(tr("Clear the list"), lambda: self._keep(set())).setEnabled(bool(paths))
 
     def _add(self, text: str, do: Callable[[], None], tip: str = "") -> QAction:
-        action = self._menu.addAction(text.replace("&", "&&"))
+        action = QAction(text.replace("&", "&&"), self._menu)
         action.setToolTip(plain_tip(tip))
         action.triggered.connect(lambda _=False: do())
+        self._menu.addAction(action)
         return action
 
     def _keep(self, kept: set[Path]) -> None:

@@ -92,7 +92,7 @@ class MainWindow(QMainWindow):
         self.lane_menu = LaneMenu(self.timeline, settings)
         self.colours = ColourControl(settings, self)
         self.finder = Finder(self.panels.search, self.panels.spans, self.timeline, self.overview)
-        menus = Menus(self)
+        menus = self._menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
         menus.list_docks(self._docks.values())

@@ -62,7 +62,7 @@ class Comparing(QObject):
         self, window: Shown, frame: CompareFrame, panel: ComparePanel, session: Session,
         settings: Settings,
     ) -> None:  # fmt: skip
-        super().__init__()
+        super().__init__(frame)
         self._window, self._session, self._settings = window, session, settings
         self.frame, self.panel, self.a = frame, panel, frame.a
         self.other: Other | None = None

@@ -54,8 +54,8 @@ class Elided(Label):
 class Strip(QWidget):
     """The line above a timeline: which run it is, its title, and buttons."""
 
-    def __init__(self, letter: str) -> None:
-        super().__init__()
+    def __init__(self, letter: str, parent: QWidget) -> None:
+        super().__init__(parent)
         self.setObjectName("comparestrip")
         self.title = Elided()
         self.title.setAccessibleName(tr("Run {letter}", letter=letter))
@@ -86,7 +86,7 @@ class CompareFrame(QWidget):
     def __init__(self, timeline: TimelineView) -> None:
         super().__init__()
         self.a = timeline
-        self.strip_a, self.strip_b = Strip(tr("A")), Strip(tr("B"))
+        self.strip_a, self.strip_b = Strip(tr("A"), self), Strip(tr("B"), self)
         self.b: TimelineView | None = None
         self.overlay: Overlay | None = None
         self._split = QSplitter(Qt.Orientation.Vertical)
@@ -98,7 +98,8 @@ class CompareFrame(QWidget):
         column.setSpacing(0)
         column.addWidget(self.opening)
         column.addWidget(self._split, 1)
-        self.strip_a.hide()
+        for strip in (self.strip_a, self.strip_b):
+            strip.hide()
         self._lower: QWidget | None = None
 
     def divide(self) -> tuple[TimelineView, Overlay]:
@@ -112,6 +113,7 @@ class CompareFrame(QWidget):
             self._split.splitterMoved.connect(lambda *_: self.overlay and self.overlay.update())
         if self._lower is not None and not self.divided:
             self.strip_a.show()
+            self.strip_b.show()
             self._lower.show()
             self._split.setSizes([self.height() // 2, self.height() // 2])
         self._cover()

@@ -117,8 +117,8 @@ COLUMNS = (
 class AdviceModel(QAbstractTableModel):
     """The ranked ways, a row each."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self.rows: list[Ranked] = []
 
     def show(self, rows: list[Ranked]) -> None:
@@ -184,7 +184,7 @@ class AdvisorPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.model = AdviceModel()
+        self.model = AdviceModel(self)
         self._proxy = QSortFilterProxyModel(self)
         self._proxy.setSourceModel(self.model)
         self._proxy.setSortRole(SORT)

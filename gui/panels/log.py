@@ -30,8 +30,8 @@ Index = QModelIndex | QPersistentModelIndex
 class LogModel(QAbstractTableModel):
     """The rows of a trace's log that have a chosen level."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self._source = Log()
         self._taken = 0
         self._places = Column(np.int64)  # of the rows in the source
@@ -86,7 +86,7 @@ class LogPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.model = LogModel()
+        self.model = LogModel(self)
         self._trace: Trace | None = None
         self._live = False
         self.level = Choice()

@@ -287,8 +287,8 @@ HINT = (
 class _Rows(QAbstractTableModel):
     """A Table for Qt."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self.table = Table("", (), ())
 
     def show_table(self, table: Table) -> None:
@@ -344,7 +344,7 @@ class _TableView(QTableView):
         self.verticalHeader().setDefaultSectionSize(21)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setResizeContentsPrecision(50)
-        self.rows = _Rows()
+        self.rows = _Rows(self)
         self.setModel(self.rows)
 
     def show_table(self, table: Table) -> None:

@@ -1,0 +1,21 @@
+"""How long stress tests go on: a few runs in `make test`, many in `make stress`."""
+
+from __future__ import annotations
+
+import pytest
+
+FEW = 2
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--stress-runs", type=int, default=FEW, metavar="N",
+        help=f"runs, or kills, of each stress test (default {FEW})",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def stress_runs(pytestconfig: pytest.Config) -> int:
+    """How many runs each test makes."""
+    # Where the whole suite is run this file is read behind the command line.
+    return int(pytestconfig.getoption("--stress-runs", FEW))

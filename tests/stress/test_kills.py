@@ -1,0 +1,259 @@
+"""Kills at random moments: the window says so and goes on, and nothing stays behind.
+
+Every moment is drawn from a seed of its own, which stands in what a failure prints.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("PySide6")
+
+from core.engine.client import HOUSE, EngineClient, environment
+from core.engine.messages import Message, Outcome, Rows, Started
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.predictor.client import ENDED
+from core.trace.recording import open_recording
+from core.trace.schema import RECORDS, Record
+from gui.panels.whatif import WhatIfPanel
+from gui.session import Run
+from gui.settings import Settings
+from gui.window import MainWindow
+from tests.gui.conftest import make_window, no_window_left, settings  # noqa: F401
+from tests.processes import children, family, wait_gone
+
+RUN_MS = 60_000
+SMALL = ModelSettings("mlp", width=64, depth=4)
+LONG = ModelSettings("mlp", width=256, depth=8)
+LANES = (
+    Specification("pipeline", LONG, "2xcpu", 128, steps=100_000, schedule="zb-h1"),
+    Specification("dp", LONG, "2xcpu", 128, steps=100_000),
+    Specification("pipeline", LONG, "2xcpu", 128, steps=100_000, schedule="1f1b"),
+)
+RANKS = (
+    Specification("ddp", LONG, "2xcpu", 64, steps=100_000),
+    Specification("fsdp", LONG, "2xcpu", 64, steps=100_000),
+)
+AGAIN = Specification("pipeline", SMALL, "2xcpu", 32, steps=3, schedule="1f1b", calibrate=False)
+LATEST_S = 4.0  # of the moments after a start at which something is killed
+
+
+class Counting(EngineClient):
+    """The real client; it notes how many spans it has handed over of the run at hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spans = 0
+
+    def poll(self) -> list[Message]:
+        messages = super().poll()
+        for message in messages:
+            if isinstance(message, Started):
+                self.spans = 0
+            elif isinstance(message, Rows):
+                self.spans += spans_in(message.batch)
+        return messages
+
+
+def spans_in(batch: pa.RecordBatch) -> int:
+    """How many span records a batch has."""
+    codes = batch["record"].indices.to_numpy(zero_copy_only=False)
+    return int(np.count_nonzero(codes == RECORDS.index(Record.SPAN)))
+
+
+@pytest.fixture
+def engine():
+    made = Counting()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def window(qtbot, make_window: Callable, engine: Counting, settings: Settings) -> MainWindow:  # noqa: F811
+    """The real window on the real engine, ready."""
+    made = make_window(engine, settings)
+    with qtbot.waitSignal(made.session.ready, timeout=RUN_MS):
+        made.session.start()
+    return made
+
+
+def press_run(window: MainWindow, specification: Specification) -> None:
+    window.form.set_specification(specification)
+    window.actions_by_name["run"].trigger()
+    assert window.session.asking
+
+
+def wait_over(window: MainWindow, qtbot) -> None:
+    """Wait until the window no longer waits for a run."""
+    qtbot.waitUntil(lambda: not window.session.asking, timeout=RUN_MS)
+
+
+def check_kept(window: MainWindow, engine: Counting, before: int, folder: Path) -> None:
+    """All that came of the run that was killed is there, is said to be over, and is saved."""
+    assert window.banner.isVisible()
+    assert window.banner.label.text() and "\n" not in window.banner.label.text()
+    if len(window.session.runs) == before:  # killed before it began
+        return
+    run = window.session.runs[-1]
+    assert run.outcome is Outcome.FAILED and run.trace.span_count == engine.spans
+    run.save(folder / "kept.arrow")
+    assert open_recording(folder / "kept.arrow").trace.span_count == engine.spans
+
+
+def run_again(window: MainWindow, qtbot) -> Run:
+    """A small run in the same window is complete: every task of every step has its span."""
+    press_run(window, AGAIN)
+    wait_over(window, qtbot)
+    run = window.session.runs[-1]
+    assert run.outcome is Outcome.FINISHED, run.text
+    assert not window.banner.isVisible(), window.banner.label.text()
+    tasks = len(next(iter(window.form.result.plans.values())).tasks)
+    assert run.trace.span_count == tasks * len(AGAIN.all_rows) and not run.trace.open_tasks
+    return run
+
+
+def test_a_killed_engine_is_told_keeps_its_spans_and_is_replaced(
+    window: MainWindow, engine: Counting, qtbot, tmp_path: Path, stress_runs: int
+) -> None:
+    for number in range(stress_runs):
+        drawn = random.Random(f"engine {number}")
+        before = len(window.session.runs)
+        press_run(window, drawn.choice(LANES + RANKS))
+        qtbot.wait(round(1000 * drawn.uniform(0, LATEST_S)))
+        everyone = family(engine.pid)
+        os.kill(engine.pid, signal.SIGKILL)
+        wait_over(window, qtbot)
+        wait_gone(everyone)
+        assert "SIGKILL" in window.banner.label.text(), f"engine {number}"
+        check_kept(window, engine, before, tmp_path)
+        run_again(window, qtbot)
+
+
+def test_a_killed_rank_is_told_and_takes_the_others_with_it(
+    window: MainWindow, engine: Counting, qtbot, tmp_path: Path, stress_runs: int
+) -> None:
+    for number in range(stress_runs):
+        drawn = random.Random(f"rank {number}")
+        before = len(window.session.runs)
+        press_run(window, drawn.choice(RANKS))
+        qtbot.waitUntil(lambda: len(children(engine.pid)) == 2, timeout=RUN_MS)
+        ranks = children(engine.pid)
+        qtbot.wait(round(1000 * drawn.uniform(0, LATEST_S)))
+        os.kill(drawn.choice(ranks), signal.SIGKILL)
+        wait_over(window, qtbot)
+        wait_gone(ranks)
+        check_kept(window, engine, before, tmp_path)
+        assert "SIGKILL" in window.banner.label.text(), f"rank {number}"
+        run_again(window, qtbot)
+
+
+def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
+    window: MainWindow, qtbot, stress_runs: int
+) -> None:
+    window._docks["whatif"].show()
+    panel, predictor = window.predictions.whatif_panel, window.predictions.what_if.predictor
+    qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
+    for number in range(stress_runs):
+        drawn = random.Random(f"predictor {number}")
+        panel._rows["devices"].value = drawn.choice([8, 16, 32, 64])
+        panel._rows["microbatches"].value = drawn.choice([32, 64, 128])
+        qtbot.wait(drawn.randrange(600))
+        killed = predictor.pid
+        os.kill(killed, signal.SIGKILL)
+        qtbot.waitUntil(lambda: ENDED[1:] in panel.picture._note, timeout=RUN_MS)
+        panel._rows["devices"].value = asked = 3 + number % 2
+        qtbot.waitUntil(lambda asked=asked: lanes_of_answer(panel) == asked, timeout=RUN_MS)
+        assert predictor.pid != killed
+
+
+def lanes_of_answer(panel: WhatIfPanel) -> int:
+    """How many lanes the answer that is shown has."""
+    answer = panel.picture.answer
+    return 0 if answer is None else len(answer.first) - 1
+
+
+def killed(command: list[str], folder: Path, drawn: random.Random, latest_s: float) -> None:
+    """Start a program, kill it at some moment, and wait until its whole family has gone."""
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    own = {"TMPDIR": str(temporary), "XDG_CONFIG_HOME": str(folder), "QT_QPA_PLATFORM": "offscreen"}
+    with subprocess.Popen(
+        command, cwd=folder, env={**environment(), **own}, text=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        time.sleep(drawn.uniform(0, latest_s))
+        assert process.poll() is None, process.stderr.read()
+        everyone = family(process.pid)
+        process.kill()
+        wait_gone(everyone)
+    assert not list(temporary.iterdir())
+
+
+def whole_spans(path: Path) -> int:
+    """How many spans a recording's whole batches have, read by Arrow alone."""
+    count = 0
+    with pa.OSFile(str(path)) as file:
+        try:
+            reader = pa.ipc.open_stream(file)
+            while True:
+                count += spans_in(reader.read_next_batch())
+        except (pa.ArrowInvalid, StopIteration, OSError):
+            return count
+
+
+def test_a_killed_command_leaves_a_recording_that_opens_and_nothing_else(
+    tmp_path: Path, stress_runs: int
+) -> None:
+    for number in range(stress_runs):
+        drawn, folder = random.Random(f"command {number}"), tmp_path / str(number)
+        folder.mkdir()
+        chosen = drawn.choice(LANES + RANKS)
+        options = ["--strategy", chosen.strategy, "--devices", "2xcpu", "--batch", "64"]
+        options += ["--model", "mlp", "--width", "256", "--steps", "100000", "--no-calibrate"]
+        command = [sys.executable, str(HOUSE / "main.py"), "run", *options]
+        killed([*command, "--record", "run.arrow"], folder, drawn, 3 * LATEST_S)
+        left = {path.name for path in folder.iterdir()} - {"temporary"}
+        assert left <= {"run.arrow"}, f"command {number}"
+        if left:
+            opened = open_recording(folder / "run.arrow")
+            assert opened.trace.span_count == whole_spans(folder / "run.arrow")
+
+
+WINDOW = """
+import sys
+from PySide6.QtCore import QTimer
+from gui import app, window
+from core.plan.specification import Specification
+specification = Specification.from_dict({specification!r})
+class Pressed(window.MainWindow):
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.form.set_specification(specification)
+        self._docks["whatif"].show()
+        self.session.ready.connect(lambda _: self.run())
+app.MainWindow = Pressed
+sys.exit(app.start([]))
+"""
+
+
+def test_a_killed_window_leaves_no_process_and_no_file(tmp_path: Path, stress_runs: int) -> None:
+    for number in range(stress_runs):
+        drawn, folder = random.Random(f"window {number}"), tmp_path / str(number)
+        folder.mkdir()
+        code = WINDOW.format(specification=drawn.choice(LANES + RANKS).to_dict())
+        killed([sys.executable, "-c", code], folder, drawn, 3 * LATEST_S)
+        left = {path.name for path in folder.rglob("*") if path.is_file()}
+        assert left <= {"bubblescope.conf"}, f"window {number}"
