@@ -85,13 +85,13 @@ def _ranks(chance: random.Random, strategy: str, _: str | None) -> Specification
 
 
 def _on_lanes(chance: random.Random, strategy: str, schedule: str | None) -> Specification:
-    depth, width = chance.randint(4, 16), chance.choice([8, 32, 64, 256, 512])
+    depth, width = chance.randint(4, 12), chance.choice([8, 32, 64, 128, 256, 512])
     model = ModelSettings("mlp", width=width, depth=depth)
     if chance.random() < 0.2:
         model = ModelSettings("gpt", width=32, depth=depth, heads=4, sequence=chance.randint(4, 32))
     return Specification(
-        strategy, model, f"{chance.randint(1, 6)}xcpu", batch=chance.choice([16, 64, 256, 1024]),
-        steps=chance.randint(2, 5), warmup=chance.randint(0, 1), schedule=schedule,
+        strategy, model, f"{chance.randint(1, 6)}xcpu", batch=chance.choice([16, 64, 128, 512]),
+        steps=chance.randint(1, 4), warmup=chance.randint(0, 1), schedule=schedule,
         microbatches=chance.randint(1, 12) if schedule else None,
         replicas=2 if strategy == "dp-pp" else None, cores_per_lane=1,
         calibrate=chance.random() < 0.03, blocks=chance.random() < 0.2,
