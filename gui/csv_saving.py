@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.trace.listing import Listing
-from core.trace.spans_csv import write_spans_csv
+from core.trace.span_files import write_spans
 from gui.text import problem_text, tr
 
 AT_ONCE_S = 0.2  # a table that takes no longer is written when `save` returns
@@ -44,7 +44,7 @@ class CsvSaver(QObject):
         """Begin to write a listing's spans; one that is being written is given up."""
         self.cancel()
         self._total, self._path = len(listing), path
-        self._writing = write_spans_csv(listing, path)
+        self._writing = write_spans(listing, path)
         self._timer.start()
         self._go_on(AT_ONCE_S)
 

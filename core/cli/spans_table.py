@@ -9,14 +9,14 @@ from core.plan.task import PlanError
 from core.trace.listing import COLUMNS, Listing
 from core.trace.query import Query, parse_query
 from core.trace.search import Search
-from core.trace.spans_csv import write_spans_csv
+from core.trace.span_files import SUFFIXES, write_spans
 from core.trace.trace import Trace
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Add the options of a table of spans."""
     add = parser.add_argument
-    add("--table", metavar="FILE", help="all spans as *.csv, a line each")
+    add("--table", metavar="FILE", help="all spans, a row each: *.csv or *.parquet")
     add("--where", metavar="QUERY", default="",
         help="only some of them: --where='kind:forward mb:2-5 >5ms'")  # fmt: skip
     add("--sort", metavar="COLUMN", help=f"{', '.join(COLUMNS)}; largest first: --sort=-duration")
@@ -29,8 +29,10 @@ def table_query(arguments: argparse.Namespace) -> Query:
             raise PlanError("--where and --sort are for a table; add --table FILE")
         return Query()
     check_writable("--table", arguments.table)
-    if not arguments.table.lower().endswith(".csv") and not arguments.table.startswith("/dev/"):
-        raise PlanError(f"--table {arguments.table}: use a name that ends in .csv")
+    if not arguments.table.lower().endswith(SUFFIXES) and not arguments.table.startswith("/dev/"):
+        raise PlanError(
+            f"--table {arguments.table}: use a name that ends in {' or '.join(SUFFIXES)}"
+        )
     if arguments.sort is not None and arguments.sort.removeprefix("-") not in COLUMNS:
         raise PlanError(f"--sort {arguments.sort}: use one of {', '.join(COLUMNS)}")
     return parse_query(arguments.where)
@@ -47,5 +49,5 @@ def write_table(trace: Trace, arguments: argparse.Namespace, query: Query) -> No
     if arguments.sort is not None:
         column = arguments.sort
         listing = listing.sorted_by(column.removeprefix("-"), column.startswith("-"))
-    for _ in write_spans_csv(listing, arguments.table):
+    for _ in write_spans(listing, arguments.table):
         pass

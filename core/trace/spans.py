@@ -119,17 +119,19 @@ class LaneSpans:
     def extend(self, spans: Spans) -> None:
         """Append spans, with rows of the same table; those that come late are put in their order.
 
-        Readers search a lane by time, whatever a file holds.
+        Readers search a lane by time and by step, whatever a file holds. Raises ValueError if a
+        later span is of an earlier step.
         """
-        count = len(self)
+        first = max(0, len(self) - 1)
         for name in MOMENTS:
             told = getattr(spans, name)
             if name not in self._columns and told is not None and (told != ABSENT).any():
-                self._columns[name] = Column.of(np.full(count, ABSENT, np.int64))
+                self._columns[name] = Column.of(np.full(len(self), ABSENT, np.int64))
         for name, column in self._columns.items():
             column.extend(spans[name])
-        start = self._columns["start"].view[max(0, count - 1) :]
-        if (start[1:] < start[:-1]).any():
-            order = np.argsort(self._columns["start"].view, kind="stable")
+        if (np.diff(self._columns["start"].view[first:]) < 0).any():
+            order, first = np.argsort(self._columns["start"].view, kind="stable"), 0
             for column in self._columns.values():
                 column.view[:] = column.view[order]
+        if (np.diff(self._columns["step"].view[first:]) < 0).any():
+            raise ValueError("a lane's steps go back in time")

@@ -19,7 +19,7 @@ from core.cli.report import table
 from core.trace.listing import Listing
 from core.trace.query import parse_query
 from core.trace.search import SLICE, Place, Search, next_hit, rank
-from core.trace.spans_csv import PIECE, write_spans_csv
+from core.trace.span_files import PIECE, write_spans
 from core.trace.trace import Trace
 from gui.panels.spans import SpansPanel
 from gui.timeline.colouring import ColourBy, colouring_of
@@ -87,7 +87,7 @@ def test_a_table_of_ten_million_rows_opens_in_less_than_a_second(
         seconds, _ = timed(lambda column=column: listing.sorted_by(column))
         rows.append([f"sort by {column} (in a thread)", f"{seconds:.2f} s"])
     count = 20 * PIECE
-    pieces = write_spans_csv(listing, tmp_path / "spans.csv")
+    pieces = write_spans(listing, tmp_path / "spans.csv")
     seconds, _ = timed(lambda: list(islice(pieces, 20)))
     pieces.close()
     rows.append(["write as CSV", f"{count / seconds:,.0f} spans/s"])

@@ -6,8 +6,12 @@ does and uses what it gets, and a line in READERS.
 
 from __future__ import annotations
 
+import atexit
 import gzip
+import io
 import json
+import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from core.plan.task import PlanError
 from core.predict.costs import CostError
@@ -77,13 +82,13 @@ def _open_chrome(path: Path, number: int) -> None:
 def _draw(trace: Any) -> None:
     from core.figure import FigureOptions
     from core.trace.listing import Listing
-    from core.trace.spans_csv import write_spans_csv
+    from core.trace.span_files import write_spans
     from gui.figures.make import figure_of
     from gui.figures.picture import application, svg_of
 
     with application():
         svg_of(figure_of([trace], FigureOptions()))
-    for _ in write_spans_csv(Listing.of(trace), "/dev/null"):
+    for _ in write_spans(Listing.of(trace), "/dev/null"):
         pass
 
 
@@ -255,7 +260,90 @@ def _widgets() -> Any:
     return app, StrategyPanel(), FigurePanel(lambda wish: None, window), window
 
 
+def _arrow_files() -> list[File]:
+    """Whole runs, each once as the engine sends it and once with fewer, longer batches."""
+    from tests.make_believe import record, specification
+
+    files = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.arrow"
+        for wanted in (specification("dp", steps=2), specification(microbatches=4, steps=3)):
+            record(wanted, path)
+            files.append((".arrow", path.read_bytes()))
+            files.append((".arrow", _with_one_batch(path.read_bytes())))
+    return files
+
+
+def _with_one_batch(stream: bytes) -> bytes:
+    reader = pa.ipc.open_stream(stream)
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, reader.schema) as writer:
+        writer.write_table(reader.read_all().combine_chunks())
+    return sink.getvalue()
+
+
+def _open_arrow(path: Path, number: int) -> None:
+    """Open, sum up and explain; what is read is in order, whatever the file holds."""
+    from core.explain.summary import summarise
+    from core.predict.compare import predict_steps
+    from core.trace.recording import open_recording
+
+    trace = open_recording(path).trace
+    for lane in range(len(trace.header.lanes)):
+        spans = trace.spans(lane)
+        assert (spans.end >= spans.start).all(), f"a span of lane {lane} ends before it starts"
+        assert (np.diff(spans.start) >= 0).all(), f"lane {lane} is out of order"
+    for step in summarise(trace).steps:
+        for lane in step.lanes:
+            if step.complete:
+                assert sum(lane.idle_by_cause.values()) == lane.idle_ns
+    predict_steps(trace)
+    if number % DRAWN == 0:
+        _draw(trace)
+
+
+@cache
+def _indexed() -> tuple[Path, Any]:
+    """A recording that has an index, in a folder that goes with the process; and its trace."""
+    from core.trace.index import build_index
+    from core.trace.recording import open_recording
+    from tests.make_believe import record, specification
+
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    os.environ["XDG_CACHE_HOME"] = folder.name
+    path = Path(folder.name) / "run.arrow"
+    record(specification(microbatches=4, steps=3), path)
+    os.utime(path, (1, 1))  # an index knows its recording by that
+    build_index(path)
+    return path, _columns(open_recording(path, indexed_from=1 << 40).trace)
+
+
+def _columns(trace: Any) -> list[Any]:
+    """All that a trace tells, to be compared."""
+    lanes = [trace.spans(lane) for lane in range(len(trace.header.lanes))]
+    counters = [(c.name, c.lane, c.times.tolist(), c.values.tolist()) for c in trace.counters]
+    spans = [[s.start.tolist(), s.end.tolist(), s.step.tolist(), s.row.tolist()] for s in lanes]
+    return [spans, trace.table.rows.tolist(), counters, list(trace.logs), trace.costs]
+
+
+def _index_files() -> list[File]:
+    path, _ = _indexed()
+    return [("", path.with_name("run.arrow.index").read_bytes())]
+
+
+def _open_index(path: Path, number: int) -> None:
+    """Open a recording that has this index: it tells what it told, whatever the index holds."""
+    from core.trace.recording import open_recording
+
+    recording, wanted = _indexed()
+    shutil.copy(path, recording.with_name("run.arrow.index"))
+    assert _columns(open_recording(recording, indexed_from=1).trace) == wanted
+
+
 READERS: dict[str, Reader] = {
+    "arrow": Reader(_arrow_files, _open_arrow, (RecordingError,)),
+    "index": Reader(_index_files, _open_index, ()),
     "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,)),
     "costs": Reader(_costs_files, _open_costs, (CostError,)),
     "schedule": Reader(_schedule_files, _open_schedule, (PlanError,)),

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -158,6 +159,7 @@ def main() -> int:
     parser.add_argument("--loops", type=int, default=2, help="processes that take the cores")
     parser.add_argument("--results", type=Path, default=Path("stress.jsonl"))
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended on the way
     known = [json.loads(line) for line in given.results.open()] if given.results.exists() else []
     left = sorted(set(range(given.runs)) - {result["number"] for result in known})
     with given.results.open("a") as file:

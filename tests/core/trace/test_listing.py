@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.trace.listing import COLUMNS, Listing
 from core.trace.query import parse_query
 from core.trace.search import Search
-from core.trace.spans_csv import SCHEMA, write_spans_csv
+from core.trace.span_files import SCHEMA, write_spans
 from tests.core.trace.invented import named, pipeline, random
 
 LEAST = -1
@@ -89,12 +89,12 @@ def test_a_listing_grows_at_the_ends_of_its_lanes():
 @pytest.mark.parametrize("text", ["", "mb:1-2", "kind:other"])
 @pytest.mark.parametrize("column", [None, "duration"])
 def test_a_csv_file_has_a_line_for_each_row(tmp_path, monkeypatch, column, text):
-    monkeypatch.setattr("core.trace.spans_csv.PIECE", 7)
+    monkeypatch.setattr("core.trace.span_files.PIECE", 7)
     trace = named()
     listing = chosen(trace, text) if text else Listing.of(trace)
     listing = listing if column is None else listing.sorted_by(column, True)
     path = tmp_path / "spans.csv"
-    written = list(write_spans_csv(listing, path))
+    written = list(write_spans(listing, path))
     assert written == [*range(7, len(listing), 7), len(listing)]
     with path.open(newline="") as file:
         lines = list(csv.DictReader(file))
@@ -113,13 +113,13 @@ def test_a_csv_file_has_a_line_for_each_row(tmp_path, monkeypatch, column, text)
 
 def test_a_table_of_no_spans_is_its_head(tmp_path):
     path = tmp_path / "none.csv"
-    assert list(write_spans_csv(chosen(pipeline(), "mb:99"), path)) == []
+    assert list(write_spans(chosen(pipeline(), "mb:99"), path)) == []
     assert path.read_text().replace('"', "").strip() == ",".join(SCHEMA.names)
 
 
 def test_a_csv_file_that_is_given_up_is_not_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("core.trace.spans_csv.PIECE", 5)
-    writing = write_spans_csv(Listing.of(pipeline()), tmp_path / "spans.csv")
+    monkeypatch.setattr("core.trace.span_files.PIECE", 5)
+    writing = write_spans(Listing.of(pipeline()), tmp_path / "spans.csv")
     assert next(writing) == 5
     writing.close()
     assert list(tmp_path.iterdir()) == []
@@ -128,14 +128,14 @@ def test_a_csv_file_that_is_given_up_is_not_there(tmp_path, monkeypatch):
 def test_where_no_file_can_be_made_one_line_names_it(tmp_path):
     path = tmp_path / "missing" / "spans.csv"
     with pytest.raises(OSError, match=r"spans\.csv cannot be written"):
-        list(write_spans_csv(Listing.of(pipeline()), path))
+        list(write_spans(Listing.of(pipeline()), path))
 
 
 def test_names_with_commas_and_quotes_come_back(tmp_path):
     trace = random([3], 1)
     trace.table.rows["name"][:] = trace.table.name('a "b", c\nd')
     path = tmp_path / "spans.csv"
-    list(write_spans_csv(Listing.of(trace), path))
+    list(write_spans(Listing.of(trace), path))
     with path.open(newline="") as file:
         assert {line["name"] for line in csv.DictReader(file)} == {'a "b", c\nd'}
     assert np.all(trace.table.rows["name"] == 0)
