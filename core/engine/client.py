@@ -121,10 +121,10 @@ class EngineClient:
         assert self._process is not None
         stopped = self._deadline is not None
         try:
-            code = self._process.wait(BURIAL_SECONDS)
-        except subprocess.TimeoutExpired:  # it lives, but cannot be heard any more
+            how = describe_exit(self._process.wait(BURIAL_SECONDS))
+        except subprocess.TimeoutExpired:
             self._process.kill()
-            code = self._process.wait()
+            how = "closed the pipe to this one, and was ended"
         self._drop()
         if not self._running:
             return []
@@ -132,7 +132,7 @@ class EngineClient:
         if stopped:
             text = f"the engine was ended after {STOP_SECONDS:g} s, inside a long operation"
             return [Ended(Outcome.STOPPED, text)]
-        return [Ended(Outcome.FAILED, f"the engine process {describe_exit(code)}")]
+        return [Ended(Outcome.FAILED, f"the engine process {how}")]
 
     def _drop(self) -> None:
         if self._process is not None:

@@ -12,6 +12,7 @@ from core.trace.schema import Header
 
 COLLECTIVES_LEVEL = "collectives"  # of a log row in which a rank tells what torch reports
 FAILED_LEVEL = "failed"  # of a log row in which a rank tells why it ends
+DONE_LEVEL = "done"  # of the log row with which a rank ends that has run every step
 
 
 class Outcome(StrEnum):

@@ -18,7 +18,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.executor import Stopped
 from core.engine.hardware import find_hardware
-from core.engine.messages import COLLECTIVES_LEVEL, FAILED_LEVEL, Rows
+from core.engine.messages import COLLECTIVES_LEVEL, DONE_LEVEL, FAILED_LEVEL, Rows
 from core.engine.prepare import Prepared
 from core.engine.rank_expectation import completed, from_text
 from core.engine.stop import Stop
@@ -154,18 +154,19 @@ def _gather(
                 writer.forward(rows)
         else:
             going.discard(rank)
-            if ranks[rank].process.wait() != 0 and deadline is None:
+            ranks[rank].process.wait()
+            if rank not in matcher.done and deadline is None:
                 # One rank's end breaks the others' collectives: hear them all, then blame the
                 # one that did not say why.
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
     if deadline is not None:
-        raise RankError(_blame(ranks, words))
+        raise RankError(_blame(ranks, words, matcher.done))
 
 
-def _blame(ranks: list[_RankProcess], words: dict[int, str]) -> str:
+def _blame(ranks: list[_RankProcess], words: dict[int, str], done: set[int]) -> str:
     codes = {rank.rank: rank.process.poll() for rank in ranks}
     for rank, code in codes.items():
-        if code is not None and code != 0 and rank not in words:
+        if code is not None and rank not in words and rank not in done:
             return f"rank {rank} (process {ranks[rank].process.pid}) {describe_exit(code)}"
     rank, said = next(iter(words.items()))
     return f"rank {rank}: {said}"
@@ -176,6 +177,7 @@ class Matcher:
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
+        self.done: set[int] = set()
         self._agreed: dict[int, tuple[int, Collectives]] = {}
         self._columns: dict[tuple[int, int | None], TaskColumns] = {}
 
@@ -195,6 +197,8 @@ class Matcher:
                     self._agree(rank, step, from_text(text))
                 elif codes[row] == _LOG and level == FAILED_LEVEL:
                     said = text
+                elif codes[row] == _LOG and level == DONE_LEVEL:
+                    self.done.add(rank)
                 else:
                     keep.append(row)
             return said, batch.take(pa.array(keep, pa.int64())) if keep else None
