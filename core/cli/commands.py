@@ -10,6 +10,8 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import pyarrow as pa
 
@@ -259,16 +261,31 @@ def describe_model(specification: Specification) -> ModelDescription:
 def _ask_description(specification: Specification) -> ModelDescription:
     """Describe the user's own model in a process that may import torch. Raises PlanError."""
     lifeline, kept = os.pipe()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "core.engine.describe", str(lifeline),
-             json.dumps(specification.to_dict())],
-            capture_output=True, text=True, env=environment(), pass_fds=(lifeline,), check=False,
-        )  # fmt: skip
-    finally:
-        os.close(lifeline)
-        os.close(kept)
-    if done.returncode != 0 or not done.stdout:
-        said = done.stderr.strip().splitlines() or [f"it {describe_exit(done.returncode)}"]
-        raise PlanError(said[-1])
-    return ModelDescription.from_dict(json.loads(done.stdout.splitlines()[-1]))
+    # Files, not pipes: what the model leaves running would hold a pipe open.
+    with TemporaryFile() as wire, TemporaryFile() as errors:
+        given = (wire.fileno(), lifeline)
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "core.engine.describe", *map(str, given),
+                 json.dumps(specification.to_dict())],
+                stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, env=environment(),
+                pass_fds=given, check=False,
+            )  # fmt: skip
+        finally:
+            os.close(lifeline)
+            os.close(kept)
+        answer, said = (_text_of(file) for file in (wire, errors))
+    if not answer:
+        how = f"the process that reads it {describe_exit(done.returncode)}"
+        if said and done.returncode > 0:
+            how = said.splitlines()[-1]
+        raise PlanError(f"--model {specification.model.name!r}: {how}")
+    values = json.loads(answer)
+    if "refused" in values:
+        raise PlanError(values["refused"])
+    return ModelDescription.from_dict(values)
+
+
+def _text_of(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace").strip()

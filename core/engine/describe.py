@@ -1,27 +1,35 @@
 """Describes the user's own model, for processes that do not import torch.
 
-python -m core.engine.describe SPECIFICATION    (JSON) prints the description as JSON
+    python -m core.engine.describe WIRE LIFELINE SPECIFICATION    (descriptors, and JSON)
+
+The answer is JSON: the description, or {"refused": one line}.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 
-from core.engine.lifeline import hold_on
+from core.engine.lifeline import hold_on, keep
 from core.engine.workload import build_workload
 from core.plan.specification import Specification
 from core.plan.task import PlanError
 
 
 def main() -> None:
-    """Print the description, or one line on standard error and status 2."""
-    hold_on(int(sys.argv[1]))
+    """Write the answer to the wire, and end whatever threads the model has left."""
+    wire, lifeline = map(int, sys.argv[1:3])
+    hold_on(lifeline)
+    wire = keep(wire)
     try:
-        workload = build_workload(Specification.from_dict(json.loads(sys.argv[2])))
+        workload = build_workload(Specification.from_dict(json.loads(sys.argv[3])))
+        answer = workload.description.to_dict()
     except PlanError as error:
-        sys.exit(f"{error}")
-    print(json.dumps(workload.description.to_dict()))
+        answer = {"refused": str(error)}
+    with os.fdopen(wire, "w") as file:
+        json.dump(answer, file)
+    os._exit(0)
 
 
 if __name__ == "__main__":

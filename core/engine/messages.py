@@ -11,6 +11,7 @@ from core.plan.lanes import Hardware
 from core.trace.schema import Header
 
 FAILED_LEVEL = "failed"  # of a log row in which a rank tells why it ends
+DONE_LEVEL = "done"  # of the log row with which a rank ends that has run every step
 
 
 class Outcome(StrEnum):

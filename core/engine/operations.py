@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from core.engine import memory
+from core.engine.lifeline import only_here
 from core.engine.modules import Batch, Loss
 from core.engine.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.stage_module import StageModule, add_to_owner, copy_to, sum_of_copies
@@ -120,12 +121,13 @@ class Operations:
         """
         assert self.step is not None
         self._stamps[task.lane] = stamps
-        work = _OPERATIONS[task.kind](self, self.step, task)
-        held: list[Tensor] = next(work)
-        stamps.begin()
-        next(work)
-        stamps.finish()
-        next(work, None)
+        with only_here():  # a model may fork
+            work = _OPERATIONS[task.kind](self, self.step, task)
+            held: list[Tensor] = next(work)
+            stamps.begin()
+            next(work)
+            stamps.finish()
+            next(work, None)
         return held
 
     def activations(self, lane: int) -> int:

@@ -16,6 +16,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -28,8 +29,8 @@ from core.engine.failures import explain
 from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly
 from core.engine.lanes import Mark, open_clock, open_lanes
-from core.engine.lifeline import hold_on
-from core.engine.messages import FAILED_LEVEL
+from core.engine.lifeline import hold_on, keep, only_here
+from core.engine.messages import DONE_LEVEL, FAILED_LEVEL
 from core.engine.modules import Batch
 from core.engine.prepare import Prepared, prepare
 from core.engine.rank_ddp import Replicated
@@ -148,7 +149,8 @@ class Rank:
     def _compute(self, x: Tensor, target: Tensor, share: float) -> Tensor:
         """One step, timed. `share` weights a rank's mean so that the ranks' mean is the batch's."""
         self._timer.begin(len(x))
-        output = self._model.forward(x)
+        with only_here():
+            output = self._model.forward(x)
         timed = self._timer.start(Kind.LOSS)
         # A rank without rows takes part in the collectives with gradients of zero.
         loss = self._workload.loss(output, target) * share if len(x) else output.sum() * 0
@@ -270,6 +272,7 @@ def main() -> None:
     wire, lifeline = map(int, sys.argv[1:3])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     hold_on(lifeline)
+    wire = keep(wire)
     os.dup2(2, 1)  # what a user's model prints
     compute_exactly()
     settings = RankSettings.from_json(sys.argv[3])
@@ -281,12 +284,14 @@ def main() -> None:
         try:
             with Flusher(writer):
                 Rank(settings, prepared, writer).run()
+            writer.log(DONE_LEVEL, "")
         except Exception as error:
             status = 1
             writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
             writer.log(FAILED_LEVEL, explain(error))
         writer.close()
-        sys.stdout.flush()
+        with suppress(Exception):  # the user's model may have closed it
+            sys.stdout.flush()
         # Not through destructors, which may wait for other ranks; nor through the interpreter's
         # end: a thread of torch's that still wants its lock then aborts the process.
         os._exit(status)

@@ -21,7 +21,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.executor import Stopped
 from core.engine.hardware import find_hardware
-from core.engine.messages import FAILED_LEVEL, Rows
+from core.engine.messages import DONE_LEVEL, FAILED_LEVEL, Rows
 from core.engine.prepare import Prepared
 from core.engine.stop import Stop
 from core.engine.wire import describe_exit, receive
@@ -33,6 +33,8 @@ LAST_WORDS_SECONDS = 1.0
 HOST = "127.0.0.1"
 
 Report = tuple[int, pa.RecordBatch | None]
+Word = tuple[str, str]
+"""The last word of a rank: the level of its row, done or failed, and the text."""
 
 
 class RankError(RuntimeError):
@@ -131,7 +133,7 @@ def _gather(
     """Pass the ranks' rows on until all have ended."""
     plans = Plans()
     going = set(range(len(ranks)))
-    words: dict[int, str] = {}
+    words: dict[int, Word] = {}
     deadline: float | None = None
     while going:
         try:
@@ -143,14 +145,15 @@ def _gather(
             raise Stopped
         rank, batch = report
         if batch is not None:
-            batch, said = without_last_words(batch)
-            if said is not None:
-                words[rank] = said
+            batch, word = without_last_word(batch)
+            if word is not None:
+                words[rank] = word
             if (rows := plans.renumbered(rank, batch)) is not None:
                 writer.forward(rows)
         else:
             going.discard(rank)
-            if ranks[rank].process.wait() != 0 and deadline is None:
+            ranks[rank].process.wait()
+            if words.get(rank, ("", ""))[0] != DONE_LEVEL and deadline is None:
                 # One rank's end breaks the others' collectives: hear them all, then blame the
                 # one that did not say why.
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
@@ -158,13 +161,13 @@ def _gather(
         raise RankError(_blame(ranks, words))
 
 
-def _blame(ranks: list[_RankProcess], words: dict[int, str]) -> str:
+def _blame(ranks: list[_RankProcess], words: dict[int, Word]) -> str:
     codes = {rank.rank: rank.process.poll() for rank in ranks}
     for rank, code in codes.items():
-        if code is not None and code != 0 and rank not in words:
+        if code is not None and rank not in words:
             return f"rank {rank} (process {ranks[rank].process.pid}) {describe_exit(code)}"
-    rank, said = next(iter(words.items()))
-    return f"rank {rank}: {said}"
+    failed = ((rank, text) for rank, (level, text) in words.items() if level == FAILED_LEVEL)
+    return "rank {}: {}".format(*next(failed))
 
 
 class Plans:
@@ -211,15 +214,14 @@ def _with_plans(batch: pa.RecordBatch, plans: NDArray[np.int64]) -> pa.RecordBat
     return batch.set_column(place, batch.schema.field(place), pa.array(plans, pa.int32()))
 
 
-def without_last_words(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, str | None]:
-    """A batch without the row in which a rank says why it ends, and what that says."""
+def without_last_word(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Word | None]:
+    """A batch without the row with which a rank ends, if it has one, and that row."""
     notes = batch["note"].to_pylist()
-    levels = [note[0]["name"] if note else None for note in notes]
-    if FAILED_LEVEL not in levels:
-        return batch, None
-    place = levels.index(FAILED_LEVEL)
-    kept = [row for row in range(len(batch)) if row != place]
-    return batch.take(pa.array(kept, pa.int64())), notes[place][0]["text"]
+    for place, note in enumerate(notes):
+        if note and note[0]["name"] in (FAILED_LEVEL, DONE_LEVEL):
+            kept = [row for row in range(len(batch)) if row != place]
+            return batch.take(pa.array(kept, pa.int64())), (note[0]["name"], note[0]["text"])
+    return batch, None
 
 
 def _log_shares(prepared: Prepared, writer: TraceWriter) -> None:

@@ -15,6 +15,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -23,7 +24,7 @@ from core.engine.executor import Stopped
 from core.engine.failures import explain, is_out_of_memory
 from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly, find_hardware, warnings
-from core.engine.lifeline import hold_on
+from core.engine.lifeline import hold_on, keep
 from core.engine.messages import Outcome
 from core.engine.prepare import Prepared, prepare
 from core.engine.run_lanes import run_on_lanes
@@ -48,7 +49,7 @@ class Server:
     def __init__(self, sink: Any, commands: int) -> None:
         self._sink = sink
         self._commands = commands
-        self._waiting: queue.SimpleQueue[tuple[Specification, Stop]] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._latest = Stop()
         self._hardware = find_hardware()
 
@@ -57,7 +58,7 @@ class Server:
         threading.Thread(target=self._listen, daemon=True, name="commands").start()
         send_ready(self._sink, self._hardware)
         while True:
-            self.run(*self._waiting.get())
+            self._waiting.get()()
 
     def run(self, specification: Specification, stop: Stop) -> None:
         """Run one specification and send its stream, or a refusal."""
@@ -93,13 +94,22 @@ class Server:
     def _listen(self) -> None:
         with os.fdopen(self._commands, "rb") as lines:
             for line in lines:
-                command = json.loads(line)
-                if "run" in command:
-                    self._latest = Stop()
-                    self._waiting.put((Specification.from_dict(command["run"]), self._latest))
-                else:
-                    self._latest.request()
+                try:
+                    self._take(json.loads(line))
+                except Exception as error:  # said between two runs, by the thread that writes
+                    text = f"the engine cannot read a command: {explain(error)}"
+                    self._waiting.put(partial(send_refusal, self._sink, text))
         os._exit(0)
+
+    def _take(self, command: dict[str, Any]) -> None:
+        if "run" in command:
+            specification = Specification.from_dict(command["run"])
+            self._latest = Stop()
+            self._waiting.put(partial(self.run, specification, self._latest))
+        elif "stop" in command:
+            self._latest.request()
+        else:
+            raise ValueError("it is neither run nor stop")
 
 
 def main() -> None:
@@ -110,8 +120,8 @@ def main() -> None:
     os.dup2(2, 1)  # what a user's model prints
     compute_exactly()
     sys.setswitchinterval(SWITCH_SECONDS)
-    with os.fdopen(wire, "wb", buffering=0) as sink:
-        Server(pa.PythonFile(sink, "w"), commands).serve()
+    with os.fdopen(keep(wire), "wb", buffering=0) as sink:
+        Server(pa.PythonFile(sink, "w"), keep(commands)).serve()
 
 
 if __name__ == "__main__":

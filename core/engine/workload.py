@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from core.engine.lifeline import only_here
 from core.engine.modules import Batch, Loss, build_blocks, built_in_batch, built_in_loss
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import Block, ModelDescription
@@ -66,13 +67,14 @@ def build_workload(specification: Specification) -> Workload:
         blocks = build_blocks(settings)
         batch = built_in_batch(settings, rows, generator)
         return _workload(settings, description, blocks, batch, built_in_loss(settings.name))
-    module = _load(Path(settings.name))
-    blocks = _own_blocks(module, settings.name)
-    batch = _own_batch(module, settings.name, rows, generator)
-    loss = getattr(module, "loss", functional.mse_loss)
-    empty = ModelDescription(Path(settings.name).stem, (), 0)
-    workload = _workload(settings, empty, blocks, batch, loss)
-    return replace(workload, description=_describe(workload, settings.name))
+    with only_here():
+        module = _load(Path(settings.name))
+        blocks = _own_blocks(module, settings.name)
+        batch = _own_batch(module, settings.name, rows, generator)
+        loss = getattr(module, "loss", functional.mse_loss)
+        empty = ModelDescription(Path(settings.name).stem, (), 0)
+        workload = _workload(settings, empty, blocks, batch, loss)
+        return replace(workload, description=_describe(workload, settings.name))
 
 
 def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Parameter]:
