@@ -251,12 +251,17 @@ def _ask_description(specification: Specification) -> ModelDescription:
         done = subprocess.run(
             [sys.executable, "-m", "core.engine.describe", str(lifeline),
              json.dumps(specification.to_dict())],
-            capture_output=True, text=True, env=environment(), pass_fds=(lifeline,), check=False,
+            capture_output=True, env=environment(), pass_fds=(lifeline,), check=False,
         )  # fmt: skip
     finally:
         os.close(lifeline)
         os.close(kept)
-    if done.returncode != 0 or not done.stdout:
-        said = done.stderr.strip().splitlines() or [f"it {describe_exit(done.returncode)}"]
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    if done.returncode == 1 and said:
         raise PlanError(said[-1])
-    return ModelDescription.from_dict(json.loads(done.stdout.splitlines()[-1]))
+    if not done.stdout:
+        raise PlanError(
+            f"--model {specification.model.name!r}: its process {describe_exit(done.returncode)} "
+            "before the model was described"
+        )
+    return ModelDescription.from_dict(json.loads(done.stdout))
