@@ -41,3 +41,34 @@ def test_a_plan_that_is_no_schedule_is_not_saved(capsys, tmp_path):
     assert not path.exists()
     with pytest.raises(PlanError, match=r"--csv .*: there is no folder"):
         printed(capsys, f"--devices 2xcpu --csv {tmp_path}/none/mine.csv")
+
+
+MODEL = """
+import os, sys, threading, time, torch
+def build():
+    {does}
+    return [torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)]
+def batch(rows, generator):
+    return torch.zeros(rows, 2), torch.zeros(rows, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        r"sys.stdout.buffer.write(b'\xff\xfe\n'); sys.stdout.flush()",
+        "threading.Thread(target=time.sleep, args=(300,)).start()",
+    ],
+)
+def test_what_a_model_prints_or_leaves_behind_is_no_part_of_its_plan(capsys, tmp_path, does):
+    pytest.importorskip("torch")
+    (tmp_path / "mine.py").write_text(MODEL.format(does=does))
+    assert printed(capsys, f"--model {tmp_path}/mine.py --devices 2xcpu").startswith("cpu:0")
+
+
+def test_a_model_that_ends_its_process_is_named(tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "mine.py").write_text(MODEL.format(does="os._exit(0)"))
+    words = ["plan", "--model", f"{tmp_path}/mine.py", "--devices", "2xcpu"]
+    with pytest.raises(PlanError, match=r"mine\.py': its process ended with status 0 before"):
+        plan(make_parser().parse_args(words))

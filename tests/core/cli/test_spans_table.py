@@ -1,14 +1,16 @@
 """A recording's spans as a table, from the command line."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 
 import main
 from core.plan.task import Kind
 from core.trace.listing import COLUMNS
+from core.trace.recording import RecordingFile
 from core.trace.trace import Trace
-from tests.make_believe import record, specification
+from tests.make_believe import batches, record, specification
 
 BAD_INPUT = 2
 
@@ -69,3 +71,20 @@ def test_what_cannot_be_done_is_one_line_and_leaves_no_file(
     for words in named:
         assert words in told
     assert not list(tmp_path.glob("s.*"))
+
+
+def test_names_from_a_file_are_no_formulas_and_steer_no_terminal(tmp_path, capsys):
+    header, made = batches(specification("dp", steps=2))
+    lanes = tuple(replace(lane, name="=1+1\x1b[31m\n") for lane in header.lanes)
+    path = tmp_path / "run.arrow"
+    file = RecordingFile(path, replace(header, lanes=lanes))
+    for batch in made:
+        file.write(batch)
+    file.close()
+    lines = table((path, None))
+    assert {line["lane"] for line in lines} >= {"'=1+1\x1b[31m\n"}
+    assert all(int(line["start_ns"]) >= 0 for line in lines)
+    capsys.readouterr()
+    assert main.main(["compare", str(path), str(path)]) == 0
+    said = capsys.readouterr()
+    assert "=1+1\\x1b[31m\\n" in said.out and "\x1b" not in said.out + said.err
