@@ -5,14 +5,21 @@ the kernel closes it. A thread that waits for that would need the interpreter's 
 code may hold for long; so the kernel itself is asked to signal the child (O_ASYNC), and the default
 action of SIGIO is to end the process. PR_SET_PDEATHSIG would follow the creating thread instead.
 Where O_ASYNC does not signal for pipes (macOS), the thread is all there is.
+
+    python -m core.engine.lifeline LIFELINE MODULE ARGUMENT...
+
+runs a module so that it ends with its parent from the first moment on, not only once it has
+imported torch.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import runpy
 import select
 import signal
+import sys
 import threading
 
 
@@ -31,3 +38,14 @@ def hold_on(descriptor: int) -> None:
 def _watch(descriptor: int) -> None:
     select.select([descriptor], [], [])
     os._exit(1)
+
+
+def main() -> None:
+    """Hold on to the descriptor that is named first; then be the module that is named next."""
+    hold_on(int(sys.argv[1]))
+    sys.argv = sys.argv[2:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -43,7 +43,14 @@ class PredictorClient:
         given = (other.fileno(), lifeline_end)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "core.predictor.server", *map(str, given)],
+                [
+                    sys.executable,
+                    "-m",
+                    "core.engine.lifeline",
+                    str(lifeline_end),
+                    "core.predictor.server",
+                    str(other.fileno()),
+                ],
                 pass_fds=given,
                 stdin=subprocess.DEVNULL,
                 env=environment(),
