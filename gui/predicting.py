@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from contextlib import suppress
+
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.predictor.client import PredictorClient
-from core.predictor.jobs import Job
+from core.predictor.jobs import Job, Lost
+from gui.text import problem_text, tr
 
 
 class Predictor(QObject):
@@ -24,11 +27,17 @@ class Predictor(QObject):
 
     def start(self) -> None:
         """Start the process, so that the first answer need not wait for that."""
-        self._client.start()
+        with suppress(OSError):  # whoever asks will be told
+            self._client.start()
 
     def send(self, job: Job) -> int:
         """Ask for a job; returns the number that its replies carry."""
-        return self._client.send(job)
+        try:
+            return self._client.send(job)
+        except OSError as error:
+            lost = Lost(tr("No prediction: {reason}", reason=problem_text(error)))
+            QTimer.singleShot(0, self, lambda: self.replied.emit(lost))  # once the number is known
+            return 0
 
     def close(self) -> None:
         """End the process and its thread; nothing that was asked for is answered any more."""

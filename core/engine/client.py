@@ -126,7 +126,14 @@ class _Engine:
             for descriptor in theirs:
                 given.callback(os.close, descriptor)
             self.process = subprocess.Popen(
-                [sys.executable, "-m", module, *map(str, theirs)],
+                [
+                    sys.executable,
+                    "-m",
+                    "core.engine.lifeline",
+                    str(theirs[2]),
+                    module,
+                    *map(str, theirs[:2]),
+                ],
                 pass_fds=theirs,
                 stdin=subprocess.DEVNULL,
                 env=environment(),

@@ -9,6 +9,11 @@ Where O_ASYNC does not signal for pipes (macOS), the thread is all there is.
 A child runs the user's model, which may fork, start programs and close descriptors. So what a child
 was given is moved out of the way, no program inherits it, and a process that is forked off neither
 writes to the parent nor outlives the pipe.
+
+    python -m core.engine.lifeline LIFELINE MODULE ARGUMENT...
+
+runs a module so that it ends with its parent from the first moment on, not only once it has
+imported torch.
 """
 
 from __future__ import annotations
@@ -16,8 +21,10 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import runpy
 import select
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,3 +84,14 @@ def _start_watching(descriptor: int) -> None:
 def _watch(descriptor: int) -> None:
     select.select([descriptor], [], [])
     os._exit(1)
+
+
+def main() -> None:
+    """Hold on to the descriptor that is named first; then be the module that is named next."""
+    hold_on(int(sys.argv[1]))
+    sys.argv = sys.argv[2:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

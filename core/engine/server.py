@@ -1,6 +1,6 @@
 """The engine process: takes specifications, sends back streams. Started by core.engine.client.
 
-    python -m core.engine.server WIRE COMMANDS LIFELINE    (inherited file descriptors)
+    python -m core.engine.server WIRE COMMANDS    (inherited file descriptors)
 
 Commands are lines of JSON: {"run": specification} and {"stop": true}.
 """
@@ -24,7 +24,7 @@ from core.engine.executor import Stopped
 from core.engine.failures import explain, is_out_of_memory
 from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly, find_hardware, warnings
-from core.engine.lifeline import hold_on, keep
+from core.engine.lifeline import keep
 from core.engine.messages import Outcome
 from core.engine.prepare import Prepared, prepare
 from core.engine.run_lanes import run_on_lanes
@@ -114,9 +114,8 @@ class Server:
 
 def main() -> None:
     """Serve on the descriptors that the client passed."""
-    wire, commands, lifeline = map(int, sys.argv[1:])
+    wire, commands = map(int, sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
-    hold_on(lifeline)
     os.dup2(2, 1)  # what a user's model prints
     compute_exactly()
     sys.setswitchinterval(SWITCH_SECONDS)

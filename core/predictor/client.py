@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -35,32 +34,49 @@ class PredictorClient:
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
-        """Start the process unless it is there. Does not wait for it."""
+        """Start the process unless it is there, without waiting; OSError if that cannot be done."""
         if self._process is not None and self._process.poll() is None and self._reader.is_alive():
             return
         self.close()
         self._wire, other = Pipe()
         lifeline_end, self._lifeline = os.pipe()
         given = (other.fileno(), lifeline_end)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "core.predictor.server", *map(str, given)],
-            pass_fds=given,
-            stdin=subprocess.DEVNULL,
-            env=environment(),
-            process_group=0,
-        )
-        other.close()
-        os.close(lifeline_end)
+        try:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "core.engine.lifeline",
+                    str(lifeline_end),
+                    "core.predictor.server",
+                    str(other.fileno()),
+                ],
+                pass_fds=given,
+                stdin=subprocess.DEVNULL,
+                env=environment(),
+                process_group=0,
+            )
+        except OSError:
+            self._wire.close()
+            os.close(self._lifeline)
+            raise
+        finally:
+            other.close()
+            os.close(lifeline_end)
         self._reader = threading.Thread(
             target=self._read, args=(self._wire,), daemon=True, name="predictions"
         )
         self._reader.start()
 
     def send(self, job: Job) -> int:
-        """Ask for a job; returns the number that its replies carry."""
-        self.start()
+        """Ask for a job; returns the number that its replies carry. Raises OSError as `start`."""
         self._number += 1
-        with contextlib.suppress(OSError):  # it has just ended: the reader says so
+        self.start()
+        try:
+            self._wire.send((self._number, job))
+        except OSError:  # it has ended, though it cannot be waited for yet
+            self.close()
+            self.start()
             self._wire.send((self._number, job))
         return self._number
 

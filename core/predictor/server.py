@@ -1,6 +1,6 @@
 """The predictor's process: does jobs, the latest first. Started by core.predictor.client.
 
-    python -m core.predictor.server WIRE LIFELINE    (inherited file descriptors)
+    python -m core.predictor.server WIRE    (an inherited file descriptor)
 
 Jobs and replies are pickled: both ends are this very program.
 """
@@ -14,7 +14,6 @@ import sys
 import threading
 from multiprocessing.connection import Connection
 
-from core.engine.lifeline import hold_on
 from core.freed import keep_freed
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
@@ -117,10 +116,9 @@ def drawn(question: Question) -> bytes:
 
 
 def main() -> None:
-    """Serve on the descriptors that the client passed."""
-    wire, lifeline = map(int, sys.argv[1:])
+    """Serve on the descriptor that the client passed."""
+    wire = int(sys.argv[1])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
-    hold_on(lifeline)
     os.nice(NICENESS)
     keep_freed(LARGEST_KEPT, MOST_KEPT)
     Server(Connection(wire)).serve()

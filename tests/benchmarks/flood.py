@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 
 from core.engine.flusher import Flusher
-from core.engine.lifeline import hold_on
 from core.engine.messages import Outcome
 from core.engine.wire import send_ready
 from core.plan.specification import Specification
@@ -83,8 +82,7 @@ def flood(writer: TraceWriter, steps: Steps, origin: int, seconds: float) -> Non
 
 def main() -> None:
     """Serve one run after the other."""
-    wire, commands, lifeline = map(int, sys.argv[1:])
-    hold_on(lifeline)
+    wire, commands = map(int, sys.argv[1:])
     rate, seconds = float(os.environ["FLOOD_RATE"]), float(os.environ["FLOOD_SECONDS"])
     with os.fdopen(wire, "wb", buffering=0) as raw, os.fdopen(commands, "rb") as lines:
         sink = pa.PythonFile(raw, "w")

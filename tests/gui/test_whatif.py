@@ -313,6 +313,18 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
     wait_for_another(panel, qtbot, before)
 
 
+def test_a_process_that_cannot_be_started_is_told(
+    window: MainWindow, qtbot: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "/there/is/no/python")
+    window._docks["whatif"].show()
+    panel = window.predictions.whatif_panel
+    qtbot.waitUntil(lambda: "No such file or directory" in panel.picture._note)
+    monkeypatch.undo()
+    panel.ask_again()
+    qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=ANSWER_MS)
+
+
 def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     window: MainWindow, panel: WhatIfPanel
 ) -> None:

@@ -24,7 +24,7 @@ import os, sys, time
 import pyarrow as pa
 from core.engine.wire import send_ready
 from core.plan.lanes import Hardware
-wire, commands, lifeline = map(int, sys.argv[1:])
+wire, commands = map(int, sys.argv[1:])
 with os.fdopen(wire, "wb", buffering=0, closefd=False) as file:
     send_ready(pa.PythonFile(file, "w"), Hardware(1, 1 << 30))
 """

@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 
 import pytest
@@ -70,11 +71,11 @@ def test_a_question_does_not_wait_for_plans_that_are_prepared(predictor):
     client, heard = predictor
     client.send(Ask(QUESTION))
     heard.get(timeout=SECONDS)
-    several = [replace(QUESTION, schedule="chimera", devices=64, microbatches=256 + 64 * n)
-               for n in range(40)]  # fmt: skip
+    several = [replace(QUESTION, schedule="chimera", devices=64, microbatches=256 + n)
+               for n in range(400)]  # fmt: skip
     client.send(Prepare(tuple(several)))
     number = client.send(Ask(replace(QUESTION, microbatches=9)))
-    reply = heard.get(timeout=2)  # preparing all of them takes ten seconds and more
+    reply = heard.get(timeout=30)  # preparing all of them takes minutes
     assert isinstance(reply, Done) and reply.number == number
 
 
@@ -122,6 +123,26 @@ def test_a_process_that_ends_is_told_and_the_next_job_starts_another(predictor):
     assert heard.get(timeout=SECONDS) == Lost(ENDED)
     client.send(Ask(QUESTION))
     assert isinstance(heard.get(timeout=SECONDS), Done)
+
+
+def test_a_job_sent_to_a_process_that_is_ending_is_done_by_another(monkeypatch):
+    heard, held = queue.SimpleQueue(), threading.Event()
+
+    def listen(reply):
+        heard.put(reply)
+        if isinstance(reply, Lost):
+            held.wait(SECONDS)  # so that the reader is still there
+
+    client = PredictorClient(listen)
+    client.send(Ask(QUESTION))
+    heard.get(timeout=SECONDS)
+    os.kill(client.pid, signal.SIGKILL)
+    assert heard.get(timeout=SECONDS) == Lost(ENDED)
+    monkeypatch.setattr(client._process, "poll", lambda: None)  # as long as it is no zombie yet
+    threading.Timer(0.2, held.set).start()
+    number = client.send(Ask(QUESTION))
+    assert heard.get(timeout=SECONDS).number == number
+    client.close()
 
 
 def test_the_process_ends_with_its_client_even_if_that_is_killed():
