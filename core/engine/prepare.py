@@ -15,6 +15,7 @@ from core.plan.nested import nested_lanes
 from core.plan.specification import (
     Specification,
     check,
+    check_lanes,
     check_memory,
     describe,
     lanes_of,
@@ -54,6 +55,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     if specification.gradients is not None:
         check_writable("--gradients", specification.gradients)
     lanes = lanes_of(specification, hardware)
+    check_lanes(specification, len(lanes), hardware.memory)
     workload = None
     if specification.own_model:
         workload = build_workload(specification)

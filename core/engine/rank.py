@@ -1,6 +1,6 @@
 """One rank of a strategy that torch runs, in a process of its own.
 
-    python -m core.engine.rank WIRE LIFELINE SETTINGS    (descriptors, and JSON)
+    python -m core.engine.rank WIRE SETTINGS    (a descriptor, and JSON)
 
 Started by core.engine.run_ranks, to which it sends its rows as a stream of the same schema.
 """
@@ -29,7 +29,7 @@ from core.engine.failures import explain
 from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly
 from core.engine.lanes import Mark, open_clock, open_lanes
-from core.engine.lifeline import hold_on, keep, only_here
+from core.engine.lifeline import keep, only_here
 from core.engine.messages import DONE_LEVEL, FAILED_LEVEL
 from core.engine.modules import Batch
 from core.engine.prepare import Prepared, prepare
@@ -269,13 +269,12 @@ def on_tracks(
 
 def main() -> None:
     """Run on the descriptors that the engine passed."""
-    wire, lifeline = map(int, sys.argv[1:3])
+    wire = int(sys.argv[1])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    hold_on(lifeline)
     wire = keep(wire)
     os.dup2(2, 1)  # what a user's model prints
     compute_exactly()
-    settings = RankSettings.from_json(sys.argv[3])
+    settings = RankSettings.from_json(sys.argv[2])
     prepared = prepare(settings.specification, settings.hardware)
     header = prepared.header.since(settings.origin_ns)
     with os.fdopen(wire, "wb", buffering=0) as sink:

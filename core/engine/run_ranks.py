@@ -98,7 +98,15 @@ class _RankProcess:
         self._wire, wire = os.pipe()
         lifeline, self._lifeline = os.pipe()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "core.engine.rank", str(wire), str(lifeline), self._settings],
+            [
+                sys.executable,
+                "-m",
+                "core.engine.lifeline",
+                str(lifeline),
+                "core.engine.rank",
+                str(wire),
+                self._settings,
+            ],
             pass_fds=(wire, lifeline),
             stdin=subprocess.DEVNULL,
             env=self._environment,

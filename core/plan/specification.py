@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field, replace
 from itertools import cycle, islice
 from typing import Any
@@ -24,6 +25,8 @@ MOST_STEPS = 1_000_000
 MOST_BUCKET_MB = 1_000_000
 MOST_LR = 1_000_000
 MOST_ROWS = 10**12
+EXPLAINED_BYTES = 460  # of two lanes, one of which waits for the other: 512 lanes against 256
+EXPLAINING_SHARE = 1 / 8
 MOST = {
     "batch": MOST_ROWS,
     "data": MOST_ROWS,
@@ -217,6 +220,21 @@ def check_memory(specification: Specification, model: ModelDescription, hardware
             f"--batch {specification.batch_rows} of {model.name} needs at least "
             f"{needed / 1e9:,.1f} GB, but this machine has {memory / 1e9:,.1f} GB: "
             "use fewer rows or a smaller model"
+        )
+
+
+def check_lanes(specification: Specification, lanes: int, memory: int) -> None:
+    """Raise PlanError if explaining a step on so many lanes takes too much of `memory` (bytes).
+
+    A lane may wait for every other one in turn, so what explains its idle time grows with them.
+    """
+    most = math.isqrt(int(memory * EXPLAINING_SHARE / EXPLAINED_BYTES))
+    if lanes > most:
+        needed = lanes * lanes * EXPLAINED_BYTES
+        raise PlanError(
+            f"--devices {specification.devices}: explaining {lanes:,} lanes takes about "
+            f"{needed / 1e9:.1f} GB, more than an eighth of this machine's {memory / 1e9:.1f} GB; "
+            f"use at most {most:,} lanes"
         )
 
 

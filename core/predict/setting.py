@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from core.machine import memory_bytes
 from core.models.description import Block, ModelDescription
 from core.plan.lanes import Hardware
 from core.plan.schedules import Schedule, schedule_of
@@ -11,6 +12,7 @@ from core.plan.specification import (
     DEFAULT_SCHEDULE,
     Specification,
     check,
+    check_lanes,
     job_of,
     lanes_of,
     with_defaults,
@@ -76,6 +78,7 @@ def job_without_machine(
     if s.devices.strip() == "auto":
         s = replace(s, devices=f"{_lane_count(s, options)}xcuda")
     lanes = [replace(lane, sharing="") for lane in lanes_of(s, _NO_HARDWARE, present=False)]
+    check_lanes(s, len(lanes), memory_bytes())
     if s.batch is None:
         s = replace(s, batch=_rows(costs) * _pieces(s, options, len(lanes)))
     s = replace(with_defaults(s), steps=1, warmup=0, data=None)

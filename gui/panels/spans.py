@@ -147,7 +147,7 @@ class SpansPanel(QWidget):
             return
         if self._listing is None:
             self._filter()  # the table waits until it is seen
-        dialog = QFileDialog(self, tr("Save spans"), "spans.csv", tr("Table (*.csv)"))
+        dialog = QFileDialog(self, tr("Save spans"), "spans.csv", tr("Table (*.csv *.parquet)"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("csv")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

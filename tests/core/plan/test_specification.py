@@ -5,6 +5,7 @@ from core.plan.lanes import Gpu, Hardware, lane_devices, make_lanes
 from core.plan.specification import (
     Specification,
     check,
+    check_lanes,
     check_memory,
     describe,
     lanes_of,
@@ -154,3 +155,11 @@ def test_a_specification_survives_its_way_through_json():
         "dp", ModelSettings("gpt", depth=3), "3xcpu", batch=7, verify=True
     )
     assert Specification.from_dict(specification.to_dict() | {"unknown": 1}) == specification
+
+
+def test_more_lanes_than_memory_can_explain_are_refused_by_what_they_would_take():
+    specification = Specification(devices="4096xcpu")
+    with pytest.raises(PlanError, match=r"--devices 4096xcpu: .* takes about 7\.7 GB, more than"):
+        check_lanes(specification, 4096, 24 << 30)
+    check_lanes(specification, 2048, 24 << 30)
+    check_lanes(specification, 4096, 64 << 30)
