@@ -19,7 +19,8 @@ TASK_DTYPE = np.dtype(
         ("name", np.int32),
         ("after", np.int64),
         ("after_count", np.int32),
-    ]
+    ],
+    align=True,
 )
 """A task: its attributes (words as their places, ABSENT where one does not apply), the numbers of
 its plan and of itself in it, and the place of its own `name` in TaskTable.names. What it waits for,
