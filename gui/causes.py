@@ -68,7 +68,7 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.HOST: Look("muted", Pattern.SOLID),
     Cause.BETWEEN_STEPS: Look("muted", Pattern.LEVEL),
     Cause.NOTHING_TO_MOVE: Look("grid", Pattern.SOLID),
-    Cause.INCOMPLETE: Look("muted", Pattern.UPRIGHT),
+    Cause.INCOMPLETE: Look("idle", Pattern.LEVEL),
 }
 SHARE_LOOKS: dict[Share, Look] = {
     Share.COMPUTE: Look("forward", Pattern.SOLID),

@@ -11,6 +11,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.lanes import Gpu, Hardware
 from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Kind, Plan
+from core.trace.decode import merged
 from core.trace.recording import RecordingFile
 from core.trace.schema import Header, Record
 from core.trace.trace import Trace
@@ -62,8 +63,9 @@ def batches(
 ) -> tuple[Header, list[pa.RecordBatch]]:
     """A whole run: for each step its open tasks, spans, counters and log lines."""
     header, plans = header_and_plans(spec, hardware)
-    made = [note_batch([NoteRow(Record.LOG, "state", 0, text="The run begins.")])]
-    made += [plan_batch(number, plan.tasks) for number, plan in enumerate(plans.values())]
+    begun = note_batch([NoteRow(Record.LOG, "state", 0, text="The run begins.")])
+    told = [plan_batch(number, plan.tasks) for number, plan in enumerate(plans.values())]
+    made = [merged([begun, *told])]
     now = 2 * MS
     for step, rows in enumerate(spec.all_rows):
         plan, number = plans[rows], list(plans).index(rows)

@@ -205,6 +205,7 @@ class Executor:
                 held = [job.activations for job in jobs]
                 running.closed = ClosedStep.of(self._operations, step, began, ends, held)
             running.over = True
+        writer.flush_soon()
 
     def _make_final(self, jobs: Sequence[_Job]) -> None:
         """The spans of a lane, without overlaps: events resolve only half a microsecond."""

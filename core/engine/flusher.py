@@ -6,11 +6,11 @@ import threading
 
 from core.trace.writer import TraceWriter
 
-FLUSH_SECONDS = 0.05
+FLUSH_SECONDS, REST_SECONDS = 0.05, 0.01
 
 
 class Flusher:
-    """Sends what a writer has, twenty times a second, until the context is left.
+    """Sends what a writer has: when a step has ended, and at least twenty times a second.
 
     It waits for whoever reads the pipe, so that nobody else has to. Leaving raises what a flush
     raised: rows that cannot be sent are no recording.
@@ -28,13 +28,16 @@ class Flusher:
 
     def __exit__(self, *_: object) -> None:
         self._closed.set()
+        self._writer.flush_soon()
         self._thread.join()
         if self._error is not None:
             raise self._error
 
     def _run(self) -> None:
         try:
-            while not self._closed.wait(FLUSH_SECONDS):
+            while not self._closed.wait(REST_SECONDS):
+                self._writer.wanted.wait(FLUSH_SECONDS)
+                self._writer.wanted.clear()
                 self._writer.flush()
         except BaseException as error:  # raised again by whoever leaves the context
             self._error = error

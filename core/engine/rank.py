@@ -145,6 +145,7 @@ class Rank:
         self._log_sizes(batch, shapes)
         dist.all_reduce(loss)
         self._judge(batch, before, loss.item() / self._settings.world)
+        self._writer.flush_soon()
 
     def _compute(self, x: Tensor, target: Tensor, share: float) -> Tensor:
         """One step, timed. `share` weights a rank's mean so that the ranks' mean is the batch's."""

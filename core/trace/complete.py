@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import Role
+from core.plan.task import Role, working_lanes
 from core.trace.columns import ABSENT, places
 from core.trace.spans import Spans
 
@@ -137,9 +137,8 @@ def _planned(trace: Trace) -> NDArray[np.int64]:
 
 
 def _is_own(trace: Trace) -> NDArray[np.bool_]:
-    nested = np.array([lane.role is Role.NESTED for lane in trace.header.lanes], np.bool_)
-    own: NDArray[np.bool_] = ~nested[trace.table.rows["lane"]]
-    return own
+    lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
+    return np.isin(trace.table.rows["lane"], lanes)
 
 
 def _fault(trace: Trace, step: int, counts: _Counts, place: int) -> Fault:

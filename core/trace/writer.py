@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -111,6 +112,7 @@ class TraceWriter:
         self._told: deque[Timings | NoteRow | pa.RecordBatch] = deque()
         self._plans = 0
         self.running: Callable[[], Iterable[Timings | NoteRow]] = tuple
+        self.wanted = threading.Event()
 
     def plan(self, tasks: Sequence[Task]) -> int:
         """Tell a plan's tasks; returns the number by which spans name it. From one thread only."""
@@ -139,6 +141,10 @@ class TraceWriter:
     def forward(self, batch: pa.RecordBatch) -> None:
         """Hand in a batch that another process has made."""
         self._told.append(batch)
+
+    def flush_soon(self) -> None:
+        """Let the thread that sends know that a step has ended."""
+        self.wanted.set()
 
     def flush(self) -> None:
         """Send what there is. By one thread at a time, and never by one that computes."""

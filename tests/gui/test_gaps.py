@@ -189,6 +189,7 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
     now = [0.0]
     explained = Explained(trace, lambda: now[0])
     whole = made[2]
+    trace.append(made[0])  # its plan
     trace.append(whole.slice(0, 20))
     first = explained.explanation(0)
     assert explained.explanation(0) is first

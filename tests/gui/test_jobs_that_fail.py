@@ -23,6 +23,7 @@ from gui import csv_saving, ghosts, opening, saving, searching
 from gui.compare import worker as comparing
 from gui.compare.worker import CompareWorker
 from gui.csv_saving import CsvSaver
+from gui.explaining import Explainer
 from gui.ghosts import Ghosts
 from gui.opening import OpeningStrip
 from gui.panels import spans, statistics
@@ -41,7 +42,7 @@ SPEC = specification(steps=3)
 LINE = "This could not be done: ZeroDivisionError: put in on purpose"
 
 
-def fail(*_: object) -> None:
+def fail(*_: object, **__: object) -> None:
     raise ZeroDivisionError("put in on purpose")
 
 
@@ -90,7 +91,7 @@ def test_a_table_that_fails_amid_its_writing_is_not_said_to_be_saved(
     said: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(csv_saving, "AT_ONCE_S", 0.0)
-    monkeypatch.setattr(csv_saving, "write_spans_csv", then_fail(csv_saving.write_spans_csv))
+    monkeypatch.setattr(csv_saving, "write_spans", then_fail(csv_saving.write_spans))
     saver = CsvSaver()
     saver.ended.connect(said.append)
     saver.failed.connect(said.append)
@@ -105,7 +106,8 @@ def test_a_report_that_fails_amid_its_sections_is_not_written(
     window: QWidget, said: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reporting, "run_sections", then_fail(reporting.run_sections))
-    job = ReportJob(window, Scene(trace_of(SPEC)), tmp_path / "report.html")
+    place = tmp_path / "report.html"
+    job = ReportJob(window, Scene(trace_of(SPEC)), place, Explainer(window), live=False)
     job.done.connect(lambda: said.append("written"))
     job.failed.connect(said.append)
     qtbot.waitUntil(lambda: bool(said))

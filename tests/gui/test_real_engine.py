@@ -176,8 +176,9 @@ def test_every_copy_and_communication_lane_serves_a_compute_lane(
     run = run_to_end(real_window, qtbot, Specification("ddp", SMALL, "2xcpu", 32, steps=2))
     lanes = run.trace.header.lanes
     helpers = [lane for lane in lanes if lane.role is not Role.COMPUTE]
-    assert [lanes[lane.serves].role for lane in helpers] == [Role.COMPUTE] * 2
-    assert all(len(run.trace.spans(lane.index)) for lane in helpers)
+    assert [lanes[lane.serves].role for lane in helpers] == [Role.COMPUTE] * 4
+    # Gloo runs two collectives at once; whether any ran beside another is up to it.
+    assert all(len(run.trace.spans(lane.index)) for lane in helpers[:2])
 
 
 def test_the_advisors_way_runs_for_real_and_is_predicted_beside(

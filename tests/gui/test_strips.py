@@ -122,7 +122,7 @@ def test_a_run_without_memory_counters_has_no_strip_for_it(view: TimelineView) -
     header, made = batches(SPEC)
     trace = Trace(header)
     for batch in made:
-        trace.append(batch.filter(batch["name"].is_null()))
+        trace.append(batch.filter(batch["note"].is_null()))
     view.show_scene(Scene(trace))
     assert view.strips == Strips()
 

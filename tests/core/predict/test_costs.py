@@ -211,7 +211,7 @@ def test_a_rank_without_rows_computes_nothing():
     assert idle.any() and not np.any(found[idle])
 
 
-@pytest.mark.parametrize("ms", [1e12, 1e300])
+@pytest.mark.parametrize("ms", [1e12, 1e15])
 def test_costs_whose_sum_no_clock_can_tell_are_refused(ms):
     columns = StepColumns.of_plan(pipeline("gpipe", 4, 8))
     costs = costs_of({"forward_ms": ms, "backward_ms": 1, "step_ms": 0, "transfer_ms": 0})
