@@ -259,14 +259,15 @@ class Trace:
         other = Trace(replace(self.header, predicted=True))
         other.table = self.table
         for lane in (one.index for one in working_lanes(self.header.lanes)):
-            spans, mine = self.spans(lane), LaneSpans(self.table)
+            spans, parts = self.spans(lane), []
             for step, (tasks, starts, ends) in sorted(steps.items()):
                 first, last = places(spans.step, [step, step + 1])
                 some = spans[first:last]
                 at = np.searchsorted(tasks, some["task"])
                 order = stable_order(starts[at])
-                mine.extend(some.timed(starts[at], ends[at])[order])
-            other._lanes[lane] = mine
+                parts.append(some.timed(starts[at], ends[at])[order])
+            if parts:  # step by step: one that is predicted to be long reaches into the next
+                other._lanes[lane] = LaneSpans.of(Spans.joined(parts))
         for step, (_, starts, ends) in steps.items():
             other.step_table.widen(np.full(len(starts), step, np.int32), starts, ends)
         other.version += 1

@@ -128,3 +128,13 @@ def test_the_prediction_is_a_trace_of_the_runs_lanes_and_steps():
         assert spans["task"].tolist() == measured["task"].tolist()
         assert (np.diff(spans["start"]) >= 0).all() and set(spans["launched"]) == {-1}
     assert predicted.span(0, 3).after == trace.span(0, 3).after
+
+
+def test_a_prediction_that_reaches_into_the_next_step_is_a_trace_all_the_same():
+    trace = run_of(PIPELINE, taking(), costs={**COSTS, "forward_ms": 1e-3}, steps=3)
+    comparison = predict_steps(trace)
+    assert comparison.steps[0].predicted_ns > trace.step_bounds(1)[0] - trace.step_bounds(0)[0]
+    ghost = prediction_trace(trace, comparison)
+    for step in comparison.steps:
+        mine = StepColumns.of_trace(ghost, step.step)
+        assert mine.start.tolist() == step.columns.start.tolist()
