@@ -6,11 +6,13 @@ import threading
 
 from core.trace.writer import TraceWriter
 
-FLUSH_SECONDS, REST_SECONDS = 0.05, 0.01
+WAIT_SECONDS = REST_SECONDS = 0.05
 
 
 class Flusher:
-    """Sends what a writer has: when a step has ended, and at least twenty times a second.
+    """Sends what a writer has: soon after a step's end, and at least ten times a second.
+
+    Short steps are sent together: each batch has its price, in time and in bytes.
 
     It waits for whoever reads the pipe, so that nobody else has to. Leaving raises what a flush
     raised: rows that cannot be sent are no recording.
@@ -35,9 +37,10 @@ class Flusher:
 
     def _run(self) -> None:
         try:
-            while not self._closed.wait(REST_SECONDS):
-                self._writer.wanted.wait(FLUSH_SECONDS)
+            while not self._closed.is_set():
+                self._writer.wanted.wait(WAIT_SECONDS)
                 self._writer.wanted.clear()
                 self._writer.flush()
+                self._closed.wait(REST_SECONDS)
         except BaseException as error:  # raised again by whoever leaves the context
             self._error = error

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,16 +149,16 @@ class TraceWriter:
         """Send what there is. By one thread at a time, and never by one that computes."""
         told = [self._told.popleft() for _ in range(len(self._told))]
         rows = [*told, *self.running()]
-        for is_timings, some in groupby(rows, lambda row: isinstance(row, Timings)):
-            if is_timings:
-                self._stream.write_batch(span_batch(*some, origin=self._origin))  # type: ignore[arg-type]
-            else:
-                for batch in some:
-                    if not isinstance(batch, NoteRow):
-                        self._stream.write_batch(batch)
+        timings = [row for row in rows if isinstance(row, Timings)]
         notes = [row for row in rows if isinstance(row, NoteRow)]
-        if notes:  # behind the spans that they are of
-            self._stream.write_batch(note_batch(notes, self._origin))
+        # Plans before the spans of their tasks, and notes behind the spans that they are of.
+        made = [row for row in rows if isinstance(row, pa.RecordBatch)]
+        if timings:
+            made.append(span_batch(*timings, origin=self._origin))
+        if notes:
+            made.append(note_batch(notes, self._origin))
+        for batch in made:
+            self._stream.write_batch(batch)
 
     def close(self) -> None:
         """Send what is left and end the stream."""
