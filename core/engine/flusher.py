@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import threading
+import time
 
 from core.trace.writer import TraceWriter
 
-WAIT_SECONDS = REST_SECONDS = 0.05
+WAIT_SECONDS = 0.05
+LEAST_REST_SECONDS, MOST_REST_SECONDS = 0.05, 0.5
+SHARE = 1 / 200
+"""Of a core, which lanes may need: how much of it sending takes at most."""
 
 
 class Flusher:
-    """Sends what a writer has: soon after a step's end, and at least ten times a second.
+    """Sends what a writer has: when a step has ended, and while it lasts.
 
-    Short steps are sent together: each batch has its price, in time and in bytes.
-
-    It waits for whoever reads the pipe, so that nobody else has to. Leaving raises what a flush
+    Then it rests, the longer the more work that was: each batch has its price, in time (lanes that
+    compute have driven this code out of the caches) and in bytes, so short steps go together. It waits for whoever reads the pipe, so that nobody else has to. Leaving raises what a flush
     raised: rows that cannot be sent are no recording.
     """
 
@@ -40,7 +43,9 @@ class Flusher:
             while not self._closed.is_set():
                 self._writer.wanted.wait(WAIT_SECONDS)
                 self._writer.wanted.clear()
+                before = time.thread_time()
                 self._writer.flush()
-                self._closed.wait(REST_SECONDS)
+                worked = time.thread_time() - before
+                self._closed.wait(min(max(worked / SHARE, LEAST_REST_SECONDS), MOST_REST_SECONDS))
         except BaseException as error:  # raised again by whoever leaves the context
             self._error = error
