@@ -17,7 +17,8 @@ class Flusher:
     """Sends what a writer has: when a step has ended, and while it lasts.
 
     Then it rests, the longer the more work that was: each batch has its price, in time (lanes that
-    compute have driven this code out of the caches) and in bytes, so short steps go together. It waits for whoever reads the pipe, so that nobody else has to. Leaving raises what a flush
+    compute have driven this code out of the caches) and in bytes, so short steps go together. It
+    waits for whoever reads the pipe, so that nobody else has to. Leaving raises what a flush
     raised: rows that cannot be sent are no recording.
     """
 

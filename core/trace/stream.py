@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -36,7 +37,7 @@ class Stream:
         self._reader: pa.RecordBatchStreamReader | None = None
         try:
             self._reader = pa.ipc.open_stream(source)
-        except (pa.ArrowInvalid, OSError) as error:
+        except (pa.ArrowException, OSError) as error:
             if self._size >= 8 and self._is_begun():
                 raise RecordingError(f"{name} is no recording: {error}") from error
             self.cut = True
@@ -73,7 +74,7 @@ class Stream:
                 batch = self._reader.read_next_batch()
             except StopIteration:
                 break
-            except (pa.ArrowInvalid, OSError):
+            except (pa.ArrowException, OSError):
                 self.cut = True
                 return
             with naming_damage(self.name):
@@ -102,6 +103,15 @@ def naming_damage(name: str) -> AbstractContextManager[None]:
     return one_line(f"{name} is damaged", RecordingError, pa.ArrowException)
 
 
+class _File(io.FileIO):
+    """Reads no more than there is: a damaged length would ask for all memory."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        """As many bytes as are asked for and left."""
+        left = max(0, os.fstat(self.fileno()).st_size - self.tell())
+        return super().read(left if size is None or size < 0 else min(size, left)) or b""
+
+
 @contextmanager
 def open_stream(path: Path | str) -> Iterator[Stream]:
     """A file's stream; read and not mapped, since a mapped file that is cut ends the process.
@@ -110,7 +120,7 @@ def open_stream(path: Path | str) -> Iterator[Stream]:
     """
     name = str(path)
     try:
-        source = pa.OSFile(os.fsencode(name))
+        source = pa.PythonFile(_File(os.fsencode(name)), "r")
     except FileNotFoundError as error:
         raise RecordingError(f"{name}: there is no such file") from error
     except OSError as error:

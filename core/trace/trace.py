@@ -18,6 +18,7 @@ from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds, places
 from core.trace.complete import Fault, find_faults
 from core.trace.decode import (
+    LATEST,
     by_lane,
     groups,
     notes_of,
@@ -318,8 +319,9 @@ class Trace:
         times = numbers_of(batch, "start")
         values = told.field("value").to_numpy(zero_copy_only=False)
         self._check_lanes(lanes[lanes != ABSENT])
-        if not np.isfinite(values[lanes != ABSENT]).all():  # a loss may well be no number
-            raise ValueError("a lane's counter is no finite number")
+        # Of a lane, bytes are counted; a loss may well be no number.
+        if not (np.abs(values[lanes != ABSENT]) <= LATEST).all():
+            raise ValueError("a lane's counter is out of bounds")
         width = int(lanes.max()) - ABSENT + 1
         for key, mine in groups(codes * width + (lanes - ABSENT)):
             code, lane = divmod(key, width)
