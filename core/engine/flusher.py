@@ -7,7 +7,6 @@ import time
 
 from core.trace.writer import TraceWriter
 
-WAIT_SECONDS = 0.05
 LEAST_REST_SECONDS, MOST_REST_SECONDS = 0.05, 0.5
 SHARE = 1 / 200
 """Of a core, which lanes may need: how much of it sending takes at most."""
@@ -41,12 +40,15 @@ class Flusher:
 
     def _run(self) -> None:
         try:
+            rest = LEAST_REST_SECONDS
             while not self._closed.is_set():
-                self._writer.wanted.wait(WAIT_SECONDS)
+                is_asked = self._writer.wanted.wait(rest)
                 self._writer.wanted.clear()
                 before = time.thread_time()
                 self._writer.flush()
                 worked = time.thread_time() - before
-                self._closed.wait(min(max(worked / SHARE, LEAST_REST_SECONDS), MOST_REST_SECONDS))
+                rest = min(max(worked / SHARE, LEAST_REST_SECONDS), MOST_REST_SECONDS)
+                if is_asked:  # the end of the next step can wait, but not that of the first
+                    self._closed.wait(rest)
         except BaseException as error:  # raised again by whoever leaves the context
             self._error = error

@@ -24,11 +24,12 @@ RANKS = Specification("ddp", ModelSettings("mlp", width=64), "2xcpu", batch=16, 
 SHARDED = Specification("fsdp", ModelSettings("mlp", width=64), "2xcpu", batch=16, steps=100_000)
 # One native call of many seconds that never lets go of the interpreter's lock.
 STUCK = """
-import torch
+import time, torch
 class Stuck(torch.nn.Module):
     calls = 0
     def forward(self, x):
         Stuck.calls += 1
+        time.sleep(0.02)  # steps long enough for the thread that sends
         if Stuck.calls == 20:
             open(__file__ + ".stuck", "w").close()
             sum(range(10**11))
