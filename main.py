@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # the window is there sooner without what commands need
     from core.compare.alignment import Alignment
     from core.compare.runs import TwoRuns
-    from core.figure import FigureOptions
+    from core.report.figure import FigureOptions
     from core.trace.trace import Trace
 
 HEADLESS_IMAGE = "bubblescope.png"
@@ -87,10 +87,10 @@ def open_window(recording: Path | None) -> int:
     """Show the window, with a recording if one is given."""
     if not has_display():
         raise ValueError("there is no display to open a window on; `export` draws without one")
-    from gui import quick_start
+    from gui.app import quick_start
 
     quick_start.begin()
-    from gui.app import start
+    from gui.app.start import start
 
     return start(sys.argv[:1], recording)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from core.models.catalogue import ModelSettings
 from core.plan.task import KINDS, Kind
 from core.trace.columns import StepBounds
-from core.trace.notes import Counter
+from core.trace.event_rows import Counter
 from core.trace.spans import LaneSpans, Spans
 from core.trace.trace import Trace
 from tests.make_believe import MS, specification, trace_of

@@ -11,11 +11,11 @@ from core.models.catalogue import ModelSettings
 from core.plan.lanes import Gpu, Hardware
 from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Kind, Plan
-from core.trace.decode import merged
-from core.trace.recording import RecordingFile
-from core.trace.schema import Header, Record
+from core.recording.decode import merged
+from core.recording.recording import RecordingFile
+from core.recording.schema import Header, Record
+from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
 from core.trace.trace import Trace
-from core.trace.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
 
 MS = 1_000_000
 HARDWARE = Hardware(2, 8 << 30)

@@ -50,11 +50,15 @@ def test_no_file_imports_across_a_wall():
     ("path", "source", "imported"),
     [
         ("core/engine/server.py", "import PySide6.QtCore", "PySide6.QtCore"),
-        ("core/trace/x.py", "from gui.timeline import viewport", "gui.timeline.viewport"),
+        ("core/trace/x.py", "from gui.timeline import viewport", "gui.timeline.state.viewport"),
         ("core/explain/x.py", "import pyqtgraph as pg", "pyqtgraph"),
         ("core/plan/x.py", "def f():\n    import torch", "torch"),
         ("core/models/x.py", "from torch.nn import Linear", "torch.nn.Linear"),
-        ("core/predict/x.py", "from core.engine.lanes import Lane", "core.engine.lanes.Lane"),
+        (
+            "core/predict/x.py",
+            "from core.engine.lanes.lane import Lane",
+            "core.engine.lanes.lane.Lane",
+        ),
         ("core/plan/x.py", "from ..engine import messages", "core.engine.messages"),
         ("core/plan/__init__.py", "from ..engine import messages", "core.engine.messages"),
         ("gui/panels/x.py", "if TYPE_CHECKING:\n    import torch", "torch"),
@@ -77,7 +81,7 @@ def test_main_py_must_not_import_torch(tmp_path):
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("core/engine/executor.py", "import torch\nfrom core.engine import lanes"),
+        ("core/engine/lanes/executor.py", "import torch\nfrom core.engine import lanes"),
         ("core/plan/x.py", "import torchlike\nfrom core.plan import engine"),
         ("gui/x.py", "from core.engine.client import Client\nfrom core.engine import messages"),
         ("gui/x.py", "import PySide6, pyqtgraph\nfrom . import torch"),

@@ -28,12 +28,10 @@ from core.cli.report import (
     verified_text,
 )
 from core.cli.spans_table import table_query, write_table
-from core.engine.client import EngineClient, environment
+from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.engine.wire import describe_exit
-from core.explain.summary import Summary, summarise
 from core.explain.verified import verified
-from core.figure import FigureOptions
 from core.files import check_distinct, check_image, check_page, check_writable, whole_file
 from core.machine import host
 from core.models.description import ModelDescription
@@ -51,8 +49,11 @@ from core.plan.specification import (
 )
 from core.plan.task import PlanError
 from core.predict.compare import Comparison, predict_steps
-from core.trace.decode import merged
-from core.trace.recording import RecordingFile, open_recording
+from core.process.spawn import environment
+from core.recording.decode import merged
+from core.recording.recording import RecordingFile, open_recording
+from core.report.figure import FigureOptions
+from core.report.summary import Summary, summarise
 from core.trace.trace import Trace
 
 POLL_SECONDS = 0.05  # where every core has a lane, each look takes time from one

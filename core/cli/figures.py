@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from core.figure import PRESETS, FigureOptions
+from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, Excerpt
 
 PARTS = ("legend", "axis", "makespan", "idle")

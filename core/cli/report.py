@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.explain.summary import LaneSummary, StepSummary, Summary
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
 from core.plain import plain
 from core.plan.grid import grid
 from core.plan.lanes import Hardware
 from core.plan.task import Plan
+from core.report.summary import LaneSummary, StepSummary, Summary
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -6,10 +6,10 @@ import argparse
 
 from core.files import check_writable
 from core.plan.task import PlanError
+from core.recording.exporters.span_files import SUFFIXES, write_spans
 from core.trace.listing import COLUMNS, Listing
 from core.trace.query import Query, parse_query
 from core.trace.search import Search
-from core.trace.span_files import SUFFIXES, write_spans
 from core.trace.trace import Trace
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Explanation, cause_totals, explain_run_step
-from core.explain.summary import completed_steps, measured_steps
 from core.plan.task import KINDS, Lane, PlanError, Role
+from core.report.summary import completed_steps, measured_steps
 from core.trace.columns import places
 from core.trace.trace import Trace
 

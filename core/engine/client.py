@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -22,12 +21,12 @@ import pyarrow as pa
 from core.engine.messages import Ended, Message, Outcome
 from core.engine.wire import describe_exit, receive
 from core.plan.specification import Specification
+from core.process.spawn import environment
 
 STOP_SECONDS = 1.5  # what a run is given to stop by itself; then the engine is killed
 BURIAL_SECONDS = 0.5  # what an engine that is not heard any more is given to end by itself
 LOOK_SECONDS = 0.2  # between two looks whether a silent engine is still there
 CLOSE_SECONDS = 5.0  # for a killed process; the kernel may hold one for longer
-HOUSE = Path(__file__).resolve().parents[2]
 
 
 class EngineClient:
@@ -129,7 +128,7 @@ class _Engine:
                 [
                     sys.executable,
                     "-m",
-                    "core.engine.lifeline",
+                    "core.process.lifeline",
                     str(theirs[2]),
                     module,
                     *map(str, theirs[:2]),
@@ -197,9 +196,3 @@ class _Wire(io.FileIO):
             if self.is_over() and not select.select([self], [], [], 0)[0]:
                 return 0
         return super().readinto(buffer)
-
-
-def environment() -> dict[str, str]:
-    """This process's environment, in which the house's modules are found from any folder."""
-    paths = filter(None, [str(HOUSE), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

@@ -11,10 +11,10 @@ import json
 import os
 import sys
 
-from core.engine.lifeline import hold_on, keep
-from core.engine.workload import build_workload
+from core.engine.models.workload import build_workload
 from core.plan.specification import Specification
 from core.plan.task import PlanError
+from core.process.lifeline import hold_on, keep
 
 
 def main() -> None:

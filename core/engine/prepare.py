@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from core.engine.hardware import versions
-from core.engine.workload import Workload, build_workload, check_shardable, check_ties
+from core.engine.models.workload import Workload, build_workload, check_shardable, check_ties
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
@@ -24,7 +24,7 @@ from core.plan.specification import (
 )
 from core.plan.strategy import Strategy
 from core.plan.task import Lane, Plan, PlanError, Runner
-from core.trace.schema import Header
+from core.recording.schema import Header
 
 
 @dataclass(frozen=True, slots=True)

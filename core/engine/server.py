@@ -20,20 +20,20 @@ from typing import Any
 
 import pyarrow as pa
 
-from core.engine.executor import Stopped
 from core.engine.failures import explain, is_out_of_memory
-from core.engine.flusher import Flusher
 from core.engine.hardware import compute_exactly, find_hardware, warnings
-from core.engine.lifeline import keep
+from core.engine.lanes.executor import Stopped
+from core.engine.lanes.flusher import Flusher
+from core.engine.lanes.run import run_on_lanes
 from core.engine.messages import Outcome
 from core.engine.prepare import Prepared, prepare
-from core.engine.run_lanes import run_on_lanes
-from core.engine.run_ranks import RankError, run_on_ranks
+from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.stop import Stop
 from core.engine.wire import send_ready, send_refusal
 from core.plan.specification import Specification
 from core.plan.task import PlanError, Runner
-from core.trace.writer import TraceWriter
+from core.process.lifeline import keep
+from core.recording.writer import TraceWriter
 
 RUNNERS: dict[Runner, Callable[[Prepared, TraceWriter, Stop], None]] = {
     Runner.LANES: run_on_lanes,

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.engine.modules import Batch
-from core.engine.workload import Workload, full_names
+from core.engine.models.modules import Batch
+from core.engine.models.workload import Workload, full_names
 from core.files import whole_file
 from core.plan.task import Part
 

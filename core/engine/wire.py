@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.plan.lanes import Gpu, Hardware
-from core.trace.decode import notes_of, parts_of
-from core.trace.schema import Header, Record
+from core.recording.decode import notes_of, parts_of
+from core.recording.schema import Header, Record
 
 READY_KEY = b"bubblescope-ready"
 REFUSED_KEY = b"bubblescope-refused"

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering, step_slice
-from core.explain.summary import MEMORY_COUNTERS
 from core.plan.task import KINDS, Kind, Role, working_lanes
+from core.report.summary import MEMORY_COUNTERS
 from core.trace.columns import places
 from core.trace.spans import Spans
 from core.trace.trace import Trace

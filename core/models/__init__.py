@@ -1,1 +1,1 @@
-"""What there is to run, described without torch; the modules are built in core.engine.modules."""
+"""What there is to run, described without torch; core.engine.models builds the modules."""

@@ -1,6 +1,6 @@
 """The built-in models: their settings and, without torch, their descriptions.
 
-`core.engine.modules` builds the same blocks as torch modules; a test compares the two.
+`core.engine.models.modules` builds the same blocks as torch modules; a test compares the two.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from core.gc_paused import uncollected
 from core.plan.complete import check_complete
 from core.plan.lanes import with_helpers
 from core.plan.merge import merge
@@ -24,7 +25,6 @@ from core.plan.task import (
     Runner,
     Stage,
 )
-from core.uncollected import uncollected
 
 # A look-up in an enumeration takes as long as a tenth of a task, of which there may be a million.
 _FORWARD, _BACKWARD, _WEIGHT = Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_WEIGHT

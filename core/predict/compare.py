@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.summary import completed_steps
 from core.explain.waits import meeting, waits_of
 from core.plan.task import KINDS, Kind, Lane, PlanError, Role
 from core.predict.costs import CostModel, Curve, durations
 from core.predict.costs_file import costs_of
 from core.predict.predict import lane_times
 from core.predict.simulate import simulate
+from core.report.summary import completed_steps
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 from core.trace.trace import Trace

@@ -11,7 +11,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.explain.causes import explain_step
-from core.explain.figures import StepFigures, step_figures
 from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import meeting
 from core.plan.task import Lane, Plan, Task
@@ -19,10 +18,11 @@ from core.predict.costs import CostModel, durations
 from core.predict.outline import Outline
 from core.predict.peaks import peak_activations
 from core.predict.simulate import simulate
-from core.trace.schema import Header
+from core.recording.schema import Header
+from core.recording.writer import Timings, plan_batch, span_batch
+from core.report.step_figures import StepFigures, step_figures
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
-from core.trace.writer import Timings, plan_batch, span_batch
 
 
 @dataclass(frozen=True, slots=True)

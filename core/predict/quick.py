@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from core.gc_paused import uncollected
 from core.order import stable_order
 from core.plan.schedules.numbered import ActionColumns
 from core.plan.schedules.schedule import Action, Schedule
@@ -24,7 +25,6 @@ from core.plan.strategy import Job
 from core.plan.task import KINDS, Kind, Pipeline, Stage
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
-from core.uncollected import uncollected
 
 Ints = NDArray[np.int64]
 _CODE = {kind: code for code, kind in enumerate(KINDS)}

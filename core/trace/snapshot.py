@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.trace.columns import StepBounds
-from core.trace.notes import Counter
+from core.trace.event_rows import Counter
 from core.trace.spans import LaneSpans
 from core.trace.trace import Trace
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.recording.schema import ATTRIBUTES
 from core.trace.columns import ABSENT, Column
-from core.trace.schema import ATTRIBUTES
 
 TASK_DTYPE = np.dtype(
     [

@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 
 from core.order import stable_order
 from core.plan.task import Kind, Payload, Task, working_lanes
-from core.trace.blocks import Blocks
-from core.trace.columns import ABSENT, StepBounds, places
-from core.trace.complete import Fault, find_faults
-from core.trace.decode import (
+from core.recording.decode import (
     LATEST,
     by_lane,
     groups,
@@ -28,8 +25,11 @@ from core.trace.decode import (
     spans_of,
     take_plans,
 )
-from core.trace.notes import Clocks, Counter, Log
-from core.trace.schema import Header, Record
+from core.recording.schema import Header, Record
+from core.trace.blocks import Blocks
+from core.trace.columns import ABSENT, StepBounds, places
+from core.trace.complete import Fault, find_faults
+from core.trace.event_rows import Clocks, Counter, Log
 from core.trace.spans import LaneSpans, Spans
 from core.trace.table import TaskTable
 

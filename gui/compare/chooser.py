@@ -19,14 +19,14 @@ from PySide6.QtWidgets import (
 
 from core.compare.runs import TwoRuns
 from core.trace.trace import Trace
-from gui.dialogs import ask_open
+from gui.app.dialogs import ask_open
+from gui.app.session import Run
 from gui.figures.titles import run_title
-from gui.files import RECORDINGS, TRACES
-from gui.label import Label
-from gui.panels.runs import run_columns
-from gui.session import Run
-from gui.text import duration_text, tr
-from gui.timeline.margins import step_name
+from gui.look.label import Label
+from gui.look.text import duration_text, tr
+from gui.panels.run.runs import run_columns
+from gui.recordings.files import RECORDINGS, TRACES
+from gui.timeline.paint.margins import step_name
 
 OTHER_ROLE = Qt.ItemDataRole.UserRole
 

@@ -14,20 +14,20 @@ from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference
 from core.compare.pieces import NO_PIECES, pieces_of
 from core.compare.runs import TwoRuns
-from core.trace.recording import Opened, is_large, open_recording
+from core.recording.recording import Opened, is_large, open_recording
+from gui.app.dialogs import ask_save
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
 from gui.compare.chooser import Other, RunChooser, other_of, others, titles
 from gui.compare.frame import CompareFrame
 from gui.compare.linking import LinkedViews
 from gui.compare.mirror import Mirror, Pair
 from gui.compare.panel import ComparePanel
 from gui.compare.worker import CompareWorker
-from gui.dialogs import ask_save
-from gui.faults import banner_text, faults_of
-from gui.session import Run, Session
-from gui.settings import Settings
-from gui.text import problem_text, tr
-from gui.theme import LIGHT, Theme
-from gui.timeline.scene import Scene
+from gui.look.text import problem_text, tr
+from gui.look.theme import LIGHT, Theme
+from gui.runs.faults import banner_text, faults_of
+from gui.timeline.paint.scene import Scene
 
 LOW = 800  # pixels: lower windows have no room for two timelines and an overview
 LIVE_MS = 1000  # between two rounds while one of the runs is live

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from gui.compare.overlay import Overlay
-from gui.label import Label, plain_tip
-from gui.opening import OpeningStrip
-from gui.text import tr
-from gui.timeline.margins import LABELS
-from gui.timeline.view import TimelineView
+from gui.look.label import Label, plain_tip
+from gui.look.text import tr
+from gui.recordings.opening import OpeningStrip
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.paint.margins import LABELS
 
 LEAST = 120  # pixels of height of a timeline with its title
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from core.compare.alignment import Alignment
-from gui.timeline.view import TimelineView
-from gui.timeline.viewport import Viewport
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.viewport import Viewport
 
 
 def view_of_b(a: Viewport, alignment: Alignment, width: float) -> Viewport:

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject
 from core.compare.runs import TwoRuns
 from core.trace.trace import Span
 from gui.compare.linking import LinkedViews
-from gui.timeline.selection import Selection
-from gui.timeline.view import TimelineView
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)

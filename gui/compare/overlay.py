@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QWidget
 from core.compare.matching import Matches
 from core.compare.pieces import NO_PIECES, Pieces
 from core.trace.trace import Span
-from gui.compare.marks import Joins, joins_of, outlines
-from gui.text import tr
-from gui.theme import Theme
-from gui.timeline.frame import Fonts, Frame
-from gui.timeline.margins import AXIS, STEPS
-from gui.timeline.selection import bounds_of
-from gui.timeline.view import TimelineView
+from gui.compare.joins import Joins, joins_of, outlines
+from gui.look.text import tr
+from gui.look.theme import Theme
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.frame import Fonts, Frame
+from gui.timeline.paint.margins import AXIS, STEPS
+from gui.timeline.state.selection import bounds_of
 
 FAINT = 70  # opacity of a join that is not selected, of 255
 TINT = 28  # and of the fill of an outlined piece

@@ -20,12 +20,12 @@ from core.compare.spent import median_step, whole_steps
 from core.plan.task import Kind
 from core.trace.trace import Trace
 from gui.compare.table import DifferenceTable
-from gui.label import Label
-from gui.panels.fields import Choice
-from gui.text import NO_BREAK, duration_text, tr
-from gui.theme import Theme
-from gui.timeline.describe import TITLES
-from gui.timeline.margins import step_name
+from gui.look.label import Label
+from gui.look.text import NO_BREAK, duration_text, tr
+from gui.look.theme import Theme
+from gui.panels.run.fields import Choice
+from gui.timeline.interact.describe import TITLES
+from gui.timeline.paint.margins import step_name
 
 MEDIAN, ALL = "median", "all"
 MOST_STEPS = 1000  # of the latest, that a mean is taken of

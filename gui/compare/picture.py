@@ -10,20 +10,27 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter, QPen
 
 from core.compare.alignment import Alignment
 from core.compare.runs import TwoRuns
-from core.figure import MM_PER_INCH, FigureOptions
+from core.report.figure import MM_PER_INCH, FigureOptions
 from core.trace.trace import Trace
-from gui.compare.marks import joins_of
+from gui.compare.joins import joins_of
 from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
 from gui.figures.shown import Range
 from gui.figures.titles import run_title
-from gui.text import duration_text, tr
-from gui.theme import THEMES
-from gui.timeline.export import EDGE, WIDTH, Timeline, draw_timeline, lay_out_timeline, wrapped
-from gui.timeline.frame import Fonts
-from gui.timeline.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.margins import STEPS, step_name
-from gui.timeline.rows import Strips
-from gui.timeline.scene import Scene
+from gui.look.text import duration_text, tr
+from gui.look.theme import THEMES
+from gui.timeline.layout.frame import Fonts
+from gui.timeline.layout.rows import Strips
+from gui.timeline.paint.export import (
+    EDGE,
+    WIDTH,
+    Timeline,
+    draw_timeline,
+    lay_out_timeline,
+    wrapped,
+)
+from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
+from gui.timeline.paint.margins import STEPS, step_name
+from gui.timeline.paint.scene import Scene
 
 SENTENCE = 18.0  # from one line of the sentence to the next
 BETWEEN = 4.0  # free pixels between the runs

@@ -11,13 +11,14 @@ from core.compare.runs import TwoRuns
 from core.compare.settings import settings_of
 from core.explain.causes import Cause
 from core.plan.task import Kind
-from gui.causes import CAUSE_LOOKS
 from gui.compare.panel import matched_text
 from gui.compare.picture import Both, export_both, picture_of
 from gui.compare.table import ms_text, row_name, signed_text
-from gui.families import Family, family_of
 from gui.figures.picture import application, svg_of
 from gui.figures.titles import run_title
+from gui.look.causes import CAUSE_LOOKS
+from gui.look.families import Family, family_of
+from gui.look.text import change_text, duration_text, tr
 from gui.report.page import (
     Html,
     Section,
@@ -30,7 +31,6 @@ from gui.report.page import (
     write_page,
 )
 from gui.report.setup import setup_sections
-from gui.text import change_text, duration_text, tr
 
 COLOURS = {
     Family.FORWARD: "forward", Family.BACKWARD: "backward", Family.BACKWARD_INPUT: "backward",

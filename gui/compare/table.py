@@ -19,12 +19,12 @@ from core.compare.differences import Difference, Group
 from core.compare.runs import TwoRuns
 from core.explain.causes import Cause
 from core.plan.task import Kind
-from gui.causes import CAUSE_LOOKS, CAUSE_WORDS, brush
-from gui.families import family_of
-from gui.label import plain_tip
-from gui.text import MINUS, tr
-from gui.theme import LIGHT, Theme
-from gui.timeline.describe import TITLES
+from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, brush
+from gui.look.families import family_of
+from gui.look.label import plain_tip
+from gui.look.text import MINUS, tr
+from gui.look.theme import LIGHT, Theme
+from gui.timeline.interact.describe import TITLES
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 SHARE_ROLE = ROW_ROLE + 1

@@ -12,7 +12,7 @@ from core.compare.runs import TwoRuns, compare_runs
 from core.compare.spent import Stopped, never
 from core.trace.snapshot import snapshot
 from core.trace.trace import Trace
-from gui.text import problem_text
+from gui.look.text import problem_text
 
 LARGE = 20_000
 """Tasks in all compared steps together; about a tenth of a second, more goes to the thread."""

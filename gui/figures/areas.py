@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from gui.timeline.frame import Frame
-from gui.timeline.scene import Scene
-from gui.timeline.summaries import AIR, Summaries
+from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.scene import Scene
+from gui.timeline.reduce.summaries import AIR, Summaries
 
 
 def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:

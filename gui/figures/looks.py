@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QRectF
 
-from gui.causes import Pattern
-from gui.families import FAMILIES, Family
-from gui.theme import Theme
+from gui.look.causes import Pattern
+from gui.look.families import FAMILIES, Family
+from gui.look.theme import Theme
 
 PATTERNS: dict[Family, Pattern | None] = {
     Family.FORWARD: Pattern.SOLID,

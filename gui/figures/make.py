@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
-from core.figure import FigureOptions
+from core.report.figure import FigureOptions
 from core.trace.trace import Trace
 from gui.figures.painting import draw_textbook
 from gui.figures.picture import Picture, application, check_target, write_picture
@@ -14,9 +14,9 @@ from gui.figures.shown import Range, default_range, excerpt_range, median_range
 from gui.figures.style import PER_INCH
 from gui.figures.textbook import Run, lay_out_textbook
 from gui.figures.titles import run_title, shared_title
-from gui.text import tr
-from gui.timeline.export import SHOWN, Extras, timeline_picture
-from gui.timeline.scene import Scene
+from gui.look.text import tr
+from gui.timeline.paint.export import SHOWN, Extras, timeline_picture
+from gui.timeline.paint.scene import Scene
 
 
 def figure_of(

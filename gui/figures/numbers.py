@@ -11,12 +11,12 @@ from PySide6.QtCore import QRectF
 
 from core.plan.task import KINDS, Kind
 from core.trace.columns import ABSENT
-from gui.families import FAMILIES
 from gui.figures.looks import Look
 from gui.figures.style import Face
 from gui.figures.textbook import NUMBERED, Panel, Row
-from gui.timeline.boxes import stacked
-from gui.timeline.labels import COLUMNS, Choices, labels_of, on_one_line
+from gui.look.families import FAMILIES
+from gui.timeline.layout.labels import COLUMNS, Choices, labels_of, on_one_line
+from gui.timeline.reduce.boxes import stacked
 
 MOST = 0.9  # of a family's boxes must have room for a longer label before any has it
 AIR = 0.16  # em on both sides of a label, together

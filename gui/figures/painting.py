@@ -10,16 +10,16 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from core.plan.task import Role
-from gui.causes import Pattern
 from gui.figures.looks import Look, pattern_lines
 from gui.figures.numbers import labels
 from gui.figures.style import Face
 from gui.figures.textbook import SPACE, SWATCH, Panel, Row, Textbook, entry_width, lane_name
-from gui.text import duration_text, tr
-from gui.timeline.axis import ticks
-from gui.timeline.boxes import stacked
-from gui.timeline.margins import step_labels
-from gui.timeline.viewport import Viewport
+from gui.look.causes import Pattern
+from gui.look.text import duration_text, tr
+from gui.timeline.layout.axis import ticks
+from gui.timeline.paint.margins import step_labels
+from gui.timeline.reduce.boxes import stacked
+from gui.timeline.state.viewport import Viewport
 
 PITCH = 4.4  # widths of a line from one line of a pattern to the next
 NARROW = 4.0  # widths of a line; narrower boxes are filled with ink, without a pattern

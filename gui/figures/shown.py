@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.explain.summary import measured_steps
+from core.report.summary import measured_steps
 from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
 from core.trace.trace import Trace
-from gui.text import duration_text, tr
-from gui.timeline.margins import step_name
+from gui.look.text import duration_text, tr
+from gui.timeline.paint.margins import step_name
 
 FIGURE_STEPS = 2  # of many steps, so many are shown unless a part is asked for
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from core.figure import MM_PER_INCH, PRESETS, FigureOptions, Preset
+from core.report.figure import MM_PER_INCH, PRESETS, FigureOptions, Preset
 from gui.figures.looks import Looks, looks_of
-from gui.theme import THEMES, edited
+from gui.look.theme import THEMES, edited
 
 PT = 10.0  # units a point, so that every size of text is a whole number of units
 PER_INCH = 720.0

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.lanes import idle_share
-from core.figure import FigureOptions
 from core.plan.task import Lane, Role, working_lanes
+from core.report.figure import FigureOptions
 from core.trace.excerpt import lanes_of
-from gui.families import FAMILIES, Family, family_letters, family_of
 from gui.figures.looks import Look
 from gui.figures.shown import Range
 from gui.figures.style import MM, PT, Face, Style
-from gui.text import NO_BREAK, percent_text, tr
-from gui.timeline.boxes import boxes_of
-from gui.timeline.reduction import PixelColumns, reduce_lane
-from gui.timeline.scene import Scene
-from gui.timeline.viewport import Viewport
+from gui.look.families import FAMILIES, Family, family_letters, family_of
+from gui.look.text import NO_BREAK, percent_text, tr
+from gui.timeline.paint.scene import Scene
+from gui.timeline.reduce.boxes import boxes_of
+from gui.timeline.reduce.reduction import PixelColumns, reduce_lane
+from gui.timeline.state.viewport import Viewport
 
 CELL = 0.25 * PT  # the width in which spans that are too close together are summed up
 MOST_CELLS = 400_000  # of all lanes together

@@ -10,7 +10,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
-from gui.text import tr
+from gui.look.text import tr
 
 DOT = " · "
 

@@ -6,11 +6,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.causes import Look, brush
-from gui.label import plain_tip
-from gui.text import duration_text, percent_text
-from gui.theme import LIGHT, Theme
-from gui.timeline.frame import Fonts, text_width
+from gui.look.causes import Look, brush
+from gui.look.label import plain_tip
+from gui.look.text import duration_text, percent_text
+from gui.look.theme import LIGHT, Theme
+from gui.timeline.layout.frame import Fonts, text_width
 
 PAD = 12.0
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -6,10 +6,10 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from gui.text import tr
-from gui.theme import LIGHT, Theme
-from gui.timeline.frame import Fonts
-from gui.timeline.scene import Scene
+from gui.look.text import tr
+from gui.look.theme import LIGHT, Theme
+from gui.timeline.layout.frame import Fonts
+from gui.timeline.paint.scene import Scene
 
 PAD = 14.0
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -7,13 +7,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from gui.dialogs import progress_dialog
-from gui.explaining import Explainer, why_not_yet
+from gui.app.dialogs import progress_dialog
+from gui.explanations.explaining import Explainer, why_not_yet
 from gui.figures.titles import run_title
+from gui.look.text import problem_text, tr
 from gui.report.page import Section, write_page
 from gui.report.run import explained_steps, run_sections, subtitle
-from gui.text import problem_text, tr
-from gui.timeline.scene import Scene
+from gui.timeline.paint.scene import Scene
 
 SECTIONS = 10  # about as many as a report has
 

@@ -15,7 +15,7 @@ from typing import NewType
 
 from core.files import whole_file
 from core.plain import plain_markup
-from gui.theme import DARK, LIGHT, Theme
+from gui.look.theme import DARK, LIGHT, Theme
 
 Html = NewType("Html", str)
 NOTHING = Html("")

@@ -10,14 +10,15 @@ from pathlib import Path
 from core.explain.balance import LaneBalance, lane_balance
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
-from core.explain.figures import StepFigures, mean_figures
-from core.figure import FigureOptions
 from core.plan.task import Role, working_lanes
+from core.report.figure import FigureOptions
+from core.report.step_figures import StepFigures, mean_figures
 from core.trace.trace import Trace
-from gui.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
 from gui.figures.make import figure_of
 from gui.figures.picture import application, svg_of
 from gui.figures.titles import run_title
+from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
+from gui.look.text import MINUS, bytes_text, duration_text, percent_text, tr
 from gui.report.page import (
     NOTHING,
     Html,
@@ -31,9 +32,8 @@ from gui.report.page import (
     write_page,
 )
 from gui.report.setup import setup_sections
-from gui.text import MINUS, bytes_text, duration_text, percent_text, tr
-from gui.timeline.margins import step_name
-from gui.timeline.scene import Scene, shown_steps
+from gui.timeline.paint.margins import step_name
+from gui.timeline.paint.scene import Scene, shown_steps
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
 MOST_ROWS = 64  # of a table

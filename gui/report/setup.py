@@ -9,8 +9,8 @@ from typing import Any
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
+from gui.look.text import bytes_text, duration_text, tr
 from gui.report.page import Section, facts, paragraph, table
-from gui.text import bytes_text, duration_text, tr
 
 WARNED = ("warning", "error")
 MOST_LINES = 50

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from core.cli.report import table
-from core.engine.modules import build_blocks
-from core.engine.split_backward import backward_input, backward_weight
+from core.engine.models.modules import build_blocks
+from core.engine.models.split_backward import backward_input, backward_weight
 from core.models.catalogue import ModelSettings
 
 MODEL = ModelSettings("mlp", width=768, depth=8)

@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 
 from core.cli.report import table
-from core.engine.client import HOUSE, EngineClient, environment
+from core.engine.client import EngineClient
 from core.models.catalogue import ModelSettings
+from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
+from core.process.spawn import environment
 
 SECONDS, RATE = 60.0, 200_000
 LIMIT_MS, LIMIT_BYTES, LIMIT_BEHIND_S = 33.0, 80.0, 0.5
@@ -45,7 +47,7 @@ def test_200_000_spans_a_second_leave_frames_memory_and_view_alone(tmp_path):
     seconds = os.environ.get("LIVE_SECONDS", str(SECONDS))
     done = subprocess.run(
         [sys.executable, "-m", "tests.benchmarks.bench_live", "--seconds", seconds],
-        cwd=HOUSE, env={**environment(), "XDG_CONFIG_HOME": str(tmp_path)},
+        cwd=PROJECT_ROOT, env={**environment(), "XDG_CONFIG_HOME": str(tmp_path)},
         capture_output=True, text=True, timeout=10 * float(seconds) + 120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -97,9 +99,9 @@ def measure(seconds: float, rate: float) -> dict[str, float]:
     from PySide6.QtCore import Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
-    from gui.session import Session
-    from gui.settings import Settings
-    from gui.window import MainWindow
+    from gui.app.session import Session
+    from gui.app.settings import Settings
+    from gui.app.window import MainWindow
 
     app = QApplication([])
     os.environ.update(FLOOD_RATE=str(rate), FLOOD_SECONDS=str(seconds))

@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 
 from core.cli.report import table
-from core.engine.client import HOUSE
+from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification, describe
 from core.predict.costs import Link
 from core.predict.costs_file import costs_of
@@ -24,7 +24,7 @@ COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step
 MILLION = """
 import json, resource, time
 from core.explain.causes import cause_totals, explain_step
-from core.explain.figures import step_figures
+from core.report.step_figures import step_figures
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
 from core.predict.costs_file import costs_of
@@ -53,7 +53,7 @@ print(json.dumps({"tasks": len(columns), "times": times, "peak_bytes": peak}))
 def test_a_million_tasks_are_built_predicted_and_explained_in_ten_seconds_and_two_gigabytes():
     done = subprocess.run(
         [sys.executable, "-c", MILLION % json.dumps(COSTS)],
-        cwd=HOUSE, capture_output=True, text=True, check=True,
+        cwd=PROJECT_ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     told = json.loads(done.stdout)
     seconds = sum(told["times"].values())

@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 
 from core.cli.report import table
-from core.engine.client import HOUSE, environment
-from core.indexing import build_apart
+from core.paths import PROJECT_ROOT
+from core.process.spawn import environment
+from core.recording.index_process import build_apart
 from tests.benchmarks.long_recording import write
 
 SPANS = int(float(os.environ.get("OPENING_SPANS", 1e8)))
@@ -29,10 +30,10 @@ OPEN = """
 import json, sys, time
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
-from core.trace.recording import open_recording
-from gui.session import Session
-from gui.settings import Settings
-from gui.window import MainWindow
+from core.recording.recording import open_recording
+from gui.app.session import Session
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
 from tests.gui.fake_client import FakeClient
 path, folder = map(Path, sys.argv[1:])
 app = QApplication([])
@@ -106,7 +107,7 @@ def build(path: Path) -> tuple[list[int], float]:
 def open_in_window(path: Path, folder: Path) -> dict:
     """What OPEN tells, in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", OPEN, str(path), str(folder)], cwd=HOUSE,
+        [sys.executable, "-c", OPEN, str(path), str(folder)], cwd=PROJECT_ROOT,
         env={**environment(), "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")},
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip

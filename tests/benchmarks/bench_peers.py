@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from core.cli.report import table
-from core.engine.client import HOUSE
+from core.paths import PROJECT_ROOT
 
 EVENTS = 1_000_000
 FIRST_LIMIT_MS = 1200  # aimed at on two free cores
@@ -35,7 +35,7 @@ def peers() -> Path:
 def told(command: list[object], **environment: str) -> dict[str, float]:
     """What a viewer's process printed: ms to the first picture, and of its frames."""
     done = subprocess.run(
-        [str(part) for part in command], cwd=HOUSE, text=True, check=True,
+        [str(part) for part in command], cwd=PROJECT_ROOT, text=True, check=True,
         stdout=subprocess.PIPE, env={**os.environ, **environment},
     )  # fmt: skip
     values = json.loads(done.stdout.splitlines()[-1])

@@ -12,10 +12,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from core.explain.summary import completed_steps
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.predict.compare import PredictedStep, predict_steps
+from core.report.summary import completed_steps
 from tests.core.helpers import Engine
 
 pytest.importorskip("torch")

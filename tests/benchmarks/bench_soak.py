@@ -21,9 +21,11 @@ from typing import Any
 import numpy as np
 
 from core.cli.report import table
-from core.engine.client import HOUSE, EngineClient, environment
+from core.engine.client import EngineClient
 from core.models.catalogue import ModelSettings
+from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
+from core.process.spawn import environment
 
 MINUTES = 30.0
 BYTES_A_SPAN = 80  # what a span may take in the window
@@ -69,7 +71,7 @@ def test_memory_stays_flat_and_nothing_is_left_over(tmp_path):
     minutes = float(os.environ.get("SOAK_MINUTES", MINUTES))
     done = subprocess.run(
         [sys.executable, "-m", "tests.benchmarks.bench_soak", "--minutes", str(minutes)],
-        cwd=HOUSE, env={**environment(), "XDG_CONFIG_HOME": str(tmp_path)},
+        cwd=PROJECT_ROOT, env={**environment(), "XDG_CONFIG_HOME": str(tmp_path)},
         capture_output=True, text=True, timeout=60 * minutes + 300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -101,9 +103,9 @@ def runs_for(app: Any, minutes: float) -> list[Look]:
     """
     from PySide6.QtCore import QTimer
 
-    from gui.session import Session
-    from gui.settings import Settings
-    from gui.window import MainWindow
+    from gui.app.session import Session
+    from gui.app.settings import Settings
+    from gui.app.window import MainWindow
 
     looks: list[Look] = []
     client, began = EngineClient(), time.monotonic()

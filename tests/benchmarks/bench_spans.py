@@ -16,13 +16,13 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from core.cli.report import table
+from core.recording.exporters.span_files import PIECE, write_spans
 from core.trace.listing import Listing
 from core.trace.query import parse_query
 from core.trace.search import SLICE, Place, Search, next_hit, rank
-from core.trace.span_files import PIECE, write_spans
 from core.trace.trace import Trace
-from gui.panels.spans import SpansPanel
-from gui.timeline.colouring import ColourBy, colouring_of
+from gui.panels.data.spans import SpansPanel
+from gui.timeline.paint.colouring import ColourBy, colouring_of
 from tests.benchmarks.timeline_frames import Shown, frame_times, levels
 from tests.large_traces import large_trace
 

@@ -10,19 +10,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.engine.executor import Executor
-from core.engine.flusher import Flusher
 from core.engine.hardware import find_hardware
-from core.engine.lanes import open_lanes
-from core.engine.operations import Operations
+from core.engine.lanes.executor import Executor
+from core.engine.lanes.flusher import Flusher
+from core.engine.lanes.lane import open_lanes
+from core.engine.lanes.operations import Operations
+from core.engine.lanes.run import batches_of
 from core.engine.prepare import prepare
-from core.engine.run_lanes import batches_of
 from core.engine.server import SWITCH_SECONDS
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
-from core.trace.recording import open_recording
-from core.trace.writer import TraceWriter
+from core.recording.recording import open_recording
+from core.recording.writer import TraceWriter
 
 SPECIFICATION = Specification("single", devices="1xcpu", batch=256, lr=1e-3)
 STEPS = {64: 600, 512: 300, 2048: 60}  # by the MLP's width

@@ -4,9 +4,9 @@ from statistics import median
 
 from core.cli.report import table
 from core.engine.messages import Outcome
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
+from core.report.summary import summarise
 from tests.core.helpers import Engine
 
 MODEL = ModelSettings("mlp", width=768, depth=8)

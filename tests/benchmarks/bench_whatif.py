@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from core.cli.report import table
-from core.engine.client import HOUSE
+from core.paths import PROJECT_ROOT
 from tests.benchmarks.bench_window import settings
 
 LIMIT_MS = 100
@@ -24,11 +24,11 @@ from PySide6.QtCore import QEventLoop, QTimer, Qt
 from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from core.freed import keep_freed
-from gui.app import LARGEST_KEPT, MOST_KEPT
-from gui.panels.answer_picture import AnswerPicture
-from gui.session import Session
-from gui.settings import Settings
-from gui.window import MainWindow
+from gui.app.start import LARGEST_KEPT, MOST_KEPT
+from gui.panels.predict.answer_picture import AnswerPicture
+from gui.app.session import Session
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
 
 painted = []
 paint = AnswerPicture.paintEvent
@@ -102,7 +102,7 @@ window.close()
 def test_the_picture_follows_a_slider_within_a_tenth_of_a_second(schedule, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", WATCH, schedule],
-        env=settings(tmp_path), cwd=HOUSE, capture_output=True, text=True, timeout=300,
+        env=settings(tmp_path), cwd=PROJECT_ROOT, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])

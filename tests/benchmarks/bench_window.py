@@ -9,7 +9,8 @@ from statistics import median
 import numpy as np
 
 from core.cli.report import table
-from core.engine.client import HOUSE, environment
+from core.paths import PROJECT_ROOT
+from core.process.spawn import environment
 
 ROUNDS = 7
 START_LIMIT = 1.5
@@ -58,9 +59,9 @@ from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from gui.session import Session
-from gui.settings import Settings
-from gui.window import MainWindow
+from gui.app.session import Session
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
 app = QApplication([])
 session = Session(EngineClient())
 window = MainWindow(session, Settings())
@@ -96,7 +97,7 @@ def start_ms(code, tmp_path):
     """From the start of the process to its window's first paint."""
     before = time.perf_counter_ns()
     done = subprocess.run(
-        [sys.executable, "-c", code], env=settings(tmp_path), cwd=HOUSE, capture_output=True,
+        [sys.executable, "-c", code], env=settings(tmp_path), cwd=PROJECT_ROOT, capture_output=True,
         text=True, check=True, timeout=30,
     )  # fmt: skip
     at, torch = done.stdout.split()[:2]
@@ -119,7 +120,7 @@ def test_the_window_is_there_within_one_and_a_half_times_an_empty_one(tmp_path):
 
 def test_the_windows_timer_is_hardly_late_while_both_cores_are_busy(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", BUSY], env=settings(tmp_path), cwd=HOUSE, capture_output=True,
+        [sys.executable, "-c", BUSY], env=settings(tmp_path), cwd=PROJECT_ROOT, capture_output=True,
         text=True, check=True, timeout=60,
     )  # fmt: skip
     stamps, spans = done.stdout.splitlines()[-2:]

@@ -18,12 +18,12 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from core.engine.flusher import Flusher
+from core.engine.lanes.flusher import Flusher
 from core.engine.messages import Outcome
 from core.engine.wire import send_ready
 from core.plan.specification import Specification
-from core.trace.schema import Record
-from core.trace.writer import NoteRow, Timings, TraceWriter
+from core.recording.schema import Record
+from core.recording.writer import NoteRow, Timings, TraceWriter
 from tests.make_believe import HARDWARE, header_and_plans, timed
 
 FILLED = 0.9  # of the time that a step has; the rest lies between two steps

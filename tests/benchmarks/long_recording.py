@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.trace.writer import Timings, plan_batch, span_batch
+from core.recording.writer import Timings, plan_batch, span_batch
 from tests.make_believe import MS, header_and_plans, timed
 
 SPECIFICATION = Specification(

@@ -18,16 +18,16 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
+from core.recording.recording import open_recording
 from core.trace.columns import StepBounds
-from core.trace.recording import open_recording
 from core.trace.spans import LaneSpans
 from core.trace.trace import Trace
-from gui.ghosts import MOST_SPANS
-from gui.status import recorded_text
-from gui.theme import LIGHT, apply
-from gui.timeline.overview import Overview
-from gui.timeline.scene import Scene
-from gui.timeline.view import TimelineView
+from gui.app.status import recorded_text
+from gui.look.theme import LIGHT, apply
+from gui.predictions.ghosts import MOST_SPANS
+from gui.timeline.interact.overview import Overview
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.paint.scene import Scene
 from tests.large_traces import large_trace
 
 WIDTH, HEIGHT = 1600, 900

@@ -16,10 +16,10 @@ from core.models.catalogue import ModelSettings
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Plan, PlanError, Task
-from core.trace.decode import merged
-from core.trace.schema import Header, Record
+from core.recording.decode import merged
+from core.recording.schema import Header, Record
+from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, plan_batch, span_batch
 from core.trace.trace import Trace
-from core.trace.writer import NoteRow, Timings, TraceWriter, note_batch, plan_batch, span_batch
 
 SMALL = ModelSettings("mlp", width=16, depth=6)
 
@@ -80,10 +80,10 @@ def run_here(specification: Specification, calibrate: bool = False) -> Trace:
     Costs are measured beforehand only with `calibrate`: that takes longer than a small run.
     """
     from core.engine.hardware import find_hardware
+    from core.engine.lanes.run import run_on_lanes
     from core.engine.prepare import prepare
-    from core.engine.run_lanes import run_on_lanes
     from core.engine.stop import Stop
-    from core.trace.recording import read_stream
+    from core.recording.recording import read_stream
 
     prepared = prepare(replace(specification, calibrate=calibrate), find_hardware())
     sink = io.BytesIO()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from core.engine.client import HOUSE
+from core.paths import PROJECT_ROOT
 
 FAULTS = """
 import resource, sys
@@ -26,7 +26,11 @@ print(min(faults[1:]))
 
 def faults(how):
     done = subprocess.run(
-        [sys.executable, "-c", FAULTS, how], cwd=HOUSE, capture_output=True, text=True, check=True
+        [sys.executable, "-c", FAULTS, how],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return int(done.stdout)
 

@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
     ids=str,
 )
 def test_the_torch_free_description_is_that_of_the_real_module(settings):
-    from core.engine.modules import build_blocks, built_in_batch
+    from core.engine.models.modules import build_blocks, built_in_batch
 
     settings = settings.filled()
     described = MODELS[settings.name].describe(settings)
@@ -42,7 +42,7 @@ def test_a_description_survives_its_way_through_json():
 
 
 def test_no_built_in_model_has_dropout():
-    from core.engine.modules import build_blocks
+    from core.engine.models.modules import build_blocks
 
     for name in MODELS:
         for block in build_blocks(ModelSettings(name).filled()):

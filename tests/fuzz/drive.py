@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.paths import PROJECT_ROOT
 from tests.fuzz.child import SECONDS, STARTED, input_of
 from tests.fuzz.readers import READERS
 
-HOUSE = Path(__file__).resolve().parents[2]
 COUNT = 10_000
 BATCH = 500
 """Files that one process opens at most."""
@@ -76,8 +76,8 @@ def _batch(words: list[str], first: int, count: int, found: Found) -> None:
 
 def _run(words: list[str], seconds: int) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *words], cwd=HOUSE, capture_output=True, text=True, timeout=seconds,
-        stdin=subprocess.DEVNULL, check=False, env={**os.environ, "PYTHONPATH": str(HOUSE)},
+        [sys.executable, *words], cwd=PROJECT_ROOT, capture_output=True, text=True, timeout=seconds,
+        stdin=subprocess.DEVNULL, check=False, env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT)},
     )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def main() -> int:
     parser.add_argument("readers", nargs="*", metavar="READER", help=", ".join(READERS))
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", type=Path, default=HOUSE / "build" / "fuzz")
+    parser.add_argument("--folder", type=Path, default=PROJECT_ROOT / "build" / "fuzz")
     given = parser.parse_args()
     failed = 0
     for name in given.readers or READERS:

@@ -25,8 +25,8 @@ import pyarrow as pa
 
 from core.plan.task import PlanError
 from core.predict.costs import CostError
-from core.trace.marks import MarksError
-from core.trace.schema import RecordingError
+from core.recording.bookmarks import MarksError
+from core.recording.schema import RecordingError
 
 MOST_LANES = 64
 """A schedule of more ranks is read, and not planned."""
@@ -66,7 +66,7 @@ def _chrome_files() -> list[File]:
 
 
 def _open_chrome(path: Path, number: int) -> None:
-    from core.trace.recording import open_recording
+    from core.recording.recording import open_recording
 
     trace = open_recording(path).trace
     assert trace.span_count == sum(len(trace.spans(n)) for n in range(len(trace.header.lanes)))
@@ -80,9 +80,9 @@ def _open_chrome(path: Path, number: int) -> None:
 
 
 def _draw(trace: Any) -> None:
-    from core.figure import FigureOptions
+    from core.recording.exporters.span_files import write_spans
+    from core.report.figure import FigureOptions
     from core.trace.listing import Listing
-    from core.trace.span_files import write_spans
     from gui.figures.make import figure_of
     from gui.figures.picture import application, svg_of
 
@@ -160,7 +160,7 @@ def _marks_files() -> list[File]:
 
 
 def _open_marks(path: Path, number: int) -> None:
-    from core.trace.marks import marks_file, read_marks, write_marks
+    from core.recording.bookmarks import marks_file, read_marks, write_marks
 
     recording = path.with_suffix(".arrow")
     path.replace(marks_file(recording))
@@ -172,9 +172,9 @@ def _open_marks(path: Path, number: int) -> None:
 
 def _settings_files() -> list[File]:
     """What the window writes, with every setting set."""
-    from core.figure import FigureOptions
     from core.plan.specification import Specification
-    from gui.settings import Settings
+    from core.report.figure import FigureOptions
+    from gui.app.settings import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "settings.ini"
@@ -210,9 +210,9 @@ def _window() -> Any:
 
 def _open_settings(path: Path, number: int) -> None:
     """Take every setting as the window does when it comes up."""
-    from gui.lane_menu import grouping_of
-    from gui.settings import Settings
-    from gui.theme import THEMES, edited
+    from gui.app.settings import Settings
+    from gui.look.theme import THEMES, edited
+    from gui.menus.lane_menu import grouping_of
 
     settings = Settings(_settings_file(path))
     theme = THEMES.get(settings.theme, THEMES["light"])
@@ -252,8 +252,8 @@ def _settings_file(path: Path) -> Path:
 def _widgets() -> Any:
     from PySide6.QtWidgets import QApplication, QMainWindow
 
-    from gui.panels.figure import FigurePanel
-    from gui.panels.strategy import StrategyPanel
+    from gui.panels.data.figure import FigurePanel
+    from gui.panels.run.strategy import StrategyPanel
 
     app = QApplication(["fuzz", "-platform", "offscreen"])
     window = QMainWindow()
@@ -284,9 +284,9 @@ def _with_one_batch(stream: bytes) -> bytes:
 
 def _open_arrow(path: Path, number: int) -> None:
     """Open, sum up and explain; what is read is in order, whatever the file holds."""
-    from core.explain.summary import summarise
     from core.predict.compare import predict_steps
-    from core.trace.recording import open_recording
+    from core.recording.recording import open_recording
+    from core.report.summary import summarise
 
     trace = open_recording(path).trace
     for lane in range(len(trace.header.lanes)):
@@ -305,8 +305,8 @@ def _open_arrow(path: Path, number: int) -> None:
 @cache
 def _indexed() -> tuple[Path, Any]:
     """A recording that has an index, in a folder that goes with the process; and its trace."""
-    from core.trace.index import build_index
-    from core.trace.recording import open_recording
+    from core.recording.index import build_index
+    from core.recording.recording import open_recording
     from tests.make_believe import record, specification
 
     folder = tempfile.TemporaryDirectory()
@@ -334,7 +334,7 @@ def _index_files() -> list[File]:
 
 def _open_index(path: Path, number: int) -> None:
     """Open a recording that has this index: it tells what it told, whatever the index holds."""
-    from core.trace.recording import open_recording
+    from core.recording.recording import open_recording
 
     recording, wanted = _indexed()
     shutil.copy(path, recording.with_name("run.arrow.index"))

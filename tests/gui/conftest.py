@@ -15,10 +15,10 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
-from gui.session import Client, Session
-from gui.settings import Settings
-from gui.theme import LIGHT, apply
-from gui.window import MainWindow
+from gui.app.session import Client, Session
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
+from gui.look.theme import LIGHT, apply
 from tests.gui.fake_client import FakeClient
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.figure import MM_PER_INCH, FigureOptions
+from core.report.figure import MM_PER_INCH, FigureOptions
 from core.trace.trace import Trace
 from gui.figures.make import figure_of
 from gui.figures.picture import SCREEN, write_picture
 from gui.figures.shown import range_between
-from gui.timeline.export import Extras
-from gui.timeline.scene import Scene
+from gui.timeline.paint.export import Extras
+from gui.timeline.paint.scene import Scene
 
 
 def export_image(

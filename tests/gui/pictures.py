@@ -21,10 +21,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget
 
 from core.plan.task import Kind
-from gui.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
-from gui.session import Session
-from gui.settings import Settings
-from gui.window import MainWindow
+from gui.app.session import Session
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
+from gui.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
 from tests.gui.fake_client import FakeClient
 
 SIZE = (1440, 900)

@@ -32,7 +32,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.task import PlanError
-from core.trace.recording import RecordingFile
+from core.recording.recording import RecordingFile
 from tests.core.helpers import plan_of
 from tests.stress.invariants import violations
 

@@ -21,17 +21,19 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("PySide6")
 
-from core.engine.client import HOUSE, EngineClient, environment
+from core.engine.client import EngineClient
 from core.engine.messages import Message, Outcome, Rows, Started
 from core.models.catalogue import ModelSettings
+from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
-from core.predictor.client import ENDED
-from core.trace.recording import open_recording
-from core.trace.schema import RECORDS, Record
-from gui.panels.whatif import WhatIfPanel
-from gui.session import Run
-from gui.settings import Settings
-from gui.window import MainWindow
+from core.predict.worker.client import ENDED
+from core.process.spawn import environment
+from core.recording.recording import open_recording
+from core.recording.schema import RECORDS, Record
+from gui.app.session import Run
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
+from gui.panels.predict.whatif import WhatIfPanel
 from tests.gui.conftest import make_window, no_window_left, settings  # noqa: F401
 from tests.processes import children, family, wait_gone
 
@@ -224,7 +226,7 @@ def test_a_killed_command_leaves_a_recording_that_opens_and_nothing_else(
         chosen = drawn.choice(LANES + RANKS)
         options = ["--strategy", chosen.strategy, "--devices", "2xcpu", "--batch", "64"]
         options += ["--model", "mlp", "--width", "256", "--steps", "100000", "--no-calibrate"]
-        command = [sys.executable, str(HOUSE / "main.py"), "run", *options]
+        command = [sys.executable, str(PROJECT_ROOT / "main.py"), "run", *options]
         killed([*command, "--record", "run.arrow"], folder, drawn, 3 * LATEST_S)
         left = {path.name for path in folder.iterdir()} - {"temporary"}
         assert left <= {"run.arrow"}, f"command {number}"
@@ -236,7 +238,8 @@ def test_a_killed_command_leaves_a_recording_that_opens_and_nothing_else(
 WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
-from gui import app, window
+from gui.app import start as app
+from gui.app import window
 from core.plan.specification import Specification
 specification = Specification.from_dict({specification!r})
 class Pressed(window.MainWindow):

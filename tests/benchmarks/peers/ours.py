@@ -13,9 +13,9 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
-from gui.session import Session
-from gui.settings import Settings
-from gui.window import MainWindow
+from gui.app.session import Session
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
 
 SIZE = (1600, 900)
 FRAMES = 60

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from core.engine.client import HOUSE
-from core.trace.recording import open_recording
+from core.paths import PROJECT_ROOT
+from core.recording.recording import open_recording
 
 pytest.importorskip("torch")
 
-MAIN = [sys.executable, str(HOUSE / "main.py")]
+MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 
 
 def call(*commands, cwd):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import main
-from core.engine.client import HOUSE
+from core.paths import PROJECT_ROOT
 from tests.make_believe import record, specification
 
 Compare = Callable[[str], int]
@@ -61,7 +61,7 @@ def test_the_differences_are_written_as_json(compare: Compare, tmp_path: Path) -
 def test_pictures_and_reports_are_written(compare: Compare, tmp_path: Path, words: str) -> None:
     pytest.importorskip("PySide6", reason="Qt is not installed")
     done = subprocess.run(  # a process of its own: there can be one application of Qt's in each
-        [sys.executable, str(HOUSE / "main.py"), "compare", "two.arrow", "eight.arrow",
+        [sys.executable, str(PROJECT_ROOT / "main.py"), "compare", "two.arrow", "eight.arrow",
          *words.split()],
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.client import HOUSE
+from core.paths import PROJECT_ROOT
 
 pytest.importorskip("torch")
 
@@ -41,7 +41,7 @@ WAITING = [
 def started(folder, command):
     """`main.py` with the words of a command, in a group of its own, which is gone in the end."""
     process = subprocess.Popen(
-        [sys.executable, str(HOUSE / "main.py"), *command.split()],
+        [sys.executable, str(PROJECT_ROOT / "main.py"), *command.split()],
         cwd=folder, start_new_session=True, text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -115,7 +115,7 @@ with interrupts.ending_when_asked():
 
 def test_a_command_that_catches_every_interrupt_is_ended():
     process = subprocess.Popen(
-        [sys.executable, "-c", STUBBORN], cwd=HOUSE, text=True,
+        [sys.executable, "-c", STUBBORN], cwd=PROJECT_ROOT, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout.readline() == "there\n"

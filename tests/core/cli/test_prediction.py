@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from core.engine.client import HOUSE
+from core.paths import PROJECT_ROOT
 from core.plan.task import Role
-from core.trace.recording import open_recording
+from core.recording.recording import open_recording
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
          "transfer_ms": 0}  # fmt: skip
@@ -23,7 +23,7 @@ def predict(tmp_path):
 
     def call(words):
         return subprocess.run(
-            [sys.executable, str(HOUSE / "main.py"), "predict", *words.split()],
+            [sys.executable, str(PROJECT_ROOT / "main.py"), "predict", *words.split()],
             cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
             capture_output=True, text=True, timeout=100, check=False,
         )  # fmt: skip
@@ -107,7 +107,7 @@ def test_what_cannot_be_predicted_is_refused_in_one_line(predict, words, said):
 def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, tmp_path):
     pytest.importorskip("torch")
     words = "--strategy pipeline --schedule zb-h1 --model mlp --width 32 --devices 2xcpu --batch 12"
-    main = [sys.executable, str(HOUSE / "main.py")]
+    main = [sys.executable, str(PROJECT_ROOT / "main.py")]
     done = subprocess.run(
         [*main, "calibrate", *words.split(), "--microbatches", "4", "--costs", "here.json"],
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
@@ -125,7 +125,7 @@ def test_a_run_tells_its_prediction_beside_what_was_measured(tmp_path):
     pytest.importorskip("torch")
     words = "run --model mlp --width 32 --devices 2xcpu --batch 12 --steps 2 --summary run.json"
     done = subprocess.run(
-        [sys.executable, str(HOUSE / "main.py"), *words.split()],
+        [sys.executable, str(PROJECT_ROOT / "main.py"), *words.split()],
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -146,7 +146,7 @@ def test_a_run_tells_its_prediction_beside_what_was_measured(tmp_path):
 )
 def test_what_cannot_be_calibrated_is_refused_in_one_line(words, said, tmp_path):
     done = subprocess.run(
-        [sys.executable, str(HOUSE / "main.py"), "calibrate", *words.split()],
+        [sys.executable, str(PROJECT_ROOT / "main.py"), "calibrate", *words.split()],
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
     assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1

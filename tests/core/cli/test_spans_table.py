@@ -7,8 +7,8 @@ import pytest
 
 import main
 from core.plan.task import Kind
+from core.recording.recording import RecordingFile
 from core.trace.listing import COLUMNS
-from core.trace.recording import RecordingFile
 from core.trace.trace import Trace
 from tests.make_believe import batches, record, specification
 

@@ -10,12 +10,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from core.engine import calibrate as calibrate_module  # noqa: E402
-from core.engine.calibrate import calibrate  # noqa: E402
-from core.engine.executor import Stopped  # noqa: E402
+from core.engine.calibration.calibrate import calibrate  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
-from core.engine.lanes import open_lanes  # noqa: E402
+from core.engine.lanes.executor import Stopped  # noqa: E402
+from core.engine.lanes.lane import open_lanes  # noqa: E402
+from core.engine.lanes.run import batches_of  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.run_lanes import batches_of  # noqa: E402
 from core.engine.stop import Stop  # noqa: E402
 from core.models.catalogue import ModelSettings  # noqa: E402
 from core.plan.schedules import SCHEDULES  # noqa: E402
@@ -125,7 +125,7 @@ class Bad(nn.Module):
 
 
 def test_before_long_steps_nothing_is_measured_and_that_is_said(monkeypatch):
-    monkeypatch.setattr("core.engine.run_lanes.LONGEST_STEP_SECONDS", 0.0)
+    monkeypatch.setattr("core.engine.lanes.run.LONGEST_STEP_SECONDS", 0.0)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None
     assert "a step takes 0 s: its costs are not measured beforehand" in [
@@ -137,7 +137,7 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("out of memory")
 
-    monkeypatch.setattr("core.engine.run_lanes.calibrate", full)
+    monkeypatch.setattr("core.engine.lanes.run.calibrate", full)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None and len(trace.steps) == 3
     said = "there is no memory beside the run's to measure its costs in"
@@ -163,7 +163,7 @@ def test_a_transfer_that_runs_out_of_memory_ends_the_measuring_and_not_the_run(
     monkeypatch, memory_for, copies
 ):
     size = 256 << 20
-    monkeypatch.setattr("core.engine.calibrate.LINK_BYTES", (1 << 12, size))
+    monkeypatch.setattr("core.engine.calibration.calibrate.LINK_BYTES", (1 << 12, size))
     asked_for, transfer = [], calibrate_module._transfer_ns
 
     def limited(lanes, asked):

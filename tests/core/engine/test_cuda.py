@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind, Role
+from core.report.summary import summarise
 from tests.core.helpers import Engine
 
 pytestmark = pytest.mark.cuda

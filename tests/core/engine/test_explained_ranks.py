@@ -4,10 +4,10 @@ import pytest
 
 from core.cli.commands import execute
 from core.engine.messages import Outcome
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.predict.compare import predict_steps
+from core.report.summary import summarise
 
 pytest.importorskip("torch")
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.client import HOUSE, EngineClient
+from core.engine.client import EngineClient
 from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
+from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from tests.core.helpers import Engine
 from tests.processes import children, wait_gone
@@ -134,7 +135,7 @@ time.sleep(1000)
 @pytest.mark.parametrize("name", ["lanes", "ranks", "native"])
 def test_every_child_ends_when_its_parent_is_killed(name, tmp_path):
     runs = {"lanes": LONG, "ranks": RANKS, "native": stuck_model(tmp_path)}
-    code = HOLDER.format(house=str(HOUSE), specification=runs[name].to_dict())
+    code = HOLDER.format(house=str(PROJECT_ROOT), specification=runs[name].to_dict())
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     ) as holder:
@@ -209,7 +210,14 @@ def test_running_out_of_memory_is_said_in_one_line(tmp_path, strategy):
     # 5 GB of address space: enough for torch and two small steps, not for the large activations.
     model = "--width 512 --depth 4 --batch 500000 --devices 2xcpu --steps 1 --warmup 0"
     done = subprocess.run(
-        [sys.executable, str(HOUSE / "main.py"), "run", "--strategy", strategy, *model.split()],
+        [
+            sys.executable,
+            str(PROJECT_ROOT / "main.py"),
+            "run",
+            "--strategy",
+            strategy,
+            *model.split(),
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,

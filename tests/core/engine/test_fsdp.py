@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind, Payload, Role
+from core.report.summary import summarise
 from tests.core.engine.test_own_models import MODELS, own
 from tests.core.helpers import Engine, plan_of
 
@@ -149,7 +149,7 @@ def test_what_cannot_be_sharded_is_refused_by_name_before_a_rank_starts(
 
 
 def test_kept_gradients_are_whole_and_can_be_checked_with_plain_torch(trace, kept):
-    from core.engine.workload import build_workload
+    from core.engine.models.workload import build_workload
 
     workload = build_workload(SPECIFICATION)
     plain = torch.nn.Sequential(*workload.blocks)

@@ -12,17 +12,17 @@ import pytest
 
 pytest.importorskip("torch")
 
-from core.engine.executor import Executor
-from core.engine.flusher import Flusher
 from core.engine.hardware import find_hardware
-from core.engine.lanes import open_lanes
-from core.engine.operations import Operations
+from core.engine.lanes.executor import Executor
+from core.engine.lanes.flusher import Flusher
+from core.engine.lanes.lane import open_lanes
+from core.engine.lanes.operations import Operations
+from core.engine.lanes.run import batches_of
 from core.engine.prepare import prepare
-from core.engine.run_lanes import batches_of
 from core.plan.specification import Specification
+from core.recording.recording import read_stream
+from core.recording.writer import TraceWriter
 from core.trace.complete import find_faults
-from core.trace.recording import read_stream
-from core.trace.writer import TraceWriter
 from tests.core.helpers import SMALL
 
 RUN = Specification(

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.engine.stamps import Stamps
+from core.engine.lanes.timestamps import Stamps
 from core.explain.balance import imbalance, lane_balance, lane_parts
 from core.explain.causes import explain_run_step
 from core.explain.critical import critical_path
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Role, Task, working_lanes
 from core.predict.compare import predict_steps, prediction_trace
+from core.report.summary import summarise
 from core.trace.trace import Trace
 from tests.core.helpers import run_here
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind, PlanError
+from core.report.summary import summarise
 from tests.core.helpers import Engine, run_here
 
 pytest.importorskip("torch")

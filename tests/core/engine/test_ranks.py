@@ -13,8 +13,8 @@ from tests.core.helpers import Engine
 
 pytest.importorskip("torch")
 
-from core.engine.rank import on_tracks
-from core.engine.rank_timer import Timed
+from core.engine.ranks.rank import on_tracks
+from core.engine.ranks.timer import Timed
 
 UNUSED = """
 class Unused(nn.Module):
@@ -58,8 +58,8 @@ def test_what_torch_cannot_do_is_said_in_one_line_with_a_remedy(
 
 
 def timer():
-    from core.engine.lanes import open_lanes
-    from core.engine.rank_timer import RankTimer
+    from core.engine.lanes.lane import open_lanes
+    from core.engine.ranks.timer import RankTimer
     from core.plan.task import Lane
 
     return RankTimer(open_lanes((Lane(0, "cpu:0", "cpu", cores=1),))[0], lambda name, value: None)
@@ -96,7 +96,7 @@ def test_on_one_track_collectives_run_one_after_the_other():
 def expectations(specification, rank=0):
     from core.engine.hardware import find_hardware
     from core.engine.prepare import prepare
-    from core.engine.rank_expectation import Expectations
+    from core.engine.ranks.expectation import Expectations
 
     numbers = itertools.count()
     prepared = prepare(specification, find_hardware())

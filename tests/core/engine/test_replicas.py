@@ -3,23 +3,23 @@ from dataclasses import replace
 
 import pytest
 
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Placement
+from core.report.summary import summarise
 from tests.core.helpers import run_here
 
 torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 
-from core.engine.executor import Executor  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
-from core.engine.lanes import open_lanes  # noqa: E402
-from core.engine.operations import Operations  # noqa: E402
+from core.engine.lanes.executor import Executor  # noqa: E402
+from core.engine.lanes.lane import open_lanes  # noqa: E402
+from core.engine.lanes.operations import Operations  # noqa: E402
+from core.engine.lanes.run import batches_of  # noqa: E402
+from core.engine.models.stage_module import StageModule, sum_of_copies  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.run_lanes import batches_of  # noqa: E402
-from core.engine.stage_module import StageModule, sum_of_copies  # noqa: E402
 
 MLP = ModelSettings("mlp", width=16, depth=6)
 GPT = ModelSettings("gpt", width=16, depth=4, heads=2, sequence=6)

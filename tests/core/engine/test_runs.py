@@ -1,9 +1,9 @@
 import pytest
 
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind
+from core.report.summary import summarise
 from tests.core.helpers import SMALL, run_here
 
 torch = pytest.importorskip("torch")

@@ -12,8 +12,8 @@ from torch.nn import functional  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
-from core.engine.modules import build_blocks  # noqa: E402
-from core.engine.split_backward import backward_input, backward_weight  # noqa: E402
+from core.engine.models.modules import build_blocks  # noqa: E402
+from core.engine.models.split_backward import backward_input, backward_weight  # noqa: E402
 from core.models.catalogue import ModelSettings  # noqa: E402
 
 WIDTH = 4

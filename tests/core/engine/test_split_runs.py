@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.one_f_one_b import order as one_f_one_b
@@ -21,6 +20,7 @@ from core.plan.schedules.schedule import (
 )
 from core.plan.specification import Specification
 from core.plan.task import Kind
+from core.report.summary import summarise
 from tests.core.helpers import run_here
 
 pytest.importorskip("torch")

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from core.engine.hardware import find_hardware
-from core.engine.memory import Ledger
-from core.engine.operations import Operations
+from core.engine.lanes.memory import Ledger
+from core.engine.lanes.operations import Operations
+from core.engine.lanes.run import batches_of
+from core.engine.lanes.timestamps import Stamps
 from core.engine.prepare import prepare
-from core.engine.run_lanes import batches_of
-from core.engine.stamps import Stamps
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from tests.core.helpers import SMALL, run_here

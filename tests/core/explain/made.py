@@ -11,12 +11,12 @@ import numpy as np
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Lane
+from core.recording.schema import ATTRIBUTES, Header
+from core.recording.writer import Timings, span_batch
 from core.trace.columns import ABSENT
-from core.trace.schema import ATTRIBUTES, Header
 from core.trace.step import StepColumns
 from core.trace.table import blank_rows
 from core.trace.trace import Trace
-from core.trace.writer import Timings, span_batch
 
 CIRCLE = Path(__file__).parents[2] / "fixtures" / "ddp-circle.arrow"
 """Three steps of two ranks; in the last the ranks' two buckets went in opposite orders."""

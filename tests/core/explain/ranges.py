@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
 from core.plan.task import Kind, Lane, Role, Task
-from core.trace.schema import Header
+from core.recording.schema import Header
+from core.recording.writer import Timings, span_batch
 from core.trace.trace import Trace
-from core.trace.writer import Timings, span_batch
 from tests.core.helpers import trace_with
 
 Piece = tuple[int, int, Kind]

@@ -12,9 +12,9 @@ from core.explain.balance import (
     lane_parts,
     moving_ns,
 )
-from core.explain.summary import measured_steps, peak_bytes
 from core.models.catalogue import ModelSettings
 from core.plan.task import Kind
+from core.report.summary import measured_steps, peak_bytes
 from core.trace.trace import Trace
 from tests.make_believe import MS, specification, trace_of
 

@@ -2,12 +2,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.explain.lanes import gap_arrays, gap_at, lane_time
-from core.explain.summary import peak_bytes, summarise
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.trace.schema import Record
+from core.recording.schema import Record
+from core.report.summary import peak_bytes, summarise
 from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 

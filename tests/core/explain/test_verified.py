@@ -8,7 +8,7 @@ from core.explain.verified import EPSILON, Verified, verified
 from core.models.catalogue import ModelSettings
 from core.models.description import DTYPE_BYTES
 from core.plan.specification import Specification
-from core.trace.schema import Record
+from core.recording.schema import Record
 from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of, header_of, plan_of
 

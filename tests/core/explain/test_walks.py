@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from core.explain.causes import Explanation, cause_totals, explain_run_step, explain_step
 from core.explain.critical import critical_path, path_shares
-from core.explain.figures import step_figures
-from core.explain.ladder import ladder
 from core.plan.task import Kind, Lane, Role
+from core.recording.recording import open_recording
+from core.report.ladder import ladder
+from core.report.step_figures import step_figures
 from core.trace.columns import ABSENT
-from core.trace.recording import open_recording
 from core.trace.step import StepColumns
 from tests.core.explain.made import CIRCLE, columns_of, recorded
 

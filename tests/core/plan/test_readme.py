@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.explain.summary import summarise
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
+from core.report.summary import summarise
 from tests.core.helpers import SMALL, run_here
 
 README = Path(__file__).resolve().parents[3] / "README.md"

@@ -16,10 +16,10 @@ from core.predict.compare import (
     prediction_trace,
 )
 from core.predict.costs import durations
-from core.trace.schema import Record
+from core.recording.schema import Record
+from core.recording.writer import Timings, span_batch
 from core.trace.step import StepColumns
 from core.trace.trace import COSTS_LEVEL
-from core.trace.writer import Timings, span_batch
 from tests.core.helpers import Note, batch_of, plan_of, trace_of
 
 MLP = ModelSettings("mlp", depth=4)

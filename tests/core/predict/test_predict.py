@@ -13,7 +13,7 @@ from core.predict.costs_file import costs_of
 from core.predict.peaks import peak_activations
 from core.predict.predict import predict_step, predict_times, predicted_trace
 from core.predict.setting import setting_of, stretched
-from core.trace.schema import Header
+from core.recording.schema import Header
 from core.trace.step import StepColumns
 from tests.core.predict.plans import even, pipeline, planned
 

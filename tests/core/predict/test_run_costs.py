@@ -9,7 +9,7 @@ from core.predict.compare import CostSource
 from core.predict.costs import Link
 from core.predict.run_costs import run_costs
 from core.predict.whatif import Question, WhatIf
-from core.trace.schema import Record
+from core.recording.schema import Record
 from core.trace.trace import COSTS_LEVEL, Trace
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import prediction_of, specification, trace_of

@@ -8,15 +8,15 @@ import pytest
 
 from core.explain.causes import Cause, cause_totals, explain_run_step
 from core.explain.critical import critical_path
-from core.explain.figures import step_figures
-from core.explain.summary import completed_steps, summarise
 from core.plan.specification import Specification
 from core.plan.task import Role
 from core.predict.compare import predict_steps
-from core.trace.recording import open_recording
-from core.trace.schema import Record
+from core.recording.recording import open_recording
+from core.recording.schema import Record
+from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from core.report.step_figures import step_figures
+from core.report.summary import completed_steps, summarise
 from core.trace.trace import COSTS_LEVEL, Trace
-from core.trace.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
 from tests.core.helpers import SMALL, header_of, plan_of
 
 SPECIFICATION = Specification(

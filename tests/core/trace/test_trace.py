@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from core.plan.specification import Specification
 from core.plan.task import Kind
+from core.recording.decode import groups
+from core.recording.recording import RecordingFile, open_recording, read_stream
+from core.recording.schema import SCHEMA, Header, Record, RecordingError
+from core.recording.spool import Spool
+from core.recording.stream import CONTINUATION
+from core.recording.writer import Timings, TraceWriter, plan_batch, span_batch
 from core.trace.columns import Column
-from core.trace.decode import groups
-from core.trace.notes import Log
-from core.trace.recording import RecordingFile, open_recording, read_stream
-from core.trace.schema import SCHEMA, Header, Record, RecordingError
-from core.trace.spool import Spool
-from core.trace.stream import CONTINUATION
+from core.trace.event_rows import Log
 from core.trace.trace import Trace
-from core.trace.writer import Timings, TraceWriter, plan_batch, span_batch
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
 from tests.full_disk import full_disk
 

@@ -13,14 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from core.engine.messages import Rows, Started
 from core.trace.trace import Span
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
 from gui.compare.chooser import other_of, others
 from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.compare.panel import ComparePanel
-from gui.session import Run, Session
-from gui.settings import Settings
-from gui.timeline.scene import Scene
-from gui.timeline.view import TimelineView
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.paint.scene import Scene
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, prediction_of, record, specification
 

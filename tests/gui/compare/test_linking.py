@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 from core.compare.alignment import Alignment
 from core.compare.pieces import Pieces
 from core.compare.runs import compare_runs
+from gui.compare.joins import MOST_JOINS, joins_of, outlines
 from gui.compare.linking import LinkedViews, view_of_a, view_of_b
-from gui.compare.marks import MOST_JOINS, joins_of, outlines
-from gui.timeline.axis import ticks
-from gui.timeline.scene import Scene
-from gui.timeline.view import TimelineView
-from gui.timeline.viewport import Viewport
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.axis import ticks
+from gui.timeline.paint.scene import Scene
+from gui.timeline.state.viewport import Viewport
 from tests.make_believe import specification, trace_of
 
 

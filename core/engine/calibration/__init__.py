@@ -1,0 +1,1 @@
+"""Measures what the tasks of a plan cost on this machine."""

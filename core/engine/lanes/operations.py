@@ -1,0 +1,452 @@
+"""What each kind of task does with tensors. Knows kinds and payloads, never a strategy.
+
+Values pass between tasks by name: (what, replica, stage, micro-batch). A task takes its inputs out
+of the store, so that a tensor lives no longer than its last use; on a CUDA lane the executor keeps
+what was taken until the task's end event has completed.
+
+Autograd's graph is cut at every stage: a stage's input is a leaf, its backward is called by the
+stage's own lane, and gradients are handed over as tensors. Between a backward for the input and
+that for the weights, a lane is taken to hold the stage's input, the gradients that the latter
+starts from, and what autograd saved where parameters are used.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from core.engine.lanes import memory
+from core.engine.lanes.timestamps import Stamps
+from core.engine.models.modules import Batch, Loss
+from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
+from core.engine.models.stage_module import StageModule, add_to_owner, copy_to, sum_of_copies
+from core.engine.models.workload import Workload
+from core.plan.specification import Specification
+from core.plan.task import Kind, Part, Payload, Plan, Task
+from core.process.lifeline import only_here
+
+Key = tuple[str, int, int, int]  # (what, replica, stage, micro-batch)
+Place = tuple[int, int, int]  # (replica, stage, micro-batch)
+Work = Iterator[Any]
+"""A task in three pieces: it finds its values and yields the tensors that must outlive it; lets
+torch work and yields; puts away what was made and keeps the books."""
+
+
+@dataclass
+class Step:
+    """The state of the step that is being run.
+
+    `inputs` has for each lane on which the batch enters its first row there, and the rows.
+    """
+
+    index: int
+    plan: Plan
+    inputs: dict[int, tuple[int, Tensor]]
+    targets: dict[torch.device, Tensor]
+    batch_shape: torch.Size
+    values: dict[Key, Tensor] = field(default_factory=dict)
+    weight_passes: dict[Place, tuple[WeightPass, list[Tensor]]] = field(default_factory=dict)
+    losses: list[Tensor] = field(default_factory=list)
+    shapes: dict[int, tuple[torch.Size, torch.Size]] = field(default_factory=dict)
+    output_shape: list[int] = field(default_factory=list)
+
+
+class Operations:
+    """Runs tasks. `run` is called on the task's lane, in its thread and on its stream.
+
+    `parameter_bytes` holds the bytes of the parameters on each lane that has any.
+    """
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        workload: Workload,
+        specification: Specification,
+    ) -> None:
+        self._loss: Loss = workload.loss
+        self._devices = [torch.device(lane.device) for lane in plans[0].lanes]
+        self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
+        self._stamps: dict[int, Stamps] = {}
+        self.stages: dict[tuple[int, int], StageModule] = {}
+        stages = plans[0].stages
+        for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
+            stage = stages[placement.stage]
+            device = self._devices[placement.lane]
+            blocks = workload.blocks[stage.first : stage.last]
+            # The list is copied, not each block, so that parameters tied within a stage stay tied.
+            blocks = [block.to(device) for block in copy.deepcopy(blocks)]
+            self.stages[placement.replica, stage.index] = StageModule(
+                placement, blocks, stage.first, specification
+            )
+        self.parameter_bytes: Counter[int] = Counter()
+        for module in self.stages.values():
+            self.parameter_bytes[module.lane] += sum(p.nbytes for p in module.parameters.values())
+        self.step: Step | None = None
+
+    def begin(self, index: int, plan: Plan, batch: Batch) -> Step:
+        """Prepare a step: no gradients, the batch where it enters and is judged."""
+        for stage in self.stages.values():
+            stage.clear_gradients()
+        judges = {self._devices[task.lane] for task in plan.tasks if task.kind is Kind.LOSS}
+        inputs = {
+            lane: (
+                first,
+                copy_to(self._devices[lane], batch[0][first:end]),
+            )  # a model may write to it
+            for lane, (first, end) in _rows_entering(plan).items()
+        }
+        self.step = Step(
+            index,
+            plan,
+            inputs,
+            {device: batch[1].to(device) for device in judges},
+            batch[0].shape,
+        )
+        for ledger in self._ledgers:
+            ledger.clear()
+        for lane, (_, rows) in inputs.items():
+            self._ledgers[lane].hold(rows)
+        return self.step
+
+    def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
+        """Run a task; returns the tensors that must outlive it.
+
+        The stamps are set right before and behind torch's work. If that fails they have no end.
+        """
+        assert self.step is not None
+        self._stamps[task.lane] = stamps
+        with only_here():  # a model may fork
+            work = _OPERATIONS[task.kind](self, self.step, task)
+            held: list[Tensor] = next(work)
+            stamps.begin()
+            next(work)
+            stamps.finish()
+            next(work, None)
+        return held
+
+    def activations(self, lane: int) -> int:
+        """Bytes of the activations that a lane holds now."""
+        ledger = self._ledgers[lane]
+        return ledger.bytes + ledger.saved
+
+    def optimizer_bytes(self, lane: int) -> int:
+        """Bytes of the optimizer's state on a lane."""
+        stages = (stage for stage in self.stages.values() if stage.lane == lane)
+        optimizers = (stage.optimizer for stage in stages)
+        return sum(memory.optimizer_bytes(o) for o in optimizers if o is not None)
+
+    def owned_gradients(self) -> list[dict[str, Tensor]]:
+        """The step's gradients by full parameter name, of every replica that is stepped."""
+        return [
+            {
+                name: torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+                for name, parameter in parameters.items()
+            }
+            for parameters in self._owned()
+        ]
+
+    def owned_parameters(self) -> list[dict[str, Tensor]]:
+        """Clones of the parameters by full name, of every replica that is stepped."""
+        return [
+            {name: parameter.detach().clone() for name, parameter in parameters.items()}
+            for parameters in self._owned()
+        ]
+
+    def _owned(self) -> list[dict[str, nn.Parameter]]:
+        """The parameters of every replica that is stepped, which has all stages."""
+        owned: dict[int, dict[str, nn.Parameter]] = {}
+        for (replica, _), stage in sorted(self.stages.items(), key=lambda item: item[0]):
+            if stage.owner:
+                owned.setdefault(replica, {}).update(stage.parameters)
+        return list(owned.values())
+
+    # Tasks, in the order of a step.
+
+    def _scatter(self, step: Step, task: Task) -> Work:
+        part = step.plan.parts_of(task)[0]
+        lane = step.plan.lane_of(part.replica, 0)
+        rows = slice(part.start, part.start + part.rows)
+        if task.payload is Payload.INPUT:
+            whole, name = step.inputs[task.lane][1], "input"
+        else:
+            whole, name = step.values["whole gradient", 0, 0, 0], "gradient"
+            if part is step.plan.parts[-1]:
+                self._take(("whole gradient", 0, 0, 0), task.lane)
+        mine, device = whole[rows], self._devices[lane]
+        yield [whole]
+        moved = copy_to(device, mine)
+        yield
+        self._put((name, part.replica, 0, 0), lane, moved)
+
+    def _replicate(self, step: Step, task: Task) -> Work:
+        owner, replica = (
+            self.stages[0, task.stage or 0],
+            self.stages[task.replica or 0, task.stage or 0],
+        )
+        pairs: list[tuple[Tensor, Tensor]] = [
+            (mine, owner.parameters[name]) for name, mine in replica.parameters.items()
+        ]
+        pairs += zip(replica.blocks.buffers(), owner.blocks.buffers(), strict=True)
+        yield []
+        with torch.no_grad():
+            for mine, other in pairs:
+                mine.copy_(other, non_blocking=True)
+        yield
+
+    def _copy(self, step: Step, task: Task) -> Work:
+        stage, parts = task.stage or 0, step.plan.parts_of(task)
+        if task.payload is Payload.ACTIVATION:
+            name, source, target = "output", stage - 1, "input"
+        else:
+            name, source, target = "input gradient", stage + 1, "gradient"
+        values = [
+            self._take(
+                (name, part.replica, source, part.microbatch),
+                step.plan.lane_of(part.replica, source),
+            )
+            for part in parts
+        ]
+        lanes = [step.plan.lane_of(part.replica, stage) for part in parts]
+        devices = [self._devices[lane] for lane in lanes]
+        yield values
+        copies = [copy_to(*pair) for pair in zip(devices, values, strict=True)]
+        yield
+        for part, lane, moved in zip(parts, lanes, copies, strict=True):
+            self._put((target, part.replica, stage, part.microbatch), lane, moved)
+
+    def _forward(self, step: Step, task: Task) -> Work:
+        part, stage = step.plan.parts_of(task)[0], task.stage or 0
+        module = self.stages[part.replica, stage]
+        x = self._input(step, part, stage, task.lane)
+        module.stamps = self._stamps[task.lane]
+        is_known = part.rows in module.saved_bytes
+        yield []
+        if is_known:
+            y = module.forward(x)
+        else:
+            with memory.saved_tensors() as saved:
+                y = module.forward(x)
+        yield
+        if not is_known:
+            known = [x, y, *module.parameters.values()]
+            module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
+        self._ledgers[task.lane].saved += module.saved_bytes[part.rows]
+        for name, value in (("entered", x), ("left", y), ("output", y.detach())):
+            self._put((name, part.replica, stage, part.microbatch), task.lane, value)
+        if stage == len(step.plan.stages) - 1:
+            step.output_shape = list(y.shape[1:])
+        step.shapes[task.index] = (x.shape, y.shape)
+
+    def _gather(self, step: Step, task: Task) -> Work:
+        last = len(step.plan.stages) - 1
+        device = self._devices[task.lane]
+        outputs = self._outputs(step, step.plan.parts_of(task), last)
+        yield outputs
+        whole = torch.cat([output.to(device, non_blocking=True) for output in outputs])
+        yield
+        self._put(("gathered", 0, 0, 0), task.lane, whole)
+
+    def _loss_of(self, step: Step, task: Task) -> Work:
+        parts, last = step.plan.parts_of(task), len(step.plan.stages) - 1
+        gathered = ("gathered", 0, 0, 0) in step.values
+        if gathered:
+            outputs = [self._take(("gathered", 0, 0, 0), task.lane)]
+        else:
+            outputs = self._outputs(step, parts, last)
+        rows = sum(part.rows for part in parts)
+        target = step.targets[self._devices[task.lane]][parts[0].start : parts[0].start + rows]
+        yield [*outputs, target]
+        y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+        y = y.detach().requires_grad_()
+        loss = self._loss(y, target)
+        if rows != step.plan.rows:
+            loss = loss * (rows / step.plan.rows)
+        loss.backward()
+        yield
+        assert y.grad is not None
+        step.losses.append(loss.detach())
+        if gathered:
+            self._put(("whole gradient", 0, 0, 0), task.lane, y.grad)
+        else:
+            pieces = y.grad.split([part.rows for part in parts])
+            for part, piece in zip(parts, pieces, strict=True):
+                self._put(("gradient", part.replica, last, part.microbatch), task.lane, piece)
+
+    def _overlap(self, step: Step, task: Task) -> Work:
+        """A forward and a full backward, launched one after the other."""
+        first, second = step.plan.halves(task)
+        forward, backward = self._forward(step, first), self._backward(step, second)
+        yield [*next(forward), *next(backward)]
+        next(forward), next(backward)
+        yield
+        next(forward, None), next(backward, None)
+
+    def _backward(self, step: Step, task: Task) -> Work:
+        stage = task.stage or 0
+        parts = step.plan.parts_of(task)
+        module = self.stages[parts[0].replica, stage]
+        where = [(part.replica, stage, part.microbatch) for part in parts]
+        entered = [self._take(("entered", *key), task.lane) for key in where]
+        left = [self._take(("left", *key), task.lane) for key in where]
+        gradients = [self._gradient(step, part, stage, task.lane) for part in parts]
+        trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
+        stamps = module.stamps = self._stamps[task.lane]
+        yield [*entered, *left, *gradients]
+        if trained:
+            stamps.passes(True, module.last)
+            torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
+            stamps.passes(True, module.first)
+        yield
+        for key, x in zip(where, entered, strict=True):
+            self._hand_back(key, task.lane, x, x.grad)
+        self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
+
+    def _backward_input(self, step: Step, task: Task) -> Work:
+        stage, part = task.stage or 0, step.plan.parts_of(task)[0]
+        module = self.stages[part.replica, stage]
+        place = (part.replica, stage, part.microbatch)
+        x = step.values["entered", *place]  # the weight pass may need it, and takes it
+        left = self._take(("left", *place), task.lane)
+        gradient = self._gradient(step, part, stage, task.lane)
+        stamps = module.stamps = self._stamps[task.lane]
+        yield [left, gradient]
+        stamps.passes(True, module.last)
+        (found,), rest = backward_input([left], [gradient], [x])
+        stamps.passes(True, module.first)
+        yield
+        self._hand_back(place, task.lane, x, found)
+        # What another lane has made must outlive the weight pass; the rest is freed by and by.
+        handed = [gradient] if any(one is gradient for one in rest.gradients) else []
+        step.weight_passes[place] = rest, handed
+        if part.rows not in module.kept_bytes:
+            known = [x, *(rows for _, rows in step.inputs.values()), *module.parameters.values()]
+            module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
+        self._ledgers[task.lane].saved += (
+            module.kept_bytes[part.rows] - module.saved_bytes[part.rows]
+        )
+
+    def _backward_weight(self, step: Step, task: Task) -> Work:
+        stage, part = task.stage or 0, step.plan.parts_of(task)[0]
+        place = (part.replica, stage, part.microbatch)
+        x = self._take(("entered", *place), task.lane)
+        rest, handed = step.weight_passes.pop(place)
+        yield [x, *handed]
+        backward_weight(rest)
+        yield
+        kept = self.stages[part.replica, stage].kept_bytes[part.rows]
+        self._ledgers[task.lane].saved -= kept
+
+    def _all_reduce(self, step: Step, task: Task) -> Work:
+        """Every replica that holds the stage has a task of its own, which makes its own sum."""
+        stage = task.stage or 0
+        mine = self.stages[task.replica or 0, stage]
+        holders = sorted(p.replica for p in step.plan.placements if p.stage == stage)
+        copies = [self.stages[replica, stage] for replica in holders]
+        yield _gradients(copies)
+        mine.sums = sum_of_copies(copies, self._devices[mine.lane])
+        yield
+
+    def _reduce(self, step: Step, task: Task) -> Work:
+        stage = task.stage or 0
+        others = [part.replica for part in step.plan.parts if part.replica > 0]
+        copies = [self.stages[replica, stage] for replica in others]
+        yield _gradients(copies)
+        add_to_owner(self.stages[0, stage], copies, self._devices[task.lane])
+        yield
+
+    def _update(self, step: Step, task: Task) -> Work:
+        module = self.stages[task.replica or 0, task.stage or 0]
+        yield module.take_sums()
+        if module.optimizer is not None:
+            module.optimizer.step()
+        yield
+
+    # Values and what they weigh.
+
+    def _input(self, step: Step, part: Part, stage: int, lane: int) -> Tensor:
+        """A stage's input: handed over, or rows of the batch where it enters."""
+        key = ("input", part.replica, stage, part.microbatch)
+        if key in step.values:
+            x = self._take(key, lane)
+        elif stage > 0:
+            x = self._take(("output", part.replica, stage - 1, part.microbatch), lane)
+        else:
+            first, rows = step.inputs[lane]
+            return rows[part.start - first :][: part.rows]
+        return x.requires_grad_() if stage > 0 and x.is_floating_point() else x
+
+    def _outputs(self, step: Step, parts: Iterable[Part], last: int) -> list[Tensor]:
+        return [
+            self._take(
+                ("output", part.replica, last, part.microbatch),
+                step.plan.lane_of(part.replica, last),
+            )
+            for part in parts
+        ]
+
+    def _gradient(self, step: Step, part: Part, stage: int, lane: int) -> Tensor:
+        """The gradient of a stage's output: handed over, or left by the next stage on this lane."""
+        key = ("gradient", part.replica, stage, part.microbatch)
+        if key in step.values:
+            return self._take(key, lane)
+        return self._take(("input gradient", part.replica, stage + 1, part.microbatch), lane)
+
+    def _hand_back(self, place: Place, lane: int, x: Tensor, gradient: Tensor | None) -> None:
+        """Leave the gradient of a stage's input for the stage before, if there is one."""
+        if place[1] > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
+            gradient = torch.zeros_like(x) if gradient is None else gradient
+            self._put(("input gradient", *place), lane, gradient)
+
+    def _put(self, key: Key, lane: int, value: Tensor) -> None:
+        assert self.step is not None
+        self.step.values[key] = value
+        self._ledgers[lane].hold(value)
+
+    def _take(self, key: Key, lane: int) -> Tensor:
+        assert self.step is not None
+        value = self.step.values.pop(key)
+        self._ledgers[lane].drop(value)
+        return value
+
+
+def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
+    return [gradient for module in copies for gradient in module.gradients().values()]
+
+
+def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
+    """By lane the first row of the batch that enters there, and the one behind the last.
+
+    All of it where it is scattered; else each replica's rows where its first stage is.
+    """
+    for task in plan.tasks:
+        if task.kind is Kind.SCATTER and task.payload is Payload.INPUT:
+            return {task.lane: (0, plan.rows)}
+    homes = {place.replica: place.lane for place in plan.placements if place.stage == 0}
+    found: dict[int, tuple[int, int]] = {}
+    for part in plan.parts:  # in the order of their rows
+        lane = homes[part.replica]
+        found[lane] = (found.get(lane, (part.start, 0))[0], part.start + part.rows)
+    return found
+
+
+_OPERATIONS: dict[Kind, Callable[[Operations, Step, Task], Work]] = {
+    Kind.SCATTER: Operations._scatter,
+    Kind.REPLICATE: Operations._replicate,
+    Kind.COPY: Operations._copy,
+    Kind.FORWARD: Operations._forward,
+    Kind.GATHER: Operations._gather,
+    Kind.LOSS: Operations._loss_of,
+    Kind.OVERLAP: Operations._overlap,
+    Kind.BACKWARD: Operations._backward,
+    Kind.BACKWARD_INPUT: Operations._backward_input,
+    Kind.BACKWARD_WEIGHT: Operations._backward_weight,
+    Kind.REDUCE: Operations._reduce,
+    Kind.ALL_REDUCE: Operations._all_reduce,
+    Kind.STEP: Operations._update,
+}

@@ -1,0 +1,102 @@
+"""What a step leaves behind beside its spans: counters of memory and lines of sizes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from core.engine.lanes.operations import Operations, Step
+from core.plan.task import Kind, Task
+from core.recording.schema import Record
+from core.recording.writer import NoteRow
+
+_GRADIENT_MAKERS = frozenset({Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP})
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedStep:
+    """A step whose tasks have all ended, as it was then; its rows can be made at any later time.
+
+    It `began` and its tasks ended (`ends`, by their numbers) at absolute times in ns. `activations`
+    is what the lane of each task held at its end, `optimizer` the bytes of each lane's state.
+    """
+
+    operations: Operations
+    step: Step
+    began: int
+    ends: list[int]
+    activations: list[int]
+    optimizer: dict[int, int]
+
+    @classmethod
+    def of(
+        cls, operations: Operations, step: Step, began: int, ends: list[int], activations: list[int]
+    ) -> ClosedStep:
+        """A step that has just ended: the next one would change what the optimizers hold."""
+        lanes = {task.lane for task in step.plan.tasks if task.kind is Kind.STEP}
+        optimizer = {lane: operations.optimizer_bytes(lane) for lane in lanes}
+        return cls(operations, step, began, ends, activations, optimizer)
+
+    def rows(self) -> Iterator[NoteRow]:
+        """Its counters, of each in order of time, and its lines."""
+        for lane, size in self.operations.parameter_bytes.items():
+            yield self._counter("parameters", self.began, lane, size)
+            yield self._counter("gradients", self.began, lane, 0)
+        for task, end, held in zip(self.step.plan.tasks, self.ends, self.activations, strict=True):
+            yield self._counter("activations", end, task.lane, held)
+            if task.kind is Kind.STEP:
+                yield self._counter("optimizer", end, task.lane, self.optimizer[task.lane])
+        for task, lane, held in self._gradients():
+            yield self._counter("gradients", self.ends[task.index], lane, held)
+        yield from self._lines()
+
+    def _counter(self, name: str, time: int, lane: int, value: float) -> NoteRow:
+        return NoteRow(Record.COUNTER, name, time, self.step.index, lane, value)
+
+    def _gradients(self) -> Iterator[tuple[Task, int, int]]:
+        """When a lane's gradients change: the task at whose end, the lane, and its bytes from then.
+
+        A gradient counts from the end of its stage's first backward, which allocates it. Sums over
+        replicas are held beside the gradients until the step, which puts them in their place.
+        """
+        stages = self.operations.stages
+        held: Counter[int] = Counter()
+        seen, summed = set(), set()
+        for task in self.step.plan.tasks:
+            stage = task.stage if task.paired_stage is None else task.paired_stage
+            place = (task.replica or 0, stage or 0)
+            if task.kind in _GRADIENT_MAKERS and place not in seen:
+                seen.add(place)
+                change = 1
+            elif task.kind is Kind.ALL_REDUCE:
+                summed.add(place)
+                change = 1
+            elif task.kind is Kind.STEP and place in summed:
+                change = -1
+            else:
+                continue
+            module = stages[place]  # whichever lane moves its gradients, they are on its own
+            held[module.lane] += change * module.gradient_bytes
+            yield task, module.lane, held[module.lane]
+
+    def _lines(self) -> Iterator[NoteRow]:
+        """What went into each forward pass and came out, and the whole batch at the end."""
+        step, staged = self.step, len(self.step.plan.stages) > 1
+        for task in step.plan.tasks:
+            if task.index in step.shapes:
+                text = inside(task.stage if staged else None, *step.shapes[task.index])
+                yield self._line(text, self.ends[task.index])
+        whole, output = list(step.batch_shape), [step.batch_shape[0], *step.output_shape]
+        yield self._line(f"Outside: input size {whole} output_size {output}", max(self.ends))
+
+    def _line(self, text: str, time: int) -> NoteRow:
+        return NoteRow(Record.LOG, "size", time, self.step.index, text=text)
+
+
+def inside(stage: int | None, entered: torch.Size, left: torch.Size) -> str:
+    """The line of one forward pass."""
+    where = "" if stage is None else f" stage {stage}"
+    return f"In Model{where}: input size {list(entered)} output size {list(left)}"

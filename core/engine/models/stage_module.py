@@ -1,0 +1,115 @@
+"""One stage of one replica on its lane, and how gradients of several replicas become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from core.engine.lanes.timestamps import Stamps
+from core.engine.models.workload import full_names, make_optimizer
+from core.plan.specification import Specification
+from core.plan.task import Placement
+
+
+def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
+    """A real copy on `device`, also where the tensor already lives there."""
+    target = torch.empty_like(tensor, device=device, memory_format=torch.contiguous_format)
+    return target.copy_(tensor, non_blocking=True)
+
+
+class StageModule:
+    """One stage of one replica on its lane: its blocks, and for the owner the optimizer.
+
+    `stamps` are those of the task that works on it, which sets them.
+    """
+
+    stamps: Stamps
+
+    def __init__(
+        self,
+        placement: Placement,
+        blocks: list[nn.Module],
+        first: int,
+        specification: Specification,
+    ) -> None:
+        self.lane, self.owner = placement.lane, placement.owner
+        self.first, self.last = first, first + len(blocks)
+        self.blocks = nn.Sequential(*blocks)
+        self.parameters = full_names(blocks, first)
+        self.optimizer = None
+        if placement.owner:
+            self.optimizer = make_optimizer(specification, list(self.parameters.values()))
+        trained = (p for p in self.parameters.values() if p.requires_grad)
+        self.gradient_bytes = sum(p.nbytes for p in trained)
+        self.saved_bytes: dict[int, int] = {}  # by rows, after a forward
+        self.kept_bytes: dict[int, int] = {}  # by rows, after a backward for the input
+        self.sums: dict[str, Tensor] = {}
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The output of the blocks, for their input.
+
+        With blocks the borders between them are noted, now and in the backward to come.
+        """
+        if not self.stamps.blocks:
+            y: Tensor = self.blocks(x)
+            return y
+        self.stamps.passes(False, self.first)
+        for border, block in enumerate(self.blocks, self.first + 1):
+            x = block(x)
+            self.stamps.passes(False, border)
+            if x.requires_grad and border < self.last:
+                x.register_hook(partial(self._gradient_passes, border))
+        return x
+
+    def _gradient_passes(self, border: int, gradient: Tensor) -> None:
+        """The gradient of the tensor at a border is there: a backward passes it."""
+        self.stamps.passes(True, border)
+
+    def gradients(self) -> dict[str, Tensor]:
+        """The gradients that there are, by full parameter name."""
+        return {name: p.grad for name, p in self.parameters.items() if p.grad is not None}
+
+    def clear_gradients(self) -> None:
+        """Forget the last step's gradients."""
+        self.sums = {}
+        for parameter in self.parameters.values():
+            parameter.grad = None
+
+    def take_sums(self) -> list[Tensor]:
+        """Let the sums over replicas be the gradients; returns those that they replace."""
+        replaced = list(self.gradients().values()) if self.sums else []
+        for name, total in self.sums.items():
+            self.parameters[name].grad = total
+        self.sums = {}
+        return replaced
+
+
+def sum_of_copies(copies: Sequence[StageModule], device: torch.device) -> dict[str, Tensor]:
+    """The gradients of a stage by name, added up over its `copies` in order, as new tensors.
+
+    New, since other lanes read the copies' gradients at the same time; in order, so that whoever
+    adds them up gets the same bits.
+    """
+    sums: dict[str, Tensor] = {}
+    for module in copies:
+        for name, gradient in module.gradients().items():
+            if name in sums:
+                sums[name].add_(gradient.to(device, non_blocking=True))
+            else:
+                sums[name] = copy_to(device, gradient)
+    return sums
+
+
+def add_to_owner(owner: StageModule, copies: Sequence[StageModule], device: torch.device) -> None:
+    """Add the gradients of a stage's `copies` to those of its `owner`, which is on `device`."""
+    for module in copies:
+        for name, gradient in module.gradients().items():
+            parameter = owner.parameters[name]
+            moved = gradient.to(device, non_blocking=True)
+            if parameter.grad is None:
+                parameter.grad = moved.clone()
+            else:
+                parameter.grad.add_(moved)

@@ -1,0 +1,1 @@
+"""Runs that torch drives: a process for each rank, timed by hooks."""

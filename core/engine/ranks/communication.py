@@ -1,0 +1,180 @@
+"""How a sharded rank's collectives run: on torch's streams with NCCL, in their turn with gloo.
+
+NCCL runs a rank's collectives one after the other on a stream, beside what is computed. Gloo on a
+CPU would make the computing thread wait for each, so there they get a thread of their own, which
+is the rank's communication lane.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import ExitStack
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch.distributed import ProcessGroup, Work
+
+from core.engine.lanes.lane import open_lanes
+from core.engine.ranks.timer import Timed
+from core.plan.task import Lane
+
+# The names since torch 2.13, and those before.
+all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
+reduce_scatter = getattr(dist, "reduce_scatter_single", None) or dist.reduce_scatter_tensor
+
+
+class Communication(ABC):
+    """Runs collectives in the order in which they come, and times them."""
+
+    @abstractmethod
+    def gather(self, timed: Timed, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work | None:
+        """Fill `whole` (ranks x n entries) with every rank's `part` (n entries).
+
+        Returns what to wait for before `whole` is read, None if torch's streams see to that.
+        """
+
+    @abstractmethod
+    def reduce(
+        self,
+        timed: Timed,
+        part: Tensor,
+        whole: Tensor,
+        group: ProcessGroup,
+        done: Callable[[], None],
+    ) -> None:
+        """Fill `part` with this rank's piece of the mean of every rank's `whole`, which is lost.
+
+        `part` must not be read before `finish`; `done` is called when `whole` is given back.
+        """
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Wait for all collectives. Raises what one of them raised."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """After the last step."""
+
+
+def open_communication(backend: str, lane: Lane) -> Communication:
+    """The communication of a rank that computes on `lane`."""
+    return OnStream() if backend == "nccl" else InTurn(lane)
+
+
+class OnStream(Communication):
+    """As torch does by itself: on the stream that fully_shard has made current."""
+
+    def gather(self, timed: Timed, whole: Tensor, part: Tensor, group: ProcessGroup) -> None:
+        """Launch; the stream waits, the calling thread does not."""
+        all_gather(whole, part, group=group)
+        self._launched(timed)
+
+    def reduce(
+        self,
+        timed: Timed,
+        part: Tensor,
+        whole: Tensor,
+        group: ProcessGroup,
+        done: Callable[[], None],
+    ) -> None:
+        """Launch; the stream waits, the calling thread does not."""
+        reduce_scatter(part, whole.div_(group.size()), group=group)
+        self._launched(timed)
+        done()
+
+    def finish(self) -> None:
+        """Nothing: fully_shard lets the compute stream wait at the backward pass's end."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+    def _launched(self, timed: Timed) -> None:
+        timed.launched = time.perf_counter_ns()
+        timed.end = torch.cuda.Event(enable_timing=True)
+        timed.end.record()
+
+
+class InTurn(Communication):
+    """One after the other in a thread of its own, as they would run on a stream."""
+
+    def __init__(self, lane: Lane) -> None:
+        self._stack = ExitStack()
+        # With as many cores as the lane it serves: a thread's number of them is every thread's.
+        self._lane = self._stack.enter_context(open_lanes((lane,))[0])
+        self._streams: Any = torch.get_device_module(self._lane.device)  # on a CPU they do nothing
+        self._pending: list[Future[Any]] = []
+
+    def gather(self, timed: Timed, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work:
+        """Queue it; returns its end."""
+        return _End(
+            self._submit(timed, lambda: all_gather(whole, part, group=group)), self._streams
+        )
+
+    def reduce(
+        self,
+        timed: Timed,
+        part: Tensor,
+        whole: Tensor,
+        group: ProcessGroup,
+        done: Callable[[], None],
+    ) -> None:
+        """Queue it. Gloo has no reduce-scatter of its own: torch all-reduces a copy of the whole.
+
+        Here each rank is sent its pieces and adds them, which moves half as much.
+        """
+
+        def job() -> None:
+            pieces = torch.empty_like(whole)
+            dist.all_to_all_single(pieces, whole, group=group)
+            torch.sum(pieces.view(group.size(), -1), 0, out=part).div_(group.size())
+            done()
+
+        self._submit(timed, job)
+
+    def finish(self) -> None:
+        """Wait for the queue; the computing stream then waits for what it has launched."""
+        pending, self._pending = self._pending, []
+        for future in pending:
+            self._streams.current_stream().wait_event(future.result())
+
+    def close(self) -> None:
+        """End the thread. Not for a rank that failed: its last collective may never end."""
+        self._stack.close()
+
+    def _submit(self, timed: Timed, collective: Callable[[], Any]) -> Future[Any]:
+        asked = self._streams.current_stream().record_event()
+        future: Future[Any] = Future()
+
+        def job() -> None:
+            try:
+                self._streams.current_stream().wait_event(asked)
+                timed.launched = time.perf_counter_ns()
+                collective()
+                ended = self._streams.current_stream().record_event()
+                timed.end = time.perf_counter_ns()
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                future.set_result(ended)
+
+        self._lane.submit(job)
+        self._pending.append(future)
+        return future
+
+
+class _End(Work):
+    """The end of a collective, as torch waits for it."""
+
+    def __init__(self, future: Future[Any], streams: Any) -> None:
+        super().__init__()
+        self._future, self._streams = future, streams
+
+    def wait(self, timeout: Any = None) -> bool:
+        """Wait for it. Raises what it raised."""
+        self._streams.current_stream().wait_event(self._future.result())
+        return True

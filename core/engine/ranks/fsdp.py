@@ -1,0 +1,196 @@
+"""A rank's model as fully_shard (FSDP2) has it: every rank holds a part of each parameter.
+
+Each block that has parameters is sharded by itself, the root has none left. torch asks for a
+block's parameters by itself in the backward pass while the next block computes. In the forward
+pass it would do so only where the host runs ahead of the device; a block is told to ask for the
+next one's, which overlaps as much on a GPU (`set_modules_to_forward_prefetch`) and on a CPU too.
+
+Memory counted: the rank's parts of parameters and gradients, as they are without padding; a whole
+block's parameters from when they are asked for until they are given up, a whole block's gradients
+from when they are packed to be reduced until that is done. What is not counted: the copies that
+torch packs and unpacks for a moment, and whole gradients before they are packed.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.fsdp._fully_shard._fsdp_api import AllGather, ReduceScatter
+from torch.distributed.tensor import DTensor
+
+from core.engine.ranks.communication import open_communication
+from core.engine.ranks.model import RankModel, Setting
+from core.engine.ranks.timer import Timed
+from core.plan.task import Kind, Payload
+
+
+class Sharded(RankModel):
+    """fully_shard on each block that has parameters, and on the root."""
+
+    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
+        # A block that ends with a view is well as long as nobody writes to it, as everywhere here.
+        warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
+        self._setting = setting
+        self._communication = open_communication(setting.backend, setting.lane)
+        self._lock = threading.Lock()  # reduce-scatters end in another thread
+        self._again: set[int] = set()
+        self._whole: dict[int, int] = {}
+        self._reducing = 0
+        self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
+        self._names = [_names(number, block) for number, block in enumerate(blocks)]
+        self._trained = [_names(number, block, trained=True) for number, block in enumerate(blocks)]
+        self._shard()
+        parameters = self.parameters.values()
+        self._parts = sum(map(self.held_bytes, parameters))
+        self._gradient_parts = sum(self.held_bytes(p) for p in parameters if p.requires_grad)
+        # Whole parameters are given up behind each pass, so that none is mistaken for activations.
+        setting.timer.watch(self.blocks, [])
+
+    def begin(self) -> None:
+        """Forget the gradients."""
+        self.blocks.zero_grad(set_to_none=True)
+        self._again.clear()
+        self._whole.clear()
+        self._reducing = 0
+        self._tell_parameters()
+        self._setting.tell("gradients", 0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The model's output."""
+        return self.blocks(x)  # type: ignore[no-any-return]
+
+    def finish(self) -> None:
+        """Wait for the reduce-scatters, as an optimizer step does on a GPU."""
+        self._communication.finish()
+        self._whole.clear()  # a frozen block is gathered for nothing, and not given up
+        self._tell_parameters()
+        self._setting.tell("gradients", self._gradient_parts)
+
+    def whole(self, tensor: Tensor) -> Tensor:
+        """Gathered from all ranks."""
+        assert isinstance(tensor, DTensor)
+        return tensor.full_tensor().detach().clone()
+
+    def held_bytes(self, tensor: Tensor) -> int:
+        """Its part in this rank, padding left out."""
+        return tensor.to_local().nbytes if isinstance(tensor, DTensor) else tensor.nbytes
+
+    def close(self) -> None:
+        """End the communication."""
+        self._communication.close()
+
+    def gather(
+        self, block: int, whole: Tensor, part: Tensor, group: dist.ProcessGroup
+    ) -> dist.Work | None:
+        """Gather a block's parameters: first for the forward pass, then for the backward pass."""
+        payload = Payload.PARAMETERS_AGAIN if block in self._again else Payload.PARAMETERS
+        self._again.add(block)
+        self._whole[block] = whole.nbytes
+        self._tell_parameters()
+        timed = self._ask(Kind.ALL_GATHER, payload, block, self._names[block])
+        return self._communication.gather(timed, whole, part, group)
+
+    def reduce(self, block: int, part: Tensor, whole: Tensor, group: dist.ProcessGroup) -> None:
+        """Reduce-scatter a block's gradients to their mean; its parameters are given up by now."""
+        self._given_up(block)
+        self._hold_gradients(whole.nbytes)
+        payload = Payload.PARAMETER_GRADIENTS
+        timed = self._ask(Kind.REDUCE_SCATTER, payload, block, self._trained[block])
+
+        def done() -> None:
+            self._hold_gradients(part.nbytes - whole.nbytes)
+
+        self._communication.reduce(timed, part, whole, group, done)
+
+    def _shard(self) -> None:
+        group = dist.group.WORLD
+        assert group is not None
+        mesh = DeviceMesh.from_group(group, self._setting.lane.device.split(":")[0])
+        sharded: list[FSDPModule] = []
+        for number, block in enumerate(self.blocks):
+            if self._names[number]:
+                sharded.append(self._shard_block(number, block, mesh))
+        fully_shard(self.blocks, mesh=mesh)
+        for module, following in pairwise(sharded):
+            module.set_modules_to_forward_prefetch([following])
+
+    def _shard_block(self, number: int, block: nn.Module, mesh: DeviceMesh) -> FSDPModule:
+        module = fully_shard(block, mesh=mesh)
+        module.set_custom_all_gather(_Gather(self, number))
+        module.set_custom_reduce_scatter(_Reduce(self, number))
+        # The mean is taken while reducing: torch would divide before the gradients are there.
+        module.set_gradient_divide_factor(1.0)
+        module.set_force_sum_reduction_for_comms(True)
+        block.register_forward_hook(lambda *_: self._given_up(number))
+        return module
+
+    def _ask(self, kind: Kind, payload: Payload, block: int, names: tuple[str, ...]) -> Timed:
+        return self._setting.timer.ask(kind, payload, block, names)
+
+    def _given_up(self, block: int) -> None:
+        self._whole.pop(block, None)
+        self._tell_parameters()
+
+    def _tell_parameters(self) -> None:
+        self._setting.tell("parameters", self._parts + sum(self._whole.values()))
+
+    def _hold_gradients(self, change: int) -> None:
+        with self._lock:
+            self._reducing += change
+            self._setting.tell("gradients", self._reducing)
+
+
+class _Allocating:
+    """What torch takes the collectives' buffers from."""
+
+    def __init__(self, model: Sharded, block: int) -> None:
+        self._model, self._block = model, block
+
+    def allocate(
+        self, size: Sequence[int | torch.SymInt], *, dtype: torch.dtype, device: torch.device
+    ) -> Tensor:
+        """An empty tensor, as torch itself would make it."""
+        return torch.empty(*size, dtype=dtype, device=device)
+
+
+class _Gather(_Allocating, AllGather):
+    """Gathers one block's parameters."""
+
+    def __call__(
+        self,
+        output_tensor: Tensor,
+        input_tensor: Tensor,
+        group: dist.ProcessGroup,
+        async_op: bool = False,
+    ) -> dist.Work | None:
+        return self._model.gather(self._block, output_tensor, input_tensor, group)
+
+
+class _Reduce(_Allocating, ReduceScatter):
+    """Reduces one block's gradients."""
+
+    def __call__(
+        self,
+        output_tensor: Tensor,
+        input_tensor: Tensor,
+        group: dist.ProcessGroup,
+        op: Any,
+        async_op: bool = False,
+    ) -> None:
+        self._model.reduce(self._block, output_tensor, input_tensor, group)
+
+
+def _names(number: int, block: nn.Module, trained: bool = False) -> tuple[str, ...]:
+    """A block's parameters by their names in nn.Sequential; only those with gradients."""
+    return tuple(
+        f"{number}.{name}" for name, p in block.named_parameters() if p.requires_grad or not trained
+    )

@@ -1,0 +1,80 @@
+"""What a rank needs of the model that torch runs in it, however torch divides that model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from core.engine.models.workload import full_names
+from core.engine.ranks.timer import RankTimer, Tell
+from core.plan.task import Lane
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a rank's model runs, and who is told of it."""
+
+    lane: Lane
+    world: int
+    backend: str
+    timer: RankTimer
+    tell: Tell
+
+
+class RankModel(ABC):
+    """A model in one of the ranks. `blocks` is nn.Sequential of all blocks, as torch has them.
+
+    What is named `whole` is a collective: every rank must ask for it, outside the timed step.
+    """
+
+    blocks: nn.Sequential
+
+    @property
+    def parameters(self) -> dict[str, nn.Parameter]:
+        """What this rank steps, by name."""
+        return full_names(list(self.blocks))
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Before each step: forget the gradients."""
+
+    @abstractmethod
+    def forward(self, x: Tensor) -> Tensor:
+        """The model's output."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Behind the backward pass: wait until the gradients are those of the whole batch."""
+
+    @abstractmethod
+    def whole(self, tensor: Tensor) -> Tensor:
+        """A copy of a parameter or gradient, all of it."""
+
+    @abstractmethod
+    def held_bytes(self, tensor: Tensor) -> int:
+        """Bytes of a parameter, gradient or optimizer state that this rank holds."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """After the last step."""
+
+    def whole_parameters(self) -> dict[str, Tensor]:
+        """Copies of all parameters, by name."""
+        return {name: self.whole(p.detach()) for name, p in self.parameters.items()}
+
+    def whole_gradients(self) -> dict[str, Tensor]:
+        """Copies of all gradients, by name; zeros for a parameter without one."""
+        return {
+            name: torch.zeros(p.shape, dtype=p.dtype, device=p.device)
+            if p.grad is None
+            else self.whole(p.grad)
+            for name, p in self.parameters.items()
+        }
+
+    def state_bytes(self, optimizer: torch.optim.Optimizer) -> int:
+        """Bytes of the optimizer's state that this rank holds."""
+        values = (value for state in optimizer.state.values() for value in state.values())
+        return sum(self.held_bytes(value) for value in values if isinstance(value, Tensor))

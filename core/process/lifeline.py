@@ -1,0 +1,97 @@
+"""Every child ends when its parent's pipe closes, even while native code runs.
+
+The parent keeps the write end of a pipe and never writes. When the parent ends, however it ends,
+the kernel closes it. A thread that waits for that would need the interpreter's lock, which native
+code may hold for long; so the kernel itself is asked to signal the child (O_ASYNC), and the default
+action of SIGIO is to end the process. PR_SET_PDEATHSIG would follow the creating thread instead.
+Where O_ASYNC does not signal for pipes (macOS), the thread is all there is.
+
+A child runs the user's model, which may fork, start programs and close descriptors. So what a child
+was given is moved out of the way, no program inherits it, and a process that is forked off neither
+writes to the parent nor outlives the pipe.
+
+    python -m core.process.lifeline LIFELINE MODULE ARGUMENT...
+
+runs a module so that it ends with its parent from the first moment on, not only once it has
+imported torch.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import runpy
+import select
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+HIGH = 1000  # above what a loop over the usual descriptors closes
+
+
+def keep(descriptor: int) -> int:
+    """Move an inherited descriptor to a high number, which is returned.
+
+    A process that is forked off has one there that leads nowhere.
+    """
+    kept = _moved(descriptor)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.register_at_fork(after_in_child=partial(os.dup2, nowhere, kept))
+    return kept
+
+
+@contextmanager
+def only_here() -> Iterator[None]:
+    """Around the user's code: what it forks off ends where it would go on as this process."""
+    here = os.getpid()
+    try:
+        yield
+    finally:
+        if os.getpid() != here:
+            os._exit(0)
+
+
+def hold_on(descriptor: int) -> None:
+    """End this process as soon as the pipe whose read end is `descriptor` closes."""
+    descriptor = _moved(descriptor)
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGIO})
+    fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+    fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_ASYNC)
+    if select.select([descriptor], [], [], 0)[0]:  # it closed before the signal was asked for
+        os._exit(1)
+    _start_watching(descriptor)
+    os.register_at_fork(after_in_child=partial(_start_watching, descriptor))
+
+
+def _moved(descriptor: int) -> int:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    high = HIGH if most == resource.RLIM_INFINITY else min(HIGH, most - 32)
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, high)
+    os.close(descriptor)
+    return moved
+
+
+def _start_watching(descriptor: int) -> None:
+    threading.Thread(target=_watch, args=(descriptor,), daemon=True, name="lifeline").start()
+
+
+def _watch(descriptor: int) -> None:
+    select.select([descriptor], [], [])
+    os._exit(1)
+
+
+def main() -> None:
+    """Hold on to the descriptor that is named first; then be the module that is named next."""
+    hold_on(int(sys.argv[1]))
+    sys.argv = sys.argv[2:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

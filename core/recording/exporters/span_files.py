@@ -1,0 +1,99 @@
+"""Spans joined with their tasks as a table in a file, CSV or Parquet, written piece by piece."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import csv, parquet
+
+from core.files import whole_file
+from core.order import stable_order
+from core.plain import cell
+from core.recording.schema import ATTRIBUTES
+from core.trace.columns import ABSENT
+from core.trace.listing import Listing
+from core.trace.spans import Spans
+from core.trace.trace import Trace
+
+PIECE = 1 << 15
+"""Spans that are written at once."""
+SUFFIXES = (".csv", ".parquet")
+_TIMES = ("start", "end", "ready", "launched")
+_OWN = [attribute for attribute in ATTRIBUTES if attribute.name != "lane"]
+SCHEMA = pa.schema(
+    [
+        ("lane", pa.string()), ("step", pa.int32()), ("task", pa.int32()), ("name", pa.string()),
+        *((attribute.name, attribute.arrow) for attribute in _OWN),
+        *((f"{name}_ns", pa.int64()) for name in _TIMES), ("duration_ns", pa.int64()),
+    ]
+)  # fmt: skip
+"""The columns; what does not apply to a span is empty. Times are since the run's start."""
+
+
+def write_spans(listing: Listing, path: Path | str) -> Generator[int, None, None]:
+    """Write a listing's spans in its order; yields how many are written after each piece.
+
+    As Parquet where the name ends in .parquet, else as CSV, in which no text is a formula to a
+    spreadsheet. A generator that is closed before its end leaves no file. Raises OSError in one
+    line that names `path`.
+    """
+    packed = Path(path).suffix.lower() == ".parquet"
+    with (
+        whole_file(path) as place,
+        pa.OSFile(os.fsencode(place), "wb") as file,
+        (parquet.ParquetWriter if packed else csv.CSVWriter)(file, SCHEMA) as writer,
+    ):
+        for first in range(0, len(listing), PIECE):
+            last = min(first + PIECE, len(listing))
+            places = listing.places(first, last)
+            writer.write_batch(_batch(listing, *places, str if packed else cell))
+            yield last
+
+
+def _batch(
+    listing: Listing, lanes: NDArray[np.int64], index: NDArray[np.int64],
+    written: Callable[[str], str],
+) -> pa.RecordBatch:  # fmt: skip
+    spans = _gathered(listing.trace, lanes, index)
+    told = spans.table.rows[spans.row]
+    columns = [
+        _words(lanes, [lane.name for lane in listing.trace.header.lanes], written),
+        pa.array(spans.step),
+        pa.array(told["task"]),
+        _words(told["name"], spans.table.names, written),
+        *(
+            _words(told[a.name], list(a.words), written)
+            if a.words
+            else _maybe(told[a.name], a.arrow)
+            for a in _OWN
+        ),
+        *(_maybe(spans[column], pa.int64()) for column in _TIMES),
+        pa.array(spans.end - spans.start),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+
+
+def _gathered(trace: Trace, lanes: NDArray[np.int64], index: NDArray[np.int64]) -> Spans:
+    """The spans at some places, in their order."""
+    order = stable_order(lanes)
+    parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    return Spans.joined(parts)[back]
+
+
+def _maybe(numbers: NDArray[Any], kind: pa.DataType) -> pa.Array:
+    return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
+
+
+def _words(codes: NDArray[Any], words: list[str], written: Callable[[str], str]) -> pa.Array:
+    """The words of some codes, as they are to be `written`; ABSENT has none."""
+    distinct, which = np.unique(codes, return_inverse=True)
+    own = [None if code == ABSENT else written(words[code]) for code in distinct.tolist()]
+    return pa.array(own, pa.string()).take(pa.array(which))

@@ -1,0 +1,1 @@
+"""Traces of other programs: one format a file."""

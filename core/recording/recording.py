@@ -1,0 +1,155 @@
+"""Recordings on disk: reading whole and cut ones, and writing what was received."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from core.files import reason, whole_file
+from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
+from core.recording.schema import Header, RecordingError
+from core.recording.sniff import is_chrome_trace
+from core.recording.stream import Stream, naming_damage, open_stream
+from core.trace.trace import Trace
+
+INDEXED_BYTES = 64 << 20
+"""Recordings from this size on, about a million spans, are opened through an index beside them."""
+Build = Callable[[Path | str, Progress | None], object]
+"""Makes the index of a recording, and tells how far it is; raises OSError if it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A recording that was read; `warning` says what is missing, or why there is no index."""
+
+    trace: Trace
+    warning: str = ""
+
+
+def open_recording(
+    path: Path | str,
+    progress: Progress | None = None,
+    indexed_from: int | None = None,
+    build: Build = build_index,
+) -> Opened:
+    """Read a recording, up to its last whole batch if it was cut.
+
+    One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
+    which `build` makes the first time and whenever the recording has changed since. `progress` is
+    told how much is done of how much.
+    A trace of another program in Chrome's format is read as far as importers.chrome goes.
+    Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
+    if `progress` returns False: nothing half-written is left then.
+    """
+    if is_chrome_trace(path):
+        from core.recording.importers.chrome import (
+            read_chrome_trace,  # only such files need its JSON library
+        )
+
+        imported = read_chrome_trace(path, progress)
+        return Opened(imported.trace, imported.lost and f"{path}: {imported.lost}")
+    failed = ""
+    if is_large(path, indexed_from):
+        try:
+            return _indexed(path, progress, build)
+        except (OSError, DamagedIndex) as error:
+            failed = f"{path} has no index, so it is held in memory: {_reason(error)}"
+    with open_stream(path) as stream:
+        read = _read(stream, progress)
+    return Opened(read.trace, "; ".join(filter(None, (read.warning, failed))))
+
+
+def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:
+    """Map a recording through its index. Raises what `build` does, DamagedIndex if it fails."""
+    said = ""
+    try:
+        found = read_index(path)
+    except DamagedIndex as error:
+        found, said = None, f"{error}: it was made anew"
+    if found is None:
+        build(path, progress)
+        found = read_index(path)
+    if found is None:
+        raise OSError("it changes while it is read")
+    trace, warning = found
+    return Opened(trace, "; ".join(filter(None, (warning, said))))
+
+
+def _reason(error: OSError | DamagedIndex) -> str:
+    return reason(error) if isinstance(error, OSError) else str(error)
+
+
+def is_large(path: Path | str, indexed_from: int | None = None) -> bool:
+    """Whether a file is opened through an index: from INDEXED_BYTES on, unless given."""
+    try:
+        return os.path.getsize(path) >= (INDEXED_BYTES if indexed_from is None else indexed_from)
+    except OSError:  # opening it says what is wrong
+        return False
+
+
+def read_stream(data: bytes) -> Trace:
+    """The trace of a whole stream that is in memory. Raises RecordingError if it is none."""
+    return _read(Stream(pa.BufferReader(data), "the stream")).trace
+
+
+def _read(stream: Stream, progress: Progress | None = None) -> Opened:
+    trace = Trace(stream.header)
+    with naming_damage(stream.name):
+        for batch in stream:
+            trace.append(batch)
+            tell(progress, stream.position, stream.size)
+    return Opened(trace, stream.warning(trace.span_count))
+
+
+class RecordingFile:
+    """A recording being written; every batch is on its way to disk when `write` returns.
+
+    The file is opened with the first batch, so that a run that never starts overwrites nothing.
+    """
+
+    def __init__(self, path: Path | str, header: Header) -> None:
+        self._path, self._header = Path(path), header
+        self._file: pa.OSFile | None = None
+        self._writer: pa.RecordBatchStreamWriter | None = None
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append a batch. Raises RecordingError if the file cannot be written.
+
+        Where not even the first one fits, what was there before is left.
+        """
+        try:
+            if self._writer is not None:
+                self._writer.write_batch(batch)
+                return
+            with whole_file(self._path) as place:
+                self._file = pa.OSFile(os.fsencode(place), "wb")
+                self._writer = pa.ipc.new_stream(self._file, self._header.to_schema())
+                self._writer.write_batch(batch)
+        except OSError as error:
+            self._give_up()
+            raise self._failed(error) from error
+
+    def close(self) -> None:
+        """End the stream and the file. Raises RecordingError if the file cannot be written."""
+        try:
+            if self._writer is not None:
+                self._writer.close()
+        except OSError as error:
+            raise self._failed(error) from error
+        finally:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Leave the file as it is."""
+        if self._file is not None:
+            self._file.close()
+        self._file = self._writer = None
+
+    def _failed(self, error: OSError) -> RecordingError:
+        if error.errno is None:  # it says all
+            return RecordingError(str(error))
+        return RecordingError(f"{self._path} cannot be written: {reason(error)}")

@@ -1,0 +1,129 @@
+"""The batches of a recording, as far as it goes, and errors that name the file."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+
+from core.reading import one_line
+from core.recording.schema import Header, RecordingError
+
+CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
+END_OF_STREAM = CONTINUATION + b"\0\0\0\0"
+
+
+class Stream:
+    """A recording's header, and its batches up to the last whole one.
+
+    `cut` is True once the end is known to be missing. Raises RecordingError, naming the file, if
+    it is no recording, and while its batches are read if one of them is damaged.
+    """
+
+    def __init__(self, source: pa.NativeFile, name: str) -> None:
+        self.name, self.cut = name, False
+        self._behind = 0  # bytes that follow the stream's end
+        self.header = Header.unknown()
+        self._source, self._size = source, int(source.size())
+        if not CONTINUATION.startswith(source.read(min(4, self._size))):
+            raise RecordingError(
+                f"{name} is no recording: it does not begin as an Arrow stream does"
+            )
+        source.seek(0)
+        self._reader: pa.RecordBatchStreamReader | None = None
+        try:
+            self._reader = pa.ipc.open_stream(source)
+        except (pa.ArrowException, OSError) as error:
+            if self._size >= 8 and self._is_begun():
+                raise RecordingError(f"{name} is no recording: {error}") from error
+            self.cut = True
+        else:
+            self.header = Header.from_schema(self._reader.schema, name)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole file."""
+        return self._size
+
+    @property
+    def position(self) -> int:
+        """Bytes that have been read."""
+        return int(self._source.tell())
+
+    def warning(self, spans: int) -> str:
+        """What is not shown of a file, of which so many spans are; nothing if it is whole."""
+        if self._behind:
+            return (
+                f"{self.name} goes on behind the recording's end: "
+                f"its last {self._behind:,} bytes are not shown"
+            )
+        if not self.cut:
+            return ""
+        if self._reader is None:
+            return f"{self.name} was cut before its first batch: there is nothing to show"
+        happened = "is damaged" if self._last_bytes(self._size) == END_OF_STREAM else "was cut"
+        return f"{self.name} {happened}: it is shown up to its last whole batch, {spans:,} spans"
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        while self._reader is not None:
+            try:
+                batch = self._reader.read_next_batch()
+            except StopIteration:
+                break
+            except (pa.ArrowException, OSError):
+                self.cut = True
+                return
+            with naming_damage(self.name):
+                batch.validate(full=True)
+            yield batch
+        if self._reader is not None:
+            end = self.position
+            self.cut = self._last_bytes(end) != END_OF_STREAM
+            self._behind = 0 if self.cut else self._size - end
+
+    def _last_bytes(self, end: int) -> bytes:
+        """As many bytes before a place as a stream ends with."""
+        begin = max(0, end - len(END_OF_STREAM))
+        self._source.seek(begin)
+        return bytes(self._source.read(end - begin))
+
+    def _is_begun(self) -> bool:
+        """Whether the stream's first message is all there: its length stands behind its mark."""
+        self._source.seek(4)
+        length = int.from_bytes(self._source.read(4), "little")
+        return length <= self._size - 8
+
+
+def naming_damage(name: str) -> AbstractContextManager[None]:
+    """Errors within, of numbers that make no sense, become a RecordingError that names the file."""
+    return one_line(f"{name} is damaged", RecordingError, pa.ArrowException)
+
+
+class _File(io.FileIO):
+    """Reads no more than there is: a damaged length would ask for all memory."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        """As many bytes as are asked for and left."""
+        left = max(0, os.fstat(self.fileno()).st_size - self.tell())
+        return super().read(left if size is None or size < 0 else min(size, left)) or b""
+
+
+@contextmanager
+def open_stream(path: Path | str) -> Iterator[Stream]:
+    """A file's stream; read and not mapped, since a mapped file that is cut ends the process.
+
+    Raises RecordingError, naming the file, if it cannot be read or is no recording.
+    """
+    name = str(path)
+    try:
+        source = pa.PythonFile(_File(os.fsencode(name)), "r")
+    except FileNotFoundError as error:
+        raise RecordingError(f"{name}: there is no such file") from error
+    except OSError as error:
+        raise RecordingError(f"{name} cannot be read: {error.strerror or error}") from error
+    with source:
+        yield Stream(source, name)

@@ -1,0 +1,1 @@
+"""What a run comes to: summaries, the waterfall to the measured step, figures."""

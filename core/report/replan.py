@@ -1,0 +1,74 @@
+"""What a run's recording does not hold: its plans, made again, and what they say of its steps."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.causes import Explanation
+from core.plan.specification import job_of
+from core.plan.strategies import STRATEGIES
+from core.plan.task import Plan, PlanError, Role
+from core.predict.costs import CostModel, durations
+from core.predict.costs_file import costs_of
+from core.report.step_figures import StepFigures, step_figures
+from core.trace.trace import Trace
+
+
+class RunPlans:
+    """The plans of a run's steps, each made once from the run's header, and its measured costs."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._rows = trace.header.specification.all_rows
+        self._plans: dict[int, Plan | None] = {}
+        self._costs: tuple[str | None, CostModel | None] = (None, None)
+
+    def plan(self, step: int) -> Plan | None:
+        """The plan of a step; None for what cannot be planned again, as models of one's own."""
+        if not 0 <= step < len(self._rows):
+            return None
+        rows = self._rows[step]
+        if rows not in self._plans:
+            self._plans[rows] = self._make(rows)
+        return self._plans[rows]
+
+    def costs(self, step: int, explanation: Explanation) -> NDArray[np.int64] | None:
+        """What the tasks of an explained step were measured to cost before the run, in ns.
+
+        None where that was not measured, or says nothing of some task.
+        """
+        model, plan = self._cost_model(), self.plan(step)
+        if model is None or plan is None:
+            return None
+        try:
+            return durations(explanation.columns, model, plan.stages)
+        except PlanError:
+            return None
+
+    def figures(self, step: int, explanation: Explanation) -> StepFigures:
+        """The figures of an explained step, with all that plan and costs can tell of it."""
+        plan = self.plan(step)
+        pipeline = plan.pipeline if plan is not None else None
+        return step_figures(explanation, pipeline, self.costs(step, explanation))
+
+    def _make(self, rows: int) -> Plan | None:
+        header = self._trace.header
+        strategy = STRATEGIES.get(header.specification.strategy)
+        lanes = [lane for lane in header.lanes if lane.role is Role.COMPUTE]
+        try:
+            job = job_of(header.specification, header.model, lanes, rows)
+            return strategy.plan(job) if strategy is not None else None
+        except PlanError:
+            return None
+
+    def _cost_model(self) -> CostModel | None:
+        text = self._trace.costs
+        if text is not None and self._costs[0] != text:
+            try:
+                self._costs = (text, costs_of(json.loads(text)))
+            except ValueError:
+                self._costs = (text, None)
+        return self._costs[1]

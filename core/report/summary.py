@@ -1,0 +1,255 @@
+"""The summary of a run: what each step took, how each lane spent it, how the batch was split."""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_left
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from core.explain.causes import explain_run_step
+from core.explain.lanes import entering, lane_time, step_slice
+from core.plan.task import working_lanes
+from core.report.replan import RunPlans
+from core.trace.trace import Trace
+
+MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSummary:
+    """A lane in a step; times in ns add up to the step's makespan, `peak_bytes` is memory held.
+
+    `idle_by_cause` has the ns of every cause that there is (core.explain.causes.Cause by name);
+    they add up to `idle_ns`.
+    """
+
+    name: str
+    device: str
+    role: str
+    busy_ns: int
+    communication_ns: int
+    idle_ns: int
+    idle_fraction: float
+    peak_bytes: int
+    spans: int
+    idle_by_cause: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class StepSummary:
+    """A measured step; `loss` and the errors are None where they are not known.
+
+    The bubbles are fractions: `bubble_by_makespan` of the compute lanes' makespan,
+    `bubble_by_lane_span` of the longest lane's own span, `closed_form` the schedule's formula for
+    the step's mean costs, by makespan, None where there is none. `ladder` and `critical_path` hold
+    ns that add up to the makespan (core.report.ladder, core.explain.critical).
+
+    A step is `complete` if every planned task has exactly one span; `missing` counts those that
+    have none. Of one that is not, nothing is worked out: causes, ladder and path are empty, and the
+    bubbles no numbers.
+    """
+
+    step: int
+    makespan_ns: int
+    loss: float | None
+    lanes: tuple[LaneSummary, ...]
+    gradient_error: float | None = None
+    loss_error: float | None = None
+    clock_uncertainty_ns: float | None = None
+    bubble_by_makespan: float = 0.0
+    bubble_by_lane_span: float = 0.0
+    closed_form: float | None = None
+    ladder: dict[str, int] = field(default_factory=dict)
+    critical_path: dict[str, int] = field(default_factory=dict)
+    complete: bool = True
+    missing: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A whole run, warm-up left out.
+
+    `splits` holds the rows of each replica or rank for each step, zeros for those left idle;
+    `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
+    step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
+    without a span, and the run is `complete` if it has finished without a fault.
+    """
+
+    strategy: str
+    schedule: str | None
+    model: str
+    devices: tuple[str, ...]
+    sharing: str
+    splits: tuple[tuple[int, ...], ...]
+    microbatch_rows: tuple[int, ...]
+    steps: tuple[StepSummary, ...]
+    complete: bool = True
+    missing: int = 0
+    faults: tuple[str, ...] = ()
+
+    @property
+    def gradient_error(self) -> float | None:
+        """The largest of the steps' gradient errors, None if none was verified."""
+        return _largest(step.gradient_error for step in self.steps)
+
+    @property
+    def loss_error(self) -> float | None:
+        """The largest of the steps' loss errors, None if none was verified."""
+        return _largest(step.loss_error for step in self.steps)
+
+    def to_json(self) -> str:
+        """As JSON; numbers that are not finite, which JSON has not, become null."""
+        return json.dumps(_finite(self.to_dict()), indent=1, allow_nan=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; errors only where the run was verified."""
+        values = asdict(self)
+        for name in ("gradient_error", "loss_error"):
+            if (value := getattr(self, name)) is not None:
+                values[name] = value
+            else:
+                for step in values["steps"]:
+                    del step[name]
+        return values
+
+
+def measured_steps(trace: Trace) -> list[int]:
+    """The run's steps without its warm-up."""
+    steps = trace.steps
+    return steps[bisect_left(steps, trace.header.specification.warmup) :]
+
+
+def ended_steps(trace: Trace) -> list[int]:
+    """The measured steps that were run to their end: those whose loss is known."""
+    known = set(trace.counter("loss").steps.tolist())
+    return [step for step in measured_steps(trace) if step in known]
+
+
+def completed_steps(trace: Trace) -> list[int]:
+    """The measured steps that were run to their end and lack no span."""
+    faulty = {fault.step for fault in trace.faults}
+    return [step for step in ended_steps(trace) if step not in faulty]
+
+
+def summarise(trace: Trace) -> Summary:
+    """Sum up a run, finished or not."""
+    header = trace.header
+    steps, faults = ended_steps(trace), trace.faults
+    plans = RunPlans(trace)
+    return Summary(
+        strategy=header.specification.strategy,
+        schedule=header.specification.schedule,
+        model=header.model.name,
+        devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
+        sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
+        splits=tuple(replica_rows(trace, step) for step in steps),
+        microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
+        steps=tuple(_step(trace, step, plans) for step in steps),
+        complete=trace.outcome == "finished" and not faults,
+        missing=sum(fault.missing for fault in faults),
+        faults=tuple(fault.text for fault in faults),
+    )
+
+
+def replica_rows(trace: Trace, step: int) -> tuple[int, ...]:
+    """Rows of each replica in a step, zeros for those left idle."""
+    rows = [0] * trace.header.replicas
+    for (replica, _), count in _forward_rows(trace, step).items():
+        rows[replica] += count
+    return tuple(rows)
+
+
+def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
+    """Rows of each micro-batch in a step, in order of the micro-batches."""
+    rows: dict[int, int] = {}
+    for (_, microbatch), count in _forward_rows(trace, step).items():
+        rows[microbatch] = rows.get(microbatch, 0) + count
+    return tuple(count for _, count in sorted(rows.items()))
+
+
+def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
+    """Most bytes of parameters, gradients, optimizer state and activations held at one moment.
+
+    Within `step`, or in the whole run. A counter holds its value until the next one.
+    """
+    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
+    parts = [counter.times for counter in counters]
+    if step is not None:
+        start, end = trace.step_bounds(step)
+        inside = [slice(*np.searchsorted(part, [start, end + 1])) for part in parts]
+        parts = [part[where] for part, where in zip(parts, inside, strict=True)]
+        parts.append(np.array([start]))
+    times = np.concatenate(parts)
+    if not len(times):
+        return 0
+    return int(sum((counter.at(times) for counter in counters), np.zeros(len(times))).max())
+
+
+def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
+    start, end = trace.step_bounds(step)
+    figures = plans.figures(step, explain_run_step(trace, step))
+    fault = next((fault for fault in trace.faults if fault.step == step), None)
+    if fault is not None:
+        figures = replace(figures, idle_by_cause=({},) * len(trace.header.lanes), ladder={},
+                          critical_path={})  # fmt: skip
+    lanes = []
+    for lane in working_lanes(trace.header.lanes):
+        spans = trace.spans(lane.index)
+        time = lane_time(spans[step_slice(spans, step)], start, end)
+        lanes.append(
+            LaneSummary(
+                lane.name, lane.device, str(lane.role), time.busy_ns, time.communication_ns,
+                time.idle_ns, time.idle_fraction, peak_bytes(trace, lane.index, step), time.spans,
+                figures.idle_by_cause[lane.index],
+            )
+        )  # fmt: skip
+    return StepSummary(
+        step,
+        end - start,
+        _value(trace, "loss", step),
+        tuple(lanes),
+        _value(trace, "gradient_error", step),
+        _value(trace, "loss_error", step),
+        trace.clocks.uncertainty(step),
+        figures.bubble_by_makespan,
+        figures.bubble_by_lane_span,
+        figures.closed_form,
+        figures.ladder,
+        figures.critical_path,
+        fault is None,
+        0 if fault is None else fault.missing,
+    )
+
+
+def _value(trace: Trace, name: str, step: int) -> float | None:
+    counter = trace.counter(name)
+    hits = np.flatnonzero(counter.steps == step)
+    return float(counter.values[hits[-1]]) if len(hits) else None
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _largest(values: Any) -> float | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
+    """Rows that enter the model, by replica and micro-batch: its first stage's or block's."""
+    rows: dict[tuple[int, int], int] = {}
+    for lane in working_lanes(trace.header.lanes):
+        spans = trace.spans(lane.index)
+        spans = spans[step_slice(spans, step)]
+        first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
+        for replica, microbatch, count in entering(first):
+            rows[replica, microbatch] = rows.get((replica, microbatch), 0) + count
+    return rows

@@ -1,0 +1,39 @@
+"""One line that needs to be read, above the timeline; it never stops one from working."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+
+from gui.look.label import Label
+from gui.look.text import tr
+
+
+class Banner(QFrame):
+    """Hidden until `say`; closed by its button or by the next success."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self.label = Label()
+        self.label.setWordWrap(True)
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        close = QToolButton()
+        close.setText("×")
+        close.setAccessibleName(tr("Close the message"))
+        close.setToolTip(tr("Close this message."))
+        close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 5, 6, 5)
+        row.addWidget(self.label, 1)
+        row.addWidget(close)
+        self.hide()
+
+    def say(self, text: str, level: str = "error") -> None:
+        """Show a line; `level` is info, warning or error."""
+        self.setProperty("level", level)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.label.setText(text)
+        self.setAccessibleName(text)
+        self.show()

@@ -1,0 +1,84 @@
+"""Dialogs that block nothing: they open, and what was chosen or cancelled comes by a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+
+from gui.look.label import Label
+from gui.look.text import tr
+
+SHOWN_AFTER_MS = 300  # what takes longer shows how far it is
+
+
+def ask_open(
+    parent: QWidget,
+    title: str,
+    folder: Path | str,
+    kinds: Sequence[str],
+    then: Callable[[list[Path]], None],
+    several: bool = False,
+) -> QFileDialog:
+    """Ask for a file that is there, or for `several`; `then` gets them unless one cancels.
+
+    `kinds` are filters such as `Recordings (*.arrow)`; the first is chosen.
+    """
+    dialog = _dialog(parent, title, kinds)
+    modes = QFileDialog.FileMode
+    dialog.setFileMode(modes.ExistingFiles if several else modes.ExistingFile)
+    dialog.setDirectory(str(folder))
+    dialog.filesSelected.connect(lambda names: then([Path(name) for name in names]))
+    dialog.open()
+    return dialog
+
+
+def ask_save(
+    parent: QWidget,
+    title: str,
+    start: Path,
+    kinds: Sequence[str],
+    then: Callable[[Path], None],
+) -> QFileDialog:
+    """Ask where to write, `start` being offered; `then` gets the path unless one cancels.
+
+    A name without a suffix gets that of the chosen kind.
+    """
+    dialog = _dialog(parent, title, kinds)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDirectory(str(start.parent))
+    dialog.selectFile(start.name)
+    dialog.filesSelected.connect(
+        lambda names: then(with_suffix(Path(names[0]), dialog.selectedNameFilter()))
+    )
+    dialog.open()
+    return dialog
+
+
+def with_suffix(path: Path, kind: str) -> Path:
+    """The path with the suffix of a kind such as `PNG image (*.png)`, if it has none."""
+    suffix = kind.partition("(*")[2].rstrip(")")
+    return path.with_suffix(suffix) if suffix and not path.suffix else path
+
+
+def progress_dialog(
+    parent: QWidget, text: str, parts: int, cancelled: Callable[[], object]
+) -> QProgressDialog:
+    """Progress of `parts` that shows itself after a while; it stays until it is closed."""
+    dialog = QProgressDialog("", tr("Cancel"), 0, parts, parent)
+    dialog.setLabel(Label(text))
+    dialog.setWindowModality(Qt.WindowModality.NonModal)
+    dialog.setMinimumDuration(SHOWN_AFTER_MS)
+    dialog.setAutoClose(False)
+    dialog.setAutoReset(False)
+    dialog.canceled.connect(cancelled)
+    return dialog
+
+
+def _dialog(parent: QWidget, title: str, kinds: Sequence[str]) -> QFileDialog:
+    dialog = QFileDialog(parent, title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setNameFilters(list(kinds))
+    return dialog

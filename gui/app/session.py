@@ -1,0 +1,311 @@
+"""The runs of this sitting, and the one timer that brings them from the engine."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
+from core.files import whole_file
+from core.plan.specification import Specification
+from core.predict.compare import Comparison
+from core.recording.bookmarks import Mark, MarksError, read_marks, write_marks
+from core.recording.decode import merged
+from core.recording.recording import Opened, open_recording, read_stream
+from core.recording.schema import Header
+from core.recording.spool import Kept, Spool
+from core.trace.trace import Trace
+from gui.look.text import tr
+
+TICK_MS = 16
+IDLE_TICK_MS = 100
+SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next one
+MOST_SHARE_S = 0.02  # where ticks come late, as behind a long frame, so that nothing piles up
+COPIED = 1 << 20  # bytes of a recording at a time
+MOST_ROWS = 8192  # are taken at a time: some milliseconds
+
+
+class Client(Protocol):
+    """What the session needs of the engine's client."""
+
+    @property
+    def running(self) -> bool:
+        """Whether a run is under way."""
+
+    def start(self) -> None:
+        """Start the engine's process without waiting for it. Raises OSError if it cannot."""
+
+    def run(self, specification: Specification) -> None:
+        """Ask for a run; a dead engine is replaced first. Raises OSError if none can start."""
+
+    def stop(self) -> None:
+        """Ask for the run's end."""
+
+    def poll(self) -> list[Message]:
+        """All messages since the last call, at once."""
+
+    def close(self) -> None:
+        """End the engine and wait for it."""
+
+
+@dataclass(eq=False)
+class Run:
+    """One run of this sitting: its trace, and either what was received or the file opened.
+
+    `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
+    `saved` is where a run of this sitting was saved last; `marks` is None until they are read.
+    """
+
+    number: int
+    trace: Trace
+    kept: Kept | None = None
+    source: Path | None = None
+    outcome: Outcome | None = None
+    text: str = ""
+    comparison: Comparison | None = None
+    ghost: Trace | None = None
+    saved: Path | None = None
+    marks: tuple[Mark, ...] | None = None
+
+    @property
+    def live(self) -> bool:
+        """Whether more is to come."""
+        return self.source is None and self.outcome is None
+
+    @property
+    def now(self) -> float | None:
+        """Ns since the run's start while it is live, else None."""
+        if not self.live:
+            return None
+        return float(time.perf_counter_ns() - self.trace.header.origin_ns)
+
+    def save(self, path: Path) -> None:
+        """Write the run as a recording, its marks beside it.
+
+        Raises OSError, naming what cannot be written; an older recording stays then.
+        """
+        for _ in self.saving(path):
+            pass
+
+    def saving(self, path: Path) -> Generator[int, None, None]:
+        """Save bit by bit: the bytes written so far, again and again; raises as `save` does.
+
+        Nothing is left behind if it is closed before its end.
+        """
+        with whole_file(path) as place, place.open("wb") as target:
+            written = 0
+            for part in self._parts():
+                written += target.write(part)
+                yield written
+        self.saved = path
+        self.take_marks()
+        write_marks(path, self.marks or (), self.trace.header.started)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the recording so far. Raises OSError if its file is gone."""
+        if self.source is not None:
+            return self.source.stat().st_size
+        return 0 if self.kept is None else self.kept.size
+
+    def _parts(self) -> Iterator[bytes]:
+        if self.source is not None:
+            with self.source.open("rb") as source:
+                while part := source.read(COPIED):
+                    yield part
+        elif self.kept is not None:
+            yield from self.kept.parts()
+
+    def take_marks(self) -> str:
+        """Read the marks beside the recording that was opened, once; what is wrong, or ''."""
+        if self.marks is None:
+            self.marks = ()
+            try:
+                if self.source is not None:
+                    self.marks = read_marks(self.source, self.trace.header.started)
+            except MarksError as error:
+                return str(error)
+        return ""
+
+    def keep_marks(self) -> None:
+        """Write the marks beside the recording, if there is one. Raises OSError, naming them."""
+        place = self.source or self.saved
+        if place is not None and self.marks is not None:
+            write_marks(place, self.marks, self.trace.header.started)
+
+
+class Session(QObject):
+    """Drains the client into runs. Signals go up; the window sets what it shows.
+
+    `ticked` comes with every tick of a live run, so that open tasks can grow.
+    """
+
+    ready = Signal(object)
+    run_started = Signal(object)
+    rows_came = Signal(object)
+    run_ended = Signal(object)
+    refused = Signal(str)
+    engine_failed = Signal(str)
+    warned = Signal(str)
+    ticked = Signal()
+    asking_changed = Signal(bool)
+
+    def __init__(self, client: Client, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._waiting: deque[tuple[float, Message]] = deque()
+        self._ticked = time.monotonic()
+        self._spool = Spool()
+        self._lost: Run | None = None
+        self.runs: list[Run] = []
+        self.live: Run | None = None
+        self.asking = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(IDLE_TICK_MS)
+        self._timer.timeout.connect(self.tick)
+
+    def start(self) -> None:
+        """Start the engine and the timer."""
+        self._timer.start()
+        try:
+            self._client.start()
+        except OSError as error:
+            self._end(Outcome.FAILED, _cannot_start(error))
+
+    def run(self, specification: Specification) -> None:
+        """Ask for a run unless one is under way."""
+        if self.asking:
+            return
+        self._set_asking(True)
+        try:
+            self._client.run(specification)
+        except OSError as error:
+            self._end(Outcome.FAILED, _cannot_start(error))
+
+    def stop(self) -> None:
+        """Ask for the end of the run."""
+        if self.asking:
+            self._client.stop()
+
+    def close(self) -> None:
+        """End timer and engine."""
+        self._timer.stop()
+        self._client.close()
+        self._spool.close()
+
+    @property
+    def behind_s(self) -> float:
+        """For how long the oldest message that has come waits to be taken, in seconds."""
+        return time.monotonic() - self._waiting[0][0] if self._waiting else 0.0
+
+    def open(self, path: Path) -> tuple[Run, str]:
+        """Read a recording into a run; the text is a warning if it was cut. Raises ValueError."""
+        opened = open_recording(path)
+        return self.add_opened(path, opened), opened.warning
+
+    def add_opened(self, path: Path, opened: Opened) -> Run:
+        """Take a recording that was read as a run."""
+        run = Run(len(self.runs) + 1, opened.trace, source=path)
+        self.runs.append(run)
+        return run
+
+    def add_predicted(self, recording: bytes) -> Run:
+        """Take a predicted recording as a run that is over. Raises RecordingError, OSError."""
+        trace = read_stream(recording)
+        kept = self._spool.begin(trace.header)
+        for batch in pa.ipc.open_stream(recording):
+            kept.write(batch)
+        run = Run(len(self.runs) + 1, trace, kept, outcome=Outcome.FINISHED)
+        self.runs.append(run)
+        return run
+
+    def tick(self) -> None:
+        """Take messages for at most a share of the tick; what is left stays in order."""
+        now = time.monotonic()
+        self._waiting.extend((now, message) for message in self._client.poll())
+        end = time.perf_counter() + min(max(SHARE_S, (now - self._ticked) / 3), MOST_SHARE_S)
+        self._ticked = now
+        touched = False
+        while self._waiting and time.perf_counter() < end:
+            touched |= self._take_next()
+        self._tell_lost()
+        if touched and self.live is not None:
+            self.rows_came.emit(self.live)
+        if self.live is not None:
+            self.ticked.emit()
+
+    def _take_next(self) -> bool:
+        """Handle what has waited longest; True if the live run has new rows."""
+        _, message = self._waiting.popleft()
+        match message:
+            case Rows(batch) if self.live is not None:
+                self._take_rows(self.live, self._with_following(batch))
+                return True
+            case Started(header):
+                self._begin(header)
+            case Ended(outcome, text):
+                self._end(outcome, text)
+            case Ready(hardware):
+                self.ready.emit(hardware)
+        return False
+
+    def _with_following(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """A batch with those that wait behind it, as one."""
+        parts, rows = [batch], len(batch)
+        while self._waiting and rows < MOST_ROWS:
+            message = self._waiting[0][1]
+            if not isinstance(message, Rows):
+                break
+            parts.append(message.batch)
+            rows += len(message.batch)
+            self._waiting.popleft()
+        return merged(parts)
+
+    def _take_rows(self, run: Run, batch: pa.RecordBatch) -> None:
+        run.trace.append(batch)
+        if run.kept is not None:
+            run.kept.write(batch)
+
+    def _tell_lost(self) -> None:
+        """Say once of a run that the disk had no room for it."""
+        for run in self.runs[-1:]:
+            if run.kept is not None and run.kept.failed is not None and run is not self._lost:
+                self._lost = run
+                reason = run.kept.failed.strerror or str(run.kept.failed)
+                self.warned.emit(
+                    tr("This run cannot be saved: there is no room for it on the disk. {reason}",
+                       reason=reason)
+                )  # fmt: skip
+
+    def _begin(self, header: Header) -> None:
+        self.live = Run(len(self.runs) + 1, Trace(header), self._spool.begin(header))
+        self.runs.append(self.live)
+        self.run_started.emit(self.live)
+
+    def _end(self, outcome: Outcome, text: str) -> None:
+        run, self.live = self.live, None
+        asked = self.asking
+        self._set_asking(False)
+        if run is not None:
+            run.outcome, run.text = outcome, text
+            self.run_ended.emit(run)
+        elif asked:
+            self.refused.emit(text or tr("The engine refused the run without saying why."))
+        elif text:
+            self.engine_failed.emit(text)
+
+    def _set_asking(self, asking: bool) -> None:
+        self.asking = asking
+        self._timer.setInterval(TICK_MS if asking else IDLE_TICK_MS)
+        self.asking_changed.emit(asking)
+
+
+def _cannot_start(error: OSError) -> str:
+    return tr("The engine cannot be started: {reason}.", reason=error.strerror or str(error))

@@ -1,0 +1,109 @@
+"""What lies over two timelines: joins between matched tasks, and the pieces of a chosen row. Pure.
+
+Pixels here are those of a timeline's own widget.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
+
+from core.compare.matching import Matches, StepTasks
+from core.compare.pieces import Pieces
+from gui.timeline.layout.frame import Frame
+from gui.timeline.layout.rows import Row
+
+MOST_JOINS = 400
+"""More joins than these are thinned out evenly."""
+LEAST_GAP = 1.0  # pixels; closer pieces are outlined as one
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """One end of n joins: pixels of their bars, `x` in the middle, and whether they are seen."""
+
+    x: NDArray[np.float64]
+    top: NDArray[np.float64]
+    bottom: NDArray[np.float64]
+    seen: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Joins:
+    """The joins that are on screen: n positions among the matches, and `of` how many there are."""
+
+    pairs: NDArray[np.int64]
+    a: Ends
+    b: Ends
+    of: int
+
+
+def ends_of(frame: Frame, tasks: StepTasks, positions: NDArray[np.int64]) -> Ends:
+    """Where the bars of some tasks stand, cut to what is seen of them."""
+    tops, bottoms = _row_edges(frame, int(tasks.lane.max(initial=0)) + 1)
+    lanes = tasks.lane[positions]
+    left, right = frame.left, frame.left + frame.view.width
+    x0 = np.clip(frame.left + frame.view.x(tasks.start[positions]), left, right)  # type: ignore[arg-type]
+    x1 = np.clip(frame.left + frame.view.x(tasks.end[positions]), left, right)  # type: ignore[arg-type]
+    top, bottom = tops[lanes], bottoms[lanes]
+    seen = (x1 > x0) & (bottom > frame.ceiling) & (top < frame.floor) & ~np.isnan(top)
+    return Ends((x0 + x1) / 2, top, bottom, seen)
+
+
+def joins_of(matches: Matches, a: Frame, b: Frame) -> Joins:
+    """The joins of all matched tasks that are seen in both timelines, at most MOST_JOINS."""
+    ends_a, ends_b = ends_of(a, matches.a, matches.of_a), ends_of(b, matches.b, matches.of_b)
+    pairs = np.flatnonzero(ends_a.seen & ends_b.seen)
+    count = len(pairs)
+    if count > MOST_JOINS:
+        pairs = pairs[np.linspace(0, count - 1, MOST_JOINS).astype(np.int64)]
+    return Joins(pairs, _some(ends_a, pairs), _some(ends_b, pairs), count)
+
+
+def outlines(frame: Frame, pieces: Pieces) -> list[QRectF]:
+    """The pieces that are seen, as rectangles; those that touch become one.
+
+    As many as there are pixels for, however many pieces there are.
+    """
+    rects: list[QRectF] = []
+    for row in frame.visible(frame.layout.rows):
+        first, last = np.searchsorted(pieces.lane, [row.lane, row.lane + 1])
+        rects += _outlines_of(frame, row, pieces.start[first:last], pieces.end[first:last])
+    return rects
+
+
+def _outlines_of(
+    frame: Frame, row: Row, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> list[QRectF]:
+    view = frame.view
+    first = int(np.searchsorted(ends, view.start, "right"))
+    last = int(np.searchsorted(starts, view.end, "left"))
+    if last <= first:
+        return []
+    x0 = np.maximum(view.x(starts[first:last]), 0.0)  # type: ignore[arg-type]
+    x1 = np.minimum(view.x(ends[first:last]), view.width)  # type: ignore[arg-type]
+    reach = np.maximum.accumulate(x1)
+    begins = np.concatenate([[True], x0[1:] > reach[:-1] + LEAST_GAP])
+    places = np.flatnonzero(begins)
+    lefts = x0[places]
+    rights = np.maximum(lefts + 1, reach[np.append(places[1:] - 1, len(reach) - 1)])
+    return [
+        QRectF(frame.left + x, frame.top + row.top, until - x, row.height)
+        for x, until in zip(lefts.tolist(), rights.tolist(), strict=True)
+    ]
+
+
+def _row_edges(frame: Frame, lanes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Top and bottom pixel of each lane's row; NaN for a lane that has none."""
+    count = max([lanes, *(row.lane + 1 for row in frame.layout.rows)])
+    tops, bottoms = np.full(count, np.nan), np.full(count, np.nan)
+    for row in frame.layout.rows:
+        tops[row.lane], bottoms[row.lane] = frame.top + row.top, frame.top + row.bottom
+    return tops, bottoms
+
+
+def _some(ends: Ends, which: NDArray[np.int64]) -> Ends:
+    return Ends(ends.x[which], ends.top[which], ends.bottom[which], ends.seen[which])

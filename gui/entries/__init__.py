@@ -1,1 +1,0 @@
-"""Everything that one can do, menu by menu."""

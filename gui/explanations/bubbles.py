@@ -1,0 +1,111 @@
+"""From the longest bubble to the next longest: which steps are searched, and which comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.explain.lanes import Gap
+from core.explain.longest import longest_gaps, spans_within
+from core.trace.trace import Trace
+from gui.look.text import duration_text, tr
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.selection import Selection
+from gui.timeline.state.viewport import Viewport
+
+MOST = 1_000  # gaps that one can walk through
+LEAST = 0.05  # of a step, or of the view, is seen of a step that counts as visible
+MOST_SPANS = 1_000_000  # that are searched at a key press
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The gaps of the steps `first` to `last`, longest first; `left_out` steps were too many."""
+
+    trace: Trace
+    first: int
+    last: int
+    left_out: int
+    gaps: tuple[Gap, ...]
+
+
+class Bubbles:
+    """Walks through the gaps of the steps that were visible when the walk began."""
+
+    def __init__(self, timeline: TimelineView, say: Callable[[str], None]) -> None:
+        self._timeline, self._say = timeline, say
+        self._searched: Searched | None = None
+
+    def next(self) -> None:
+        """Select and fit the longest bubble of the steps on screen; again, the next longest."""
+        self._go(1)
+
+    def previous(self) -> None:
+        """Back to the bubble that was longer."""
+        self._go(-1)
+
+    def _go(self, by: int) -> None:
+        timeline = self._timeline
+        if timeline.scene is None:
+            self._say(tr("There is no run to search: press Run, or open a recording."))
+            return
+        scene = timeline.scene
+        gap, said = self.step(scene.trace, timeline.view, timeline.selection, scene.open_step, by)
+        if gap is not None:
+            timeline.fit_selection(gap)
+            timeline.lanes.reveal(gap.lane)
+        self._say(said)
+
+    def step(
+        self, trace: Trace, view: Viewport, selection: Selection | None, open_step: int | None,
+        by: int = 1,
+    ) -> tuple[Gap | None, str]:  # fmt: skip
+        """The gap to go to, and what to say of it.
+
+        It is the one `by` places after the selected gap where that is one of the walk's, and else
+        the longest of the whole steps that are visible now.
+        """
+        known = self._searched
+        if known is None or known.trace is not trace or selection not in known.gaps:
+            known = self._searched = search(trace, view, open_step)
+            place = 0
+        else:
+            place = known.gaps.index(selection) + by
+        if not known.gaps:
+            return None, tr("No compute lane is idle in the steps on screen.")
+        place %= len(known.gaps)
+        return known.gaps[place], _words(known, place)
+
+
+def search(trace: Trace, view: Viewport, open_step: int | None) -> Searched:
+    """The longest gaps of the steps that a view shows, of the last of them if they are many."""
+    table = trace.step_table
+    seen = np.minimum(table.ends, view.end) - np.maximum(table.starts, view.start)
+    inside = seen > LEAST * np.minimum(table.ends - table.starts, view.span)
+    if open_step is not None:
+        inside &= table.numbers != open_step
+    steps = table.numbers[inside]
+    if not len(steps):
+        return Searched(trace, 0, -1, 0, ())
+    kept = len(steps)
+    spans = spans_within(trace, int(steps[0]), int(steps[-1]))
+    if spans > MOST_SPANS:
+        kept = max(1, int(kept * MOST_SPANS / spans))
+    first, last = int(steps[-kept]), int(steps[-1])
+    gaps = longest_gaps(trace, first, last, MOST)
+    return Searched(trace, first, last, len(steps) - kept, tuple(gaps))
+
+
+def _words(searched: Searched, place: int) -> str:
+    gap, names = searched.gaps[place], [lane.name for lane in searched.trace.header.lanes]
+    length = duration_text(gap.end - gap.start)
+    if place == 0:
+        said = tr("Longest bubble: {length} on {lane}.", length=length, lane=names[gap.lane])
+    else:
+        said = tr("Bubble {n} of {count} by length: {length} on {lane}.", n=place + 1,
+                  count=len(searched.gaps), length=length, lane=names[gap.lane])  # fmt: skip
+    if searched.left_out:
+        said += " " + tr("{n} earlier steps on screen were not searched.", n=searched.left_out)
+    return said

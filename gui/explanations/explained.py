@@ -1,0 +1,239 @@
+"""Explanations of a run's steps, remembered: what a picture draws must not be worked out twice."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from core.explain.causes import Explanation, explain_run_step
+from core.explain.critical import PathPiece, Trail, critical_path, trail_of
+from core.explain.gaps import GapReport, run_gap_report
+from core.explain.lanes import step_slice
+from core.explain.stretches import Stretches, main_causes, stretches
+from core.plan.task import Pipeline, working_lanes
+from core.report.replan import RunPlans
+from core.report.step_figures import StepFigures
+from core.trace.trace import Trace
+from gui.look.text import tr
+
+KEPT_TASKS = 300_000  # of all explanations together; the ones used longest ago go
+KEPT_FIGURES = 1_000  # steps
+KEPT_TRAILS = 2_000  # steps: more than a screen has room for
+LARGE = 70_000  # tasks; about a tenth of a second, more is worked out on a thread (explaining.py)
+MOST = 1_000_000  # tasks; some seconds and 0.7 GB, more is not explained in the window
+STALE_S = 0.3  # an open step is explained anew at most so often
+
+
+class Wanted(Enum):
+    """What can be worked out of a step beforehand."""
+
+    EXPLANATION = auto()
+    FIGURES = auto()
+    TRAIL = auto()
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a step; `tasks` and `version` tell whether there is more of it by now."""
+
+    tasks: int
+    version: int
+    since: float
+    explanation: Explanation
+    stretches: Stretches | None = None
+    gaps: Stretches | None = None
+    path: list[PathPiece] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedOut:
+    """All that a panel asks of a step, worked out beforehand; see `Explained.keep`."""
+
+    known: _Known
+    figures: StepFigures
+
+
+class Explained:
+    """The steps of one trace. A step that grows is explained anew, though not all the time.
+
+    The window asks only for steps that are `at_hand`, and has explaining.py work out others.
+    """
+
+    def __init__(self, trace: Trace, clock: Callable[[], float] = time.monotonic) -> None:
+        self._trace, self._clock = trace, clock
+        self._plans = RunPlans(trace)
+        self._lanes = working_lanes(trace.header.lanes)
+        self._counted: dict[int, int] = {}
+        self._counted_at = -1
+        self._known: OrderedDict[int, _Known] = OrderedDict()
+        self._figures: OrderedDict[int, tuple[int, StepFigures]] = OrderedDict()
+        self._trails: OrderedDict[int, tuple[int, Trail]] = OrderedDict()
+        self._refused: dict[int, str] = {}
+
+    def explanation(self, step: int) -> Explanation:
+        """Why its lanes are idle. Raises KeyError for a step without spans."""
+        return self._entry(step).explanation
+
+    def stretches(self, step: int) -> Stretches:
+        """Its idle time in stretches of one cause."""
+        known = self._entry(step)
+        if known.stretches is None:
+            known.stretches = stretches(known.explanation)
+        return known.stretches
+
+    def gaps(self, step: int) -> Stretches:
+        """Its gaps, each with the cause of most of it."""
+        known = self._entry(step)
+        if known.gaps is None:
+            known.gaps = main_causes(known.explanation)
+        return known.gaps
+
+    def path(self, step: int) -> list[PathPiece]:
+        """Its critical path."""
+        known = self._entry(step)
+        if known.path is None:
+            known.path = critical_path(known.explanation)
+        return known.path
+
+    def trail(self, step: int) -> Trail:
+        """Where its critical path goes. Kept when the rest is forgotten, as its figures are."""
+        if not self.has_trail(step):
+            known = self._entry(step)
+            made = trail_of(known.explanation, self.path(step))
+            self._trails[step] = (known.tasks, made)
+            while len(self._trails) > KEPT_TRAILS:
+                self._trails.popitem(last=False)
+        return self._trails[step][1]
+
+    def figures(self, step: int) -> StepFigures:
+        """Its ladder, bubbles and sums. They are small, and kept when the rest is forgotten."""
+        if not self.has_figures(step):
+            known = self._entry(step)
+            if step not in self._figures or self._figures[step][0] != known.tasks:
+                made = self._plans.figures(step, known.explanation)
+                self._figures[step] = (known.tasks, made)
+                while len(self._figures) > KEPT_FIGURES:
+                    self._figures.popitem(last=False)
+        return self._figures[step][1]
+
+    def pipeline(self, step: int) -> Pipeline | None:
+        """The numbers of its pipeline, if its plan is made of one and can be made again."""
+        plan = self._plans.plan(step)
+        return None if plan is None else plan.pipeline
+
+    def report(self, lane: int, time_ns: int) -> GapReport | None:
+        """The gap of a lane at a moment of the run; None if it is busy or outside the run."""
+        return run_gap_report(self._trace, lane, time_ns, lambda _, step: self.explanation(step))
+
+    def tasks(self, step: int) -> int:
+        """How many tasks of a step have ended so far."""
+        self._trace.step_bounds(step)
+        if self._counted_at != self._trace.version:
+            self._counted, self._counted_at = {}, self._trace.version
+        if step not in self._counted:
+            spans = (self._trace.spans(lane.index) for lane in self._lanes)
+            places = (step_slice(some, step) for some in spans)
+            self._counted[step] = sum(place.stop - place.start for place in places)
+        return self._counted[step]
+
+    def is_known(self, step: int) -> bool:
+        """Whether asking for a step costs next to nothing."""
+        return step in self._known
+
+    def has_figures(self, step: int) -> bool:
+        """Whether the figures of a step, as far as it has come, are known."""
+        return step in self._figures and self._figures[step][0] == self.tasks(step)
+
+    def has_trail(self, step: int) -> bool:
+        """Whether the trail of a step, as far as it has come, is known."""
+        return step in self._trails and self._trails[step][0] == self.tasks(step)
+
+    def is_large(self, step: int) -> bool:
+        """Whether explaining a step takes long enough to be felt."""
+        return self.tasks(step) > LARGE
+
+    def problem(self, step: int) -> str:
+        """Why a step is not explained at all, in a sentence; "" if it can be."""
+        tasks = self.tasks(step)
+        if tasks <= MOST:
+            return self._refused.get(step, "")
+        return tr("Not explained: the step has {n} tasks, and at most {most} are explained here.",
+                  n=f"{tasks:,}", most=f"{MOST:,}")  # fmt: skip
+
+    def refuse(self, step: int, problem: str) -> None:
+        """Remember that a step cannot be explained, and why."""
+        self._refused[step] = problem
+
+    def at_hand(self, step: int) -> bool:
+        """Whether all there is to ask of a step comes so soon that the window may wait for it."""
+        if not self.is_large(step):
+            return not self.problem(step)
+        return step in self._known and self._known[step].tasks == self.tasks(step)
+
+    def work_out(self, step: int) -> WorkedOut:
+        """What to `keep` of a step. For another thread, while the trace does not grow."""
+        explanation = explain_run_step(self._trace, step)
+        known = _Known(
+            len(explanation.columns), self._trace.version, self._clock(), explanation,
+            stretches(explanation), main_causes(explanation), critical_path(explanation),
+        )  # fmt: skip
+        return WorkedOut(known, self._plans.figures(step, explanation))
+
+    def keep(self, step: int, made: WorkedOut) -> None:
+        """Remember what was worked out of a step, in place of the large step before."""
+        for other in [other for other, known in self._known.items() if known.tasks > LARGE]:
+            del self._known[other]
+        self._known[step] = made.known
+        self._figures[step] = (made.known.tasks, made.figures)
+        self._forget()
+
+    def warm(
+        self, steps: Iterable[int], seconds: float, wanted: Wanted = Wanted.EXPLANATION
+    ) -> bool:
+        """Work out what is `wanted` of steps for so many seconds; False if some are left.
+
+        At least one is done, however little time there is.
+        """
+        known, ask = {
+            Wanted.EXPLANATION: (self.is_known, self.explanation),
+            Wanted.FIGURES: (self.has_figures, self.figures),
+            Wanted.TRAIL: (self.has_trail, self.trail),
+        }[wanted]
+        missing = [step for step in steps if not known(step)]
+        end = self._clock() + seconds
+        for number, step in enumerate(missing):
+            if number and self._clock() > end:
+                return False
+            ask(step)
+        return True
+
+    def _entry(self, step: int) -> _Known:
+        known = self._known.get(step)
+        if known is None or self._is_stale(step, known):
+            known = _Known(
+                self.tasks(step), self._trace.version, self._clock(),
+                explain_run_step(self._trace, step),
+            )  # fmt: skip
+            self._known[step] = known
+            self._forget()
+        self._known.move_to_end(step)
+        return known
+
+    def _is_stale(self, step: int, known: _Known) -> bool:
+        if known.version == self._trace.version:
+            return False
+        if known.tasks == self.tasks(step):
+            known.version = self._trace.version
+            return False
+        return self._clock() - known.since >= STALE_S
+
+    def _forget(self) -> None:
+        """Let go of the steps used longest ago; the large one stays until there is another."""
+        small = [step for step, known in self._known.items() if known.tasks <= LARGE]
+        total = sum(self._known[step].tasks for step in small)
+        for step in small[:-1]:
+            if total > KEPT_TASKS:
+                total -= self._known.pop(step).tasks

@@ -1,0 +1,75 @@
+"""The statistics of a range, worked out a part at a time so that the window answers between."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.range_causes import IdleCauses, idle_causes, step_causes, steps_within
+from core.explain.statistics import RangeCount, RangeStatistics
+from core.trace.trace import Trace
+from gui.explanations.explained import Explained
+from gui.timeline.state.selection import TimeRange
+
+MOST_STEPS = 64  # of a range are explained, evenly over it
+MOST_TASKS = 100_000  # and so many of their tasks; a large step only if it is explained already
+
+
+class RangeJob:
+    """Counts the spans of a range, then explains its steps, as many as are worth the wait."""
+
+    def __init__(self, trace: Trace, explained: Explained, chosen: TimeRange) -> None:
+        self._trace, self._explained = trace, explained
+        self.range, self.version = chosen, trace.version
+        self._count = RangeCount(trace, chosen.start, chosen.end, chosen.lanes)
+        self._steps = _spread(steps_within(trace, chosen.start, chosen.end).tolist())
+        self._tried = self._tasks = 0
+        self._causes: list[NDArray[np.int64]] = []
+
+    @property
+    def spans(self) -> int:
+        """How many spans the range has a part of."""
+        return self._count.spans
+
+    @property
+    def share(self) -> float:
+        """How much is done, 0 to 1."""
+        whole = self._count.parts + len(self._steps)
+        return 1 - (self._count.left + len(self._steps) - self._tried) / whole
+
+    @property
+    def done(self) -> bool:
+        """Whether `result` is there."""
+        return not self._count.left and self._tried == len(self._steps)
+
+    def advance(self) -> None:
+        """Do the next part, if there is one left."""
+        if self._count.left:
+            self._count.advance()
+        elif not self.done:
+            self._explain(self._steps[self._tried])
+            self._tried += 1
+
+    def result(self) -> tuple[RangeStatistics, IdleCauses]:
+        """The figures. Raises RuntimeError if there is something left to do."""
+        counted = self._count.result()
+        ends = self.range.start, self.range.end
+        return counted, idle_causes(self._trace, *ends, counted.lanes, self._causes)
+
+    def _explain(self, step: int) -> None:
+        """Explain a step unless that takes too long; one that is known costs nothing."""
+        tasks = 0 if self._explained.is_known(step) else self._explained.tasks(step)
+        if self._tasks + tasks > MOST_TASKS or not self._explained.at_hand(step):
+            return
+        self._tasks += tasks
+        explanation = self._explained.explanation(step)
+        ends = self.range.start, self.range.end
+        self._causes.append(step_causes(self._trace, explanation, step, *ends))
+
+
+def _spread(steps: list[int]) -> list[int]:
+    """At most MOST_STEPS of the steps, evenly chosen."""
+    if len(steps) <= MOST_STEPS:
+        return steps
+    places = np.linspace(0, len(steps) - 1, MOST_STEPS).round().astype(int)
+    return [steps[place] for place in places.tolist()]

@@ -1,0 +1,49 @@
+"""What lies ready for somebody who opens the window for the first time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.paths import RESOURCES
+from core.plan.specification import Specification
+
+RECORDINGS, PRESETS = RESOURCES / "recordings", RESOURCES / "presets"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A recording that comes with the app, and what one sees in it."""
+
+    file: str
+    title: str
+    line: str
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return RECORDINGS / self.file
+
+
+PIPELINE = Sample(
+    "1f1b-4-cpu-lanes.arrow",
+    "Pipeline, 1F1B, on 4 lanes",
+    "Micro-batches walk down the stages and back; lanes wait while the pipeline fills and drains.",
+)
+DATA_PARALLEL = Sample(
+    "dp-4-cpu-lanes.arrow",
+    "Data parallel on 4 lanes",
+    "Lane 0 also scatters, gathers and reduces; the others wait for it.",
+)
+DISTRIBUTED = Sample(
+    "ddp-2-cpu-lanes.arrow",
+    "DDP on 2 ranks",
+    "Gradients are all-reduced bucket by bucket while the backward pass still runs.",
+)
+SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED)
+
+
+def preset(name: str) -> Specification:
+    """The settings of `resources/presets/NAME.json`."""
+    return Specification.from_dict(json.loads((PRESETS / f"{name}.json").read_text()))

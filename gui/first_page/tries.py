@@ -1,0 +1,47 @@
+"""What the first page offers to try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gui.app.session import Run
+from gui.compare.chooser import other_of
+from gui.compare.comparing import Comparing
+from gui.explanations.bubbles import Bubbles
+from gui.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE, preset
+from gui.recordings.files import Files
+from gui.runs.in_turn import InTurn
+
+
+class Tries:
+    """Does one of them by its name."""
+
+    def __init__(
+        self, in_turn: InTurn, files: Files, bubbles: Bubbles, comparing: Comparing
+    ) -> None:
+        self._in_turn, self._files = in_turn, files
+        self._bubbles, self._comparing = bubbles, comparing
+        self._known: dict[str, Callable[[], None]] = {
+            "schedules": self._run_schedules,
+            "bubble": self._find_bubble,
+            "parallel": self._compare_parallel,
+        }
+
+    def do(self, name: str) -> None:
+        """Do what is called so. Raises KeyError if nothing is."""
+        self._known[name]()
+
+    def _run_schedules(self) -> None:
+        self._in_turn.run([preset("gpipe"), preset("1f1b")], self._compare_first)
+
+    def _compare_first(self, runs: list[Run]) -> None:
+        """The last run is shown; put the first one below it."""
+        self._comparing.begin(other_of(runs[0]))
+
+    def _find_bubble(self) -> None:
+        self._files.open_from(PIPELINE.path)
+        self._bubbles.next()
+
+    def _compare_parallel(self) -> None:
+        self._files.open_from(DATA_PARALLEL.path)
+        self._comparing.open(DISTRIBUTED.path)

@@ -1,0 +1,1 @@
+"""How the window looks and words things: theme, colours, texts."""

@@ -1,0 +1,134 @@
+"""Causes of idle time, rungs and shares as the window names and draws them, everywhere alike."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from functools import lru_cache
+from typing import NamedTuple
+
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
+
+from core.explain.causes import Cause
+from core.explain.critical import Share
+from gui.look.theme import Theme
+
+TILE = 6.0  # pixels from one line of a pattern to the next
+
+
+class Pattern(Enum):
+    """How an area is filled: the second cue beside its colour."""
+
+    SOLID = auto()
+    RISING = auto()
+    FALLING = auto()
+    CROSSED = auto()
+    LEVEL = auto()
+    UPRIGHT = auto()
+
+
+class Look(NamedTuple):
+    """A colour of the theme, by its name there, and a pattern."""
+
+    colour: str
+    pattern: Pattern
+
+
+class CauseWords(NamedTuple):
+    """A cause's name in tables, and what stands in a bubble: a word, and a shorter one."""
+
+    name: str
+    mark: str
+    short: str
+
+
+CAUSE_WORDS: dict[Cause, CauseWords] = {
+    Cause.FILL: CauseWords("pipeline fills", "fill", "fill"),
+    Cause.DRAIN: CauseWords("pipeline drains", "drain", "drain"),
+    Cause.COMPUTE: CauseWords("another lane computes", "other lane", "others"),
+    Cause.TRANSFER: CauseWords("transfer", "transfer", "copy"),
+    Cause.COLLECT: CauseWords("one device works for all", "one for all", "for all"),
+    Cause.SLOWEST_RANK: CauseWords("slowest rank", "slowest rank", "rank"),
+    Cause.COLLECTIVE: CauseWords("exposed collective", "collective", "coll."),
+    Cause.IMBALANCE: CauseWords("fewer rows, or none", "fewer rows", "fewer"),
+    Cause.HOST: CauseWords("host", "host", "host"),
+    Cause.BETWEEN_STEPS: CauseWords("between steps", "between steps", "steps"),
+    Cause.NOTHING_TO_MOVE: CauseWords("nothing to move", "", ""),
+    Cause.INCOMPLETE: CauseWords("spans are missing", "incomplete", "?"),
+}
+CAUSE_LOOKS: dict[Cause, Look] = {
+    Cause.FILL: Look("idle", Pattern.RISING),
+    Cause.DRAIN: Look("idle", Pattern.FALLING),
+    Cause.COMPUTE: Look("idle", Pattern.CROSSED),
+    Cause.TRANSFER: Look("communication", Pattern.SOLID),
+    Cause.COLLECT: Look("communication", Pattern.RISING),
+    Cause.SLOWEST_RANK: Look("communication", Pattern.LEVEL),
+    Cause.COLLECTIVE: Look("communication", Pattern.CROSSED),
+    Cause.IMBALANCE: Look("forward", Pattern.FALLING),
+    Cause.HOST: Look("muted", Pattern.SOLID),
+    Cause.BETWEEN_STEPS: Look("muted", Pattern.LEVEL),
+    Cause.NOTHING_TO_MOVE: Look("grid", Pattern.SOLID),
+    Cause.INCOMPLETE: Look("idle", Pattern.LEVEL),
+}
+SHARE_LOOKS: dict[Share, Look] = {
+    Share.COMPUTE: Look("forward", Pattern.SOLID),
+    Share.TRANSFER: CAUSE_LOOKS[Cause.TRANSFER],
+    Share.COLLECTIVE: CAUSE_LOOKS[Cause.COLLECTIVE],
+    Share.WAITING: Look("muted", Pattern.UPRIGHT),
+    Share.HOST: CAUSE_LOOKS[Cause.HOST],
+    Share.INCOMPLETE: CAUSE_LOOKS[Cause.INCOMPLETE],
+}
+RUNG_LOOKS: dict[str, Look] = {
+    "ideal": Look("forward", Pattern.SOLID),
+    "imbalance": CAUSE_LOOKS[Cause.IMBALANCE],
+    "bubble": CAUSE_LOOKS[Cause.FILL],
+    "communication": CAUSE_LOOKS[Cause.TRANSFER],
+    "contention": Look("muted", Pattern.CROSSED),
+    "host": CAUSE_LOOKS[Cause.HOST],
+    "incomplete": CAUSE_LOOKS[Cause.INCOMPLETE],
+}
+"""By the names of core.report.ladder.Ladder.rungs."""
+
+
+def brush(look: Look, theme: Theme, ratio: float) -> QBrush:
+    """What fills an area of this look, on a device with `ratio` pixels for each of its own."""
+    colour = str(getattr(theme, look.colour))
+    if look.pattern is Pattern.SOLID:
+        return QBrush(QColor(colour))
+    return _tile(colour, look.pattern, theme.plot, ratio)
+
+
+@lru_cache(maxsize=64)
+def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
+    """Lines in `colour` on a ground that is nearly the plot's, as a texture."""
+    tile = QPixmap(round(TILE * ratio), round(TILE * ratio))
+    tile.setDevicePixelRatio(ratio)
+    tile.fill(QColor(ground))
+    tint = QColor(colour)
+    tint.setAlpha(46)
+    with QPainter(tile) as painter:
+        painter.fillRect(0, 0, int(TILE), int(TILE), tint)
+        slanted = pattern not in (Pattern.LEVEL, Pattern.UPRIGHT)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
+        painter.setPen(QPen(QColor(colour), 1.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.drawLines(_lines(pattern))
+    return QBrush(tile)
+
+
+def _lines(pattern: Pattern) -> list[QLineF]:
+    """The lines of one tile, drawn on into its neighbours so that none is cut short."""
+    half = TILE / 2
+    rising = [
+        QLineF(QPointF(x - 1, TILE + 1), QPointF(x + TILE + 1, -1)) for x in (-TILE, 0.0, TILE)
+    ]
+    falling = [
+        QLineF(QPointF(x - 1, -1), QPointF(x + TILE + 1, TILE + 1)) for x in (-TILE, 0.0, TILE)
+    ]
+    return {
+        Pattern.SOLID: [],
+        Pattern.RISING: rising,
+        Pattern.FALLING: falling,
+        Pattern.CROSSED: rising + falling,
+        Pattern.LEVEL: [QLineF(0, half, TILE, half)],
+        Pattern.UPRIGHT: [QLineF(half, 0, half, TILE)],
+    }[pattern]

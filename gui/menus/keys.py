@@ -1,0 +1,128 @@
+"""The `?` sheet: every key and what the mouse does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QMenu,
+    QMenuBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.label import Label
+from gui.look.text import tr
+from gui.menus.actions import MOUSE
+from gui.menus.menus import all_keys_text, listed_actions
+
+LINES = 28  # of a column at least, which a small screen still shows
+COLUMN = 400  # pixels that a column takes at most
+SHARE = 0.94  # of the screen
+Section = tuple[str, list[tuple[str, str, str]]]
+"""A heading, and lines of keys (or a gesture), a name and what it does."""
+
+
+def sections(bar: QMenuBar) -> list[Section]:
+    """Every action of the menus that has keys, menu by menu, and the mouse's gestures."""
+    found: list[Section] = []
+    for top in bar.actions():
+        menu = top.menu()
+        if isinstance(menu, QMenu):
+            actions = [action for _, action in listed_actions(menu)]
+            rows = [
+                (all_keys_text(action), action.text(), action.toolTip())
+                for action in actions
+                if action.shortcuts()
+            ]
+            found.append((menu.title().replace("&", ""), rows))
+    mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE]
+    return [section for section in [*found, (tr("Mouse"), mouse)] if section[1]]
+
+
+def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
+    """Sections side by side, at most so many lines high; a long one goes on in the next."""
+    made: list[list[Section]] = [[]]
+    free = most
+    for heading, rows in found:
+        rows = list(rows)
+        while rows:
+            if free < 3:  # a heading and one line would look lost
+                made.append([])
+                free = most
+            taken, rows = rows[: free - 1], rows[free - 1 :]
+            made[-1].append((heading, taken))
+            free -= len(taken) + 2
+    return made
+
+
+def lines_of(found: Sequence[Section], width: int) -> int:
+    """How high columns must be for all of them to fit side by side into so many pixels."""
+    total = sum(len(rows) + 2 for _, rows in found)
+    wide = max(1, width // COLUMN)
+    return max(LINES, -(-total // wide) + 2)
+
+
+class KeySheet(QDialog):
+    """A list that stays beside the window until Esc, `?` or its frame closes it."""
+
+    def __init__(self, found: Sequence[Section], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Keys and mouse"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        sheet = QWidget()
+        row = QHBoxLayout(sheet)
+        row.setContentsMargins(18, 12, 18, 14)
+        row.setSpacing(28)
+        room = self.screen().availableSize() * SHARE
+        for column in columns(found, lines_of(found, room.width())):
+            row.addLayout(_grid(column))
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setWidget(sheet)
+        area.setAccessibleName(tr("Keys and mouse"))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+        bar = area.verticalScrollBar().sizeHint().width()
+        self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        if event.text() == "?":
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+
+def _grid(column: Sequence[Section]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(14)
+    grid.setVerticalSpacing(2)
+    line = 0
+    for heading, rows in column:
+        title = Label(heading.upper())
+        title.setObjectName("heading")
+        title.setContentsMargins(0, 8 if line else 0, 0, 2)
+        grid.addWidget(title, line, 0, 1, 2)
+        for number, row in enumerate(rows, line + 1):
+            _add_row(grid, number, *row)
+        line += len(rows) + 1
+    grid.setRowStretch(line, 1)
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+def _add_row(grid: QGridLayout, line: int, keys: str, name: str, tip: str) -> None:
+    key, words = Label(keys), Label(name)
+    key.setStyleSheet("font-weight: bold")
+    for place, label in enumerate((key, words)):
+        label.setToolTip(tip)
+        grid.addWidget(label, line, place)

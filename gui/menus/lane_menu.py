@@ -1,0 +1,68 @@
+"""How lanes are grouped, and whether their blocks are shown: chosen in the menu, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QInputDialog
+
+from gui.app.settings import Settings
+from gui.look.text import tr
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.groups import MOST_NODE_DEVICES, Grouping
+
+
+class LaneMenu(QObject):
+    """Between the View menu, the settings and a timeline's lanes."""
+
+    def __init__(self, timeline: TimelineView, settings: Settings) -> None:
+        super().__init__(timeline)
+        self._timeline, self._settings = timeline, settings
+        self._actions: Mapping[str, QAction] = {}
+        self.dialog: QInputDialog | None = None
+
+    def attach(self, actions: Mapping[str, QAction]) -> None:
+        """Show in the actions how the lanes stand, as it was when the window was closed."""
+        self._actions = actions
+        lanes, settings = self._timeline.lanes, self._settings
+        self._timeline.stack.group_by(grouping_of(settings.grouping), settings.node_devices)
+        lanes.grouping_changed.connect(self._keep)
+        self._keep(lanes.state.grouping)
+        actions["nested"].setChecked(settings.nested)
+        self.show_nested(settings.nested)
+
+    def group_by(self, name: str) -> None:
+        """Group the lanes by what a Grouping names."""
+        self._timeline.lanes.group_by(grouping_of(name))
+
+    def ask_node_devices(self) -> None:
+        """Ask how many devices a node has, and group by nodes."""
+        dialog = self.dialog = QInputDialog(self._timeline)
+        dialog.setInputMode(QInputDialog.InputMode.IntInput)
+        dialog.setIntRange(1, MOST_NODE_DEVICES)
+        dialog.setIntValue(self._timeline.lanes.state.node_devices)
+        dialog.setWindowTitle(tr("Devices of a node"))
+        dialog.setLabelText(tr("Devices of a node, where their names do not tell the host:"))
+        dialog.intValueSelected.connect(self.set_node_devices)
+        dialog.open()  # nothing waits for it: a run goes on
+
+    def set_node_devices(self, count: int) -> None:
+        """Group by nodes of so many devices, and remember it."""
+        self._settings.node_devices = count
+        self._timeline.lanes.set_node_devices(count)
+
+    def show_nested(self, shown: bool) -> None:
+        """Show the blocks inside forwards and backwards, or do not, and remember it."""
+        self._settings.nested = shown
+        self._timeline.show_nested(shown)
+
+    def _keep(self, grouping: Grouping) -> None:
+        self._settings.grouping = grouping.value
+        self._actions[f"group_{grouping.value}"].setChecked(True)
+
+
+def grouping_of(name: str) -> Grouping:
+    """A grouping by its name; by devices if there is none of it."""
+    return Grouping(name) if name in list(Grouping) else Grouping.DEVICE

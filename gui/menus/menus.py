@@ -1,0 +1,102 @@
+"""Actions from their table: menus, shortcuts, submenus of choices, and the docks' own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
+
+from gui.look.text import tr
+from gui.menus.actions import ENTRIES, MENUS, Entry
+
+DIGITS = 10  # the first docks are shown and hidden by Ctrl and a digit, the next by Alt and one
+
+
+class Menus(QObject):
+    """The menus of a window, which owns them. Actions come from ENTRIES, in their order."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._window, self._bar = window, window.menuBar()
+        self._groups: dict[str, QActionGroup] = {}
+        self._menus: dict[str, QMenu] = {}
+        for name in MENUS:
+            self.menu(name)
+        self.actions = {entry.name: self._make(entry) for entry in ENTRIES}
+
+    def menu(self, path: str) -> QMenu:
+        """The menu of a path such as `View` or `View/Colour by`, made where there is none."""
+        if path not in self._menus:
+            above, _, name = path.rpartition("/")
+            parent = self.menu(above) if above else self._bar
+            # Alt and the first letter open one of the bar's.
+            self._menus[path] = QMenu(tr(name) if above else f"&{tr(name)}", parent)
+            parent.addMenu(self._menus[path])
+        return self._menus[path]
+
+    def list_docks(self, docks: Iterable[QDockWidget]) -> None:
+        """List docks in the View menu, the first twenty with a shortcut."""
+        view = self.menu("View")
+        view.addSeparator()
+        for number, dock in enumerate(docks, 1):
+            action = dock.toggleViewAction()
+            keys = f"{'Ctrl' if number <= DIGITS else 'Alt'}+{number % DIGITS}"
+            if number <= 2 * DIGITS:
+                action.setShortcut(keys)
+            tip = tr("Show or hide {panel}.", panel=dock.windowTitle())
+            action.setToolTip(_with_keys(tip, action))
+            view.addAction(action)
+
+    def _make(self, entry: Entry) -> QAction:
+        action = QAction(tr(entry.text), self._window)
+        action.setObjectName(entry.name)
+        action.setShortcuts([QKeySequence(keys) for keys in entry.keys.split(" or ") if keys])
+        action.setCheckable(entry.checkable)
+        action.setToolTip(_with_keys(tr(entry.tip), action))
+        action.setStatusTip("")
+        slot = attrgetter(entry.slot)(self._window)
+        if entry.group:
+            self._group(entry.group).addAction(action)
+            action.triggered.connect(lambda _=False: slot(entry.value))
+        elif entry.checkable:
+            action.triggered.connect(slot)
+        else:
+            action.triggered.connect(lambda _=False: slot())
+        self.menu(entry.menu).addAction(action)
+        return action
+
+    def _group(self, name: str) -> QActionGroup:
+        if name not in self._groups:
+            self._groups[name] = QActionGroup(self._window)
+        return self._groups[name]
+
+
+def listed_actions(menu: QMenu, above: str = "") -> Iterator[tuple[str, QAction]]:
+    """Every action of a menu and its submenus, with the path of the menu that it stands in."""
+    title = menu.title().replace("&", "")
+    path = f"{above} › {title}" if above else title
+    for action in menu.actions():
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            yield from listed_actions(inner, path)
+        elif not action.isSeparator():
+            yield path, action
+
+
+def keys_text(action: QAction) -> str:
+    """The first shortcut of an action as the platform writes it; empty if it has none."""
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def all_keys_text(action: QAction) -> str:
+    """All shortcuts of an action, the first one first."""
+    native = QKeySequence.SequenceFormat.NativeText
+    return ", ".join(keys.toString(native) for keys in action.shortcuts())
+
+
+def _with_keys(tip: str, action: QAction) -> str:
+    keys = keys_text(action)
+    return f"{tip} ({keys})" if keys else tip

@@ -1,0 +1,1 @@
+"""Panels of plain data: spans, steps, log, bookmarks, figures."""

@@ -1,0 +1,160 @@
+"""Marks: the run's marks as a list, to go to, to name and to delete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QStackedLayout,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.recording.bookmarks import Mark
+from gui.look.label import Label, plain_tip
+from gui.look.text import duration_text, time_text, tr
+
+TIME, LENGTH, NOTE = range(3)
+
+
+class MarksPanel(QWidget):
+    """A row for each mark, in order of time.
+
+    `chosen` carries the index of a mark to go to, `renamed` that of one and its new note, and
+    `removed` that of one to delete.
+    """
+
+    chosen = Signal(int)
+    renamed = Signal(int, str)
+    removed = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Marks"))
+        hint = Label(
+            tr(
+                "Press M to mark the moment under the pointer, or the start of what is selected; "
+                "Shift+M marks what is selected from start to end. Marks are kept beside the "
+                "recording."
+            )
+        )
+        hint.setObjectName("hint")
+        hint.setWordWrap(True)
+        hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        hint.setMargin(14)
+        self.list = _List()
+        self.list.itemActivated.connect(lambda item, _: self.chosen.emit(self._index(item)))
+        self.list.itemClicked.connect(lambda item, _: self.chosen.emit(self._index(item)))
+        self.list.itemChanged.connect(self._rename)
+        self.list.remove_asked.connect(self.remove)
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.list, 1)
+        column.addLayout(self._buttons())
+        body = QWidget()
+        body.setLayout(column)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(hint)
+        self._stack.addWidget(body)
+
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        """List other marks; the row that was current stays so."""
+        current = self.current
+        blocked = self.list.blockSignals(True)
+        self.list.clear()
+        for mark in marks:
+            length = "" if mark.end is None else duration_text(mark.end - mark.start)
+            item = QTreeWidgetItem(self.list, [time_text(mark.start), length, mark.note])
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+            item.setToolTip(NOTE, plain_tip(mark.note))
+        self.list.blockSignals(blocked)
+        if marks:
+            self.set_current(min(max(0, current or 0), len(marks) - 1))
+        self._stack.setCurrentIndex(1 if marks else 0)
+
+    @property
+    def current(self) -> int | None:
+        """The index of the current row, or None."""
+        item = self.list.currentItem()
+        return None if item is None else self._index(item)
+
+    def set_current(self, index: int) -> None:
+        """Make a mark's row the current one."""
+        item = self.list.topLevelItem(index)
+        if item is not None:
+            self.list.setCurrentItem(item)
+
+    def go(self) -> None:
+        """Go to the current mark."""
+        if self.current is not None:
+            self.chosen.emit(self.current)
+
+    def rename(self) -> None:
+        """Edit the current mark's note in its row."""
+        item = self.list.currentItem()
+        if item is not None:
+            self.list.editItem(item, NOTE)
+
+    def remove(self) -> None:
+        """Delete the current mark."""
+        if self.current is not None:
+            self.removed.emit(self.current)
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 4, 8, 6)
+        row.setSpacing(6)
+        for text, tip, slot in (
+            (tr("Go to"), tr("Show the mark in the timeline. (Return)"), self.go),
+            (tr("Edit note"), tr("Write another note. (F2)"), self.rename),
+            (tr("Delete"), tr("Take the mark away; Ctrl+Z brings it back. (Del)"), self.remove),
+        ):
+            button = QPushButton(text)
+            button.setToolTip(tip)
+            button.clicked.connect(slot)
+            row.addWidget(button)
+        row.addStretch(1)
+        return row
+
+    def _index(self, item: QTreeWidgetItem) -> int:
+        return self.list.indexOfTopLevelItem(item)
+
+    def _rename(self, item: QTreeWidgetItem, column: int) -> None:
+        if column == NOTE:
+            self.renamed.emit(self._index(item), item.text(NOTE))
+
+
+class _List(QTreeWidget):
+    """Only the notes can be edited; F2 begins, Del asks for the current row's end."""
+
+    remove_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Marks of the run"))
+        self.setHeaderLabels([tr("Time"), tr("Length"), tr("Note")])
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.header().setStretchLastSection(False)
+        for column in (TIME, LENGTH):
+            self.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        self.header().setSectionResizeMode(NOTE, QHeaderView.ResizeMode.Stretch)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self.currentItem()
+        if item is not None and event.key() == Qt.Key.Key_F2:
+            self.editItem(item, NOTE)
+        elif event.key() == Qt.Key.Key_Delete:
+            self.remove_asked.emit()
+        else:
+            super().keyPressEvent(event)

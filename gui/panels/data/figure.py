@@ -1,0 +1,332 @@
+"""Export figure: what it is to be, how it will look, and its ways out of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QFormLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.report.figure import PRESETS, FigureOptions
+from core.trace.excerpt import Excerpt
+from gui.figures.picture import SCREEN, Picture, image_of
+from gui.look.label import Label
+from gui.look.text import tr
+from gui.panels.run.fields import WheelGuard, choice, decimal
+
+SHOWN = ""  # instead of a preset: the timeline as the window shows it
+FIELD = 210
+SIZE = QSize(1060, 600)
+PATIENCE_MS = 120  # after the last change, before the preview is drawn
+PARTS = {
+    "title": ("Title", "A line above the picture."),
+    "caption": ("Caption", "Words below the picture."),
+    "legend": ("Legend", "What the colours and patterns mean."),
+    "axis": ("Axis", "The time axis."),
+    "makespan": ("Makespan", "How long each step is."),
+    "idle": ("Idle time", "How much of the steps each lane is idle."),
+}
+SWITCHES = ("legend", "axis", "makespan", "idle")
+COLOURS = (
+    ("As the figure has it", "", ""),
+    ("Colours", "colours", "Colours only, as in the window."),
+    ("Colours and patterns", "patterns", "Told apart also without colour."),
+    ("Greyscale", "grey", "No colour at all; patterns and letters tell families apart."),
+)
+AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the panel asks for; with `visible`, the time is the one on screen."""
+
+    options: FigureOptions
+    visible: bool
+
+
+class FigurePanel(QDialog):
+    """Stays beside the window. `drawn` makes the picture; what it refuses is said in one line.
+
+    `save_asked` and `copy_asked` carry the Picture that the preview shows; `changed` comes with
+    every change.
+    """
+
+    save_asked = Signal(object)
+    copy_asked = Signal(object)
+    changed = Signal()
+
+    def __init__(self, drawn: Callable[[Wish], Picture], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._drawn = drawn
+        self._guard = WheelGuard(self)
+        self.picture: Picture | None = None
+        self.setWindowTitle(tr("Export figure"))
+        self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._timer.timeout.connect(self.draw_now)
+        self._build_fields()
+        self.preview, self.size_label, self.problem = Preview(), Label(), Label()
+        self.size_label.setObjectName("quiet")
+        self.problem.setObjectName("problem")
+        self.problem.setWordWrap(True)
+        self._lay_out()
+        self._connect()
+        self._follow_preset()
+        self.resize(SIZE)
+
+    # What is asked for
+
+    @property
+    def wish(self) -> Wish:
+        """What the fields say."""
+        preset = self.preset.currentData() or None
+        colours, part = self.colours.currentData(), self.part.currentData()
+        named = self.times.text().strip() if part == NAMED else ""
+        steps = named if ":" not in named else ""
+        options = FigureOptions(
+            preset=preset,
+            theme=self.theme.currentData() if self.theme.isEnabled() else "light",
+            width_mm=self.width_mm.value() or None,
+            font_pt=(self.font_pt.value() or None) if preset else None,
+            scale=self.scale.value() or None,
+            hatching={"colours": False, "patterns": True}.get(colours) if preset else None,
+            greyscale=colours == "grey" and preset is not None,
+            **{name: self.parts[name].isChecked() for name in SWITCHES},
+            title=self._words("title"),
+            caption=self._words("caption"),
+            excerpt=Excerpt("" if steps else named, steps, self.lanes.text().strip()),
+        )  # fmt: skip
+        return Wish(options, part == VISIBLE)
+
+    def set_options(self, options: FigureOptions) -> None:
+        """Fill the fields, all but those that belong to one run."""
+        self.preset.setCurrentIndex(max(0, self.preset.findData(options.preset or SHOWN)))
+        self.theme.setCurrentIndex(max(0, self.theme.findData(options.theme)))
+        for field, value in (
+            (self.width_mm, options.width_mm), (self.font_pt, options.font_pt),
+            (self.scale, options.scale),
+        ):  # fmt: skip
+            field.setValue(value or 0.0)
+        patterns = {True: "patterns", False: "colours", None: ""}[options.hatching]
+        kept = "grey" if options.greyscale else patterns
+        self.colours.setCurrentIndex(max(0, self.colours.findData(kept)))
+        for name in SWITCHES:
+            self.parts[name].setChecked(getattr(options, name))
+        for name in ("title", "caption"):
+            text = getattr(options, name)
+            self.parts[name].setChecked(text != "")
+            self.words[name].setText(text or "")
+
+    def draw_now(self) -> None:
+        """Draw the preview, or say why there is none."""
+        self._timer.stop()
+        try:
+            self.picture = self._drawn(self.wish)
+        except ValueError as error:
+            self.picture = None
+            self.problem.setText(plain(str(error)))
+        self.problem.setVisible(self.picture is None)
+        self.preview.show_picture(self.picture)
+        self.size_label.setText(size_text(self.picture))
+        for button in (self.save, self.copy):
+            button.setEnabled(self.picture is not None)
+
+    def draw_soon(self) -> None:
+        """Draw the preview once nothing has changed for a moment."""
+        self._timer.start()
+
+    # Building
+
+    def _build_fields(self) -> None:
+        entries = [(tr(preset.title), preset.name, "") for preset in PRESETS.values()]
+        self.preset = choice([(tr("As shown in the window"), SHOWN, ""), *entries])
+        self.part = choice([
+            (tr("Chosen for the figure"), AUTOMATIC, tr("The median step, or the last steps.")),
+            (tr("What is visible"), VISIBLE, tr("Exactly the time on screen.")),
+            (tr("Steps or times…"), NAMED, tr("Named in the field below.")),
+        ])  # fmt: skip
+        self.times, self.lanes = QLineEdit(), QLineEdit()
+        self.times.setPlaceholderText(tr("3, 2-4 or 10ms:40ms"))
+        self.lanes.setPlaceholderText(tr("all; or 0-3, cpu:1"))
+        self.theme = choice([(tr("Light"), "light", ""), (tr("Dark"), "dark", "")])
+        self.colours = choice([(tr(title), value, tr(line)) for title, value, line in COLOURS])
+        self.width_mm = decimal(2000.0, 0, 1.0, tr("usual"))
+        self.font_pt = decimal(60.0, 1, 0.5, tr("usual"))
+        self.scale = decimal(20.0, 2, 0.5, tr("usual"))
+        self.width_mm.setSuffix(tr(" mm"))
+        self.font_pt.setSuffix(tr(" pt"))
+        self.scale.setPrefix("× ")
+        self.parts = {name: QCheckBox(tr(title)) for name, (title, _) in PARTS.items()}
+        for name, box in self.parts.items():
+            box.setChecked(True)
+            box.setToolTip(tr(PARTS[name][1]))
+            box.setAccessibleDescription(tr(PARTS[name][1]))
+        self.words = {name: QLineEdit() for name in ("title", "caption")}
+        for name, field in self.words.items():
+            field.setPlaceholderText(tr("made from the run"))
+            field.setAccessibleName(tr(PARTS[name][0]))
+        self.save, self.copy = QPushButton(tr("Save…")), QPushButton(tr("Copy"))
+        self.save.setToolTip(tr("Write it as PNG, SVG or PDF."))
+        self.copy.setToolTip(tr("Put it on the clipboard, as an image and as SVG."))
+        self.save.setDefault(True)
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setVerticalSpacing(6)
+        for title, field in (
+            (tr("Figure"), self.preset), (tr("Time"), self.part), ("", self.times),
+            (tr("Lanes"), self.lanes), (tr("Colours"), self.colours), (tr("Theme"), self.theme),
+            (tr("Width"), self.width_mm), (tr("Text"), self.font_pt),
+            (tr("Pixels of a PNG"), self.scale),
+        ):  # fmt: skip
+            field.setAccessibleName(title or tr("Steps or times"))
+            field.installEventFilter(self._guard)
+            field.setMinimumWidth(FIELD)
+            form.addRow(title, field)
+        for spin in (self.width_mm, self.font_pt, self.scale):
+            spin.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
+        grid = QGridLayout()
+        grid.setVerticalSpacing(5)
+        grid.setColumnStretch(1, 1)
+        for number, name in enumerate(("title", "caption")):
+            grid.addWidget(self.parts[name], number, 0)
+            grid.addWidget(self.words[name], number, 1)
+        for number, name in enumerate(SWITCHES):
+            grid.addWidget(self.parts[name], 2 + number // 2, number % 2)
+        left = QVBoxLayout()
+        left.addLayout(form)
+        left.addSpacing(6)
+        left.addLayout(grid)
+        left.addStretch(1)
+        left.addWidget(self.problem)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.size_label, 1)
+        buttons.addWidget(self.copy)
+        buttons.addWidget(self.save)
+        right = QVBoxLayout()
+        right.addWidget(self.preview, 1)
+        right.addLayout(buttons)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 12, 14, 12)
+        row.setSpacing(14)
+        row.addLayout(left, 0)
+        row.addLayout(right, 1)
+
+    def _connect(self) -> None:
+        for chooser in (self.preset, self.part, self.theme, self.colours):
+            chooser.currentIndexChanged.connect(self._change)
+        for number in (self.width_mm, self.font_pt, self.scale):
+            number.valueChanged.connect(self._change)
+        for line in (self.times, self.lanes, *self.words.values()):
+            line.textChanged.connect(self._change)
+        for box in self.parts.values():
+            box.toggled.connect(self._change)
+        self.save.clicked.connect(lambda: self._hand_out(self.save_asked))
+        self.copy.clicked.connect(lambda: self._hand_out(self.copy_asked))
+
+    def _hand_out(self, signal: SignalInstance) -> None:
+        self.draw_now()  # what is typed may be newer than the preview
+        if self.picture is not None:
+            signal.emit(self.picture)
+
+    def _change(self, *_: object) -> None:
+        self._follow_preset()
+        self.changed.emit()
+        self.draw_soon()
+
+    def _follow_preset(self) -> None:
+        """Fields that the figure does not take are disabled."""
+        preset = PRESETS.get(self.preset.currentData())
+        self.times.setEnabled(self.part.currentData() == NAMED)
+        self.theme.setEnabled(preset is None or not preset.printed)
+        self.colours.setEnabled(preset is not None)
+        self.font_pt.setEnabled(preset is not None)
+        self.lanes.setEnabled(preset is not None)
+        for name, field in self.words.items():
+            field.setEnabled(self.parts[name].isChecked())
+        made = tr("made from the run") if preset is not None else tr("none")
+        self.words["caption"].setPlaceholderText(made)
+
+    def _words(self, name: str) -> str | None:
+        """A text of the user's own, None for the run's, nothing where none is wanted."""
+        if not self.parts[name].isChecked():
+            return ""
+        return self.words[name].text().strip() or None
+
+
+class Preview(QWidget):
+    """A picture as large as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Preview"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._picture: Picture | None = None
+        self._image: QImage | None = None
+
+    def show_picture(self, picture: Picture | None) -> None:
+        """Show another picture, or none."""
+        self._picture, self._image = picture, None
+        self.setAccessibleDescription(picture.title if picture is not None else "")
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: D102
+        return QSize(620, 460)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(280, 200)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        self._image = None
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().mid())
+            if self._picture is None:
+                return
+            if self._image is None:
+                self._image = self._fitted(self._picture)
+            ratio = self._image.devicePixelRatio()
+            wide, high = self._image.width() / ratio, self._image.height() / ratio
+            left, top = round((self.width() - wide) / 2), round((self.height() - high) / 2)
+            painter.fillRect(QRectF(left + 2, top + 2, wide, high), QColor(0, 0, 0, 40))
+            painter.drawImage(QPointF(left, top), self._image)
+
+    def _fitted(self, picture: Picture) -> QImage:
+        ratio = self.devicePixelRatioF()
+        wide, high = (side * SCREEN / picture.per_inch for side in (picture.width, picture.height))
+        scale = min((self.width() - 24) / wide, (self.height() - 24) / high) * ratio
+        image = image_of(picture, max(scale, 0.05))
+        image.setDevicePixelRatio(ratio)
+        return image
+
+
+def plain(message: str) -> str:
+    """A message of core's as a sentence, without the command line's dashes."""
+    text = message.removeprefix("--").replace(" --", " ")
+    return text[:1].upper() + text[1:]
+
+
+def size_text(picture: Picture | None) -> str:
+    """`85 × 62 mm, as PNG 2008 × 1465 pixels`."""
+    if picture is None:
+        return ""
+    wide, high = picture.millimetres
+    factor = picture.scale * SCREEN / picture.per_inch
+    return tr(
+        "{wide} × {high} mm, as PNG {across} × {down} pixels", wide=f"{wide:.0f}",
+        high=f"{high:.0f}", across=round(picture.width * factor),
+        down=round(picture.height * factor),
+    )  # fmt: skip

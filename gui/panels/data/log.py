@@ -1,0 +1,136 @@
+"""Log: every line that the run has said, by level."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.trace.columns import Column
+from core.trace.event_rows import Log
+from core.trace.trace import Trace
+from gui.look.label import plain_tip
+from gui.look.text import duration_text, tr
+from gui.look.theme import LIGHT, Theme
+from gui.panels.run.fields import Choice
+from gui.runs.faults import told_log
+
+LEVELS = ("info", "size", "warning", "error", "state")
+NOTHING = QModelIndex()
+Index = QModelIndex | QPersistentModelIndex
+
+
+class LogModel(QAbstractTableModel):
+    """The rows of a trace's log that have a chosen level."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._source = Log()
+        self._taken = 0
+        self._places = Column(np.int64)  # of the rows in the source
+        self._levels = frozenset(LEVELS)
+        self.theme = LIGHT
+
+    def show(self, source: Log, levels: frozenset[str]) -> None:
+        """Begin again with another log or other levels."""
+        self.beginResetModel()
+        self._source, self._levels, self._taken = source, levels, len(source)
+        self._places = Column.of(source.at_levels(levels))
+        self.endResetModel()
+
+    def take_new(self) -> None:
+        """Append the rows that have come since."""
+        fresh = self._source.at_levels(self._levels, self._taken)
+        self._taken = len(self._source)
+        if len(fresh):
+            first = len(self._places)
+            self.beginInsertRows(QModelIndex(), first, first + len(fresh) - 1)
+            self._places.extend(fresh)
+            self.endInsertRows()
+
+    def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+        return 0 if parent.isValid() else len(self._places)
+
+    def columnCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+        return 3
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
+        row = self._source[int(self._places.view[index.row()])]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (duration_text(row.time), row.level, row.text)[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 2:
+            return plain_tip(row.text)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            colours = {"warning": self.theme.warning, "error": self.theme.error}
+            quiet = self.theme.muted if index.column() < 2 else self.theme.text
+            return QColor(colours.get(row.level, quiet))
+        return None
+
+    def headerData(  # noqa: D102
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
+            return (tr("Time"), tr("Level"), tr("Message"))[section]
+        return None
+
+
+class LogPanel(QWidget):
+    """The log as a table, with a choice of levels; it stays at the end while one is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = LogModel(self)
+        self._trace: Trace | None = None
+        self._live = False
+        self.level = Choice()
+        self.level.addItem(tr("All levels"), frozenset(LEVELS))
+        self.level.addItem(tr("Warnings and errors"), frozenset({"warning", "error"}))
+        for level in LEVELS:
+            self.level.addItem(tr("Only {level}", level=level), frozenset({level}))
+        self.level.setAccessibleName(tr("Level"))
+        self.level.setToolTip(tr("Which lines of the log are shown."))
+        self.level.currentIndexChanged.connect(self._refilter)
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName(tr("Log"))
+        self.table.setShowGrid(False)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(21)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        self.table.setColumnWidth(0, 78)
+        self.table.setColumnWidth(1, 66)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 4)
+        column.addWidget(self.level)
+        column.addWidget(self.table)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.model.theme = theme
+        self.table.viewport().update()
+
+    def show_trace(self, trace: Trace | None, live: bool = False) -> None:
+        """Show another run's log, or take what is new of this one's; its faults once it is over."""
+        bar = self.table.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 1
+        if trace is self._trace and live is self._live:
+            self.model.take_new()
+        else:
+            self._trace, self._live = trace, live
+            self._refilter()
+        if at_end:
+            self.table.scrollToBottom()
+
+    def _refilter(self) -> None:
+        log = Log() if self._trace is None else told_log(self._trace, self._live)
+        self.model.show(log, self.level.currentData())

@@ -1,0 +1,354 @@
+"""The table of all spans: sorted, filtered, saved, and in step with the timeline."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelection, QObject, QSignalBlocker, Qt, QThreadPool, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.trace.listing import Listing
+from core.trace.query import Query
+from core.trace.trace import Span, Trace
+from gui.look.label import Label
+from gui.look.text import percent_text, problem_text, tr
+from gui.panels.data.spans_model import COLUMNS, MOST_ROWS, SpansModel
+from gui.recordings.csv_saving import CsvSaver
+from gui.search.bar import QueryField
+from gui.search.searching import Searcher
+from gui.timeline.paint.scene import Scene
+
+AT_ONCE = 200_000  # rows that are sorted while one waits; more are sorted in a thread
+ROW_HEIGHT = 20
+WIDTHS = {
+    "lane": 66,
+    "task": 62,
+    "kind": 100,
+    "step": 48,
+    "start": 104,
+    "microbatch": 84,
+    "name": 220,
+}
+WIDTH = 76
+
+
+class _Sorter(QObject):
+    """Sorts in a thread of the pool; `sorted` carries a listing, and which request it answers.
+
+    `failed` comes instead, with one line.
+    """
+
+    sorted = Signal(int, object)
+    failed = Signal(str)
+
+    def sort(self, number: int, listing: Listing, column: str, descending: bool) -> None:
+        """Sort a large listing beside everything else: NumPy lets go of Python meanwhile."""
+
+        def work() -> None:
+            try:
+                made = listing.sorted_by(column, descending)
+                told = partial(self.sorted.emit, number, made)
+            except Exception as error:
+                told = partial(self.failed.emit, problem_text(error))
+            with suppress(RuntimeError):  # the window was closed meanwhile
+                told()
+
+        if len(listing) <= AT_ONCE:
+            work()
+        else:
+            QThreadPool.globalInstance().start(work)
+
+
+class SpansPanel(QWidget):
+    """All spans of a run as a table, or those that a query asks for.
+
+    `chosen` carries lane and index of the span whose row was selected by hand; `said` and `failed`
+    carry a line about a table that was saved.
+    """
+
+    chosen = Signal(int, int)
+    said = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Spans"))
+        self._trace: Trace | None = None
+        self._live = False
+        self._selected: Span | None = None
+        self._request = 0
+        self._listing: Listing | None = None
+        self.model, self.table = SpansModel(self), QTableView()
+        self.field, self.count, self.problem = QueryField(), Label(), Label()
+        self.searcher, self._sorter, self.saver = Searcher(self), _Sorter(self), CsvSaver(self)
+        self._build()
+        self._connect()
+        self._tell()
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Show another run, or what has come of this one; unseen, the table waits."""
+        trace = None if scene is None else scene.trace
+        ended, new = self._live and not live, trace is not self._trace
+        self._trace, self._live = trace, live
+        if trace is None or not self.isVisible():
+            self._listing = None
+            self.model.show(None)
+            self._tell()
+        elif new or ended or self._listing is None:
+            self._filter()
+        else:
+            self._grow()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        if self._listing is None and self._trace is not None:
+            self._filter()
+
+    def select_span(self, span: Span | None) -> None:
+        """Select a span's row and scroll to it, if it has one; say nothing of it."""
+        self._selected = span
+        listing, rows = self.model.listing, self.table.selectionModel()
+        row = None
+        if listing is not None and span is not None and span.index >= 0:
+            row = listing.row_of(span.lane, span.index)
+        with QSignalBlocker(self):
+            if row is None or row >= MOST_ROWS:
+                rows.clear()
+            elif row != self.table.currentIndex().row():
+                self.table.setCurrentIndex(self.model.index(row, 0))
+
+    def sort_by(self, column: int, order: Qt.SortOrder) -> None:
+        """Sort by a column of the table; -1 is lane by lane."""
+        with QSignalBlocker(self._column):
+            self._column.setCurrentIndex(column + 1)
+        with QSignalBlocker(self.table.horizontalHeader()):
+            self.table.horizontalHeader().setSortIndicator(column, order)
+        self._descending.setChecked(order is Qt.SortOrder.DescendingOrder)
+        self._sort()
+
+    def ask_where_to_save(self) -> None:
+        """Ask for a file and save the rows that are shown, in their order."""
+        if self._trace is None:
+            self.failed.emit(tr("There is no run to write yet: press Run, or open a recording."))
+            return
+        if self._listing is None:
+            self._filter()  # the table waits until it is seen
+        dialog = QFileDialog(self, tr("Save spans"), "spans.csv", tr("Table (*.csv *.parquet)"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("csv")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
+        dialog.open()
+
+    def save_to(self, path: Path) -> None:
+        """Save the rows that are shown, in their order."""
+        if self.model.listing is not None:
+            self.saver.save(self.model.listing, path)
+            self._tell()
+
+    def _filter(self) -> None:
+        """Show the spans that the field asks for, of what there is now."""
+        if self._trace is None:
+            return
+        query = self.field.query
+        if query.terms:
+            self.searcher.start(self._trace, query)
+        else:
+            self.searcher.clear()
+            self._take(Listing.of(self._trace))
+
+    def _take_hits(self) -> None:
+        if self.searcher.search is not None and self._trace is not None:
+            self._take(Listing.of(self._trace, self.searcher.search.hits))
+
+    def _take(self, listing: Listing) -> None:
+        self._listing = listing
+        self._sort()
+
+    def _grow(self) -> None:
+        """More spans have come; a table that is sorted or filtered takes them when the run ends."""
+        listing = self.model.listing
+        if listing is None or listing.order is not None or listing.chosen is not None:
+            return
+        self.model.grow(Listing.of(listing.trace).counts)
+        self._listing = self.model.listing
+        self._tell()
+
+    def _sort(self) -> None:
+        self._request += 1
+        column = self._column.currentIndex() - 1
+        if self._listing is None:
+            return
+        if column < 0:
+            self._show(self._request, self._listing)
+        else:
+            descending = self._descending.isChecked()
+            self._tell(tr("sorting…"))
+            self._sorter.sort(self._request, self._listing, COLUMNS[column].key, descending)
+
+    def _show(self, request: int, listing: Listing) -> None:
+        if request != self._request:
+            return  # something else was asked for meanwhile
+        with QSignalBlocker(self):
+            self.model.show(listing)
+        self.table.setColumnHidden(len(COLUMNS) - 1, not listing.trace.table.names)
+        self._tell()
+        self.select_span(self._selected)
+
+    def _search(self, query: Query) -> None:
+        self.problem.hide()
+        self._filter()
+
+    def _say_wrong(self, text: str) -> None:
+        self.problem.setText(text)
+        self.problem.show()
+
+    def _say_stopped(self, text: str) -> None:
+        self._say_wrong(text)
+        self._tell()
+
+    def _tell(self, text: str = "") -> None:
+        """Say how many rows there are, or how far something is."""
+        search = self.searcher.search
+        if not text and self.searcher.running and search is not None:
+            looked, there = search.searched
+            text = tr("searching, {share}", share=percent_text(looked / max(1, there)))
+        self._cancel.setVisible(self.searcher.running or self.saver.running)
+        self.save.setEnabled(self.model.rowCount() > 0 and not self.saver.running)
+        count = count_text(self.model.listing, self._trace)
+        if self.searcher.cancelled:
+            count = tr("{spans}, cancelled", spans=count)
+        self.count.setText(text or count)
+
+    def _stop(self) -> None:
+        if self.searcher.running:
+            self.searcher.cancel()
+            self._take_hits()
+        self.saver.cancel()
+
+    def _choose(self, chosen: QItemSelection) -> None:
+        """Tell of a row that was selected; a table that only gets the focus selects none."""
+        if not chosen.isEmpty():
+            self._selected = span = self.model.span_at(chosen.first().top())
+            self.chosen.emit(span.lane, span.index)
+
+    def _connect(self) -> None:
+        self.field.changed.connect(self._search)
+        self.field.wrong.connect(self._say_wrong)
+        self.field.stepped.connect(lambda _: self.table.setFocus())
+        self.field.left.connect(self.field.clear)
+        self.searcher.finished.connect(self._take_hits)
+        self.searcher.advanced.connect(self._tell)
+        self.searcher.failed.connect(self._say_stopped)
+        self._sorter.sorted.connect(self._show)
+        self._sorter.failed.connect(self._say_stopped)
+        self.saver.advanced.connect(
+            lambda share: self._tell(tr("saving, {share}", share=percent_text(share)))
+        )
+        self.saver.ended.connect(self._saved)
+        self.saver.failed.connect(self._not_saved)
+        self._cancel.clicked.connect(self._stop)
+        self.save.clicked.connect(self.ask_where_to_save)
+        self._column.currentIndexChanged.connect(lambda _: self._sort_again())
+        self._descending.clicked.connect(lambda _: self._sort_again())
+        self.table.horizontalHeader().sortIndicatorChanged.connect(self.sort_by)
+        self.table.selectionModel().selectionChanged.connect(lambda chosen, _: self._choose(chosen))
+
+    def _sort_again(self) -> None:
+        way = Qt.SortOrder.DescendingOrder if self._descending.isChecked() else None
+        self.sort_by(self._column.currentIndex() - 1, way or Qt.SortOrder.AscendingOrder)
+
+    def _saved(self, text: str) -> None:
+        self._tell()
+        if text:
+            self.said.emit(text)
+
+    def _not_saved(self, text: str) -> None:
+        self._tell()
+        self.failed.emit(text)
+
+    def _build(self) -> None:
+        self._column, self._descending, self._cancel = QComboBox(), QToolButton(), QPushButton()
+        self.save = QPushButton(tr("Save as CSV…"))
+        self._column.addItems([tr("lane by lane"), *(tr(column.title) for column in COLUMNS)])
+        self._column.setAccessibleName(tr("Sort by"))
+        self._column.setToolTip(tr("Sort by a column; a click on its head does so too."))
+        self._descending.setText("↓")
+        self._descending.setCheckable(True)
+        self._descending.setToolTip(tr("Largest first"))
+        self._descending.setAccessibleName(tr("Largest first"))
+        self.field.setAccessibleName(tr("Show only spans that are"))
+        self._cancel.setText(tr("Cancel"))
+        self._cancel.hide()
+        self.count.setObjectName("quiet")
+        self.problem.setObjectName("problem")
+        self.problem.setWordWrap(True)
+        self.problem.hide()
+        line = QHBoxLayout()
+        line.setContentsMargins(8, 6, 8, 2)
+        line.setSpacing(6)
+        line.addWidget(self.field, 1)
+        line.addWidget(self.count)
+        under = QHBoxLayout()
+        under.setContentsMargins(8, 0, 8, 4)
+        under.setSpacing(6)
+        for part in (Label(tr("Sort by")), self._column, self._descending):
+            under.addWidget(part)
+        under.addStretch(1)
+        under.addWidget(self._cancel)
+        under.addWidget(self.save)
+        self.problem.setContentsMargins(10, 0, 10, 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(line)
+        column.addWidget(self.problem)
+        column.addLayout(under)
+        column.addWidget(self.table, 1)
+        self._build_table()
+
+    def _build_table(self) -> None:
+        table, across, down = self.table, self.table.horizontalHeader(), self.table.verticalHeader()
+        table.setAccessibleName(tr("Table of spans"))
+        table.setObjectName("tight")
+        down.setDefaultSectionSize(ROW_HEIGHT)
+        down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        down.hide()
+        table.setModel(self.model)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every control
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        across.setSectionsClickable(True)
+        across.setSortIndicatorShown(True)
+        across.setSortIndicatorClearable(True)
+        across.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        for number, shown in enumerate(COLUMNS):
+            table.setColumnWidth(number, WIDTHS.get(shown.key, WIDTH))
+
+
+def count_text(listing: Listing | None, trace: Trace | None) -> str:
+    """`3,481 spans`, `12 of 3,481 spans`; more than the table holds are told."""
+    if listing is None or trace is None:
+        return tr("no run yet") if trace is None else ""
+    count = len(listing)
+    if count > MOST_ROWS:
+        return tr("the first {shown} of {count} spans", shown=f"{MOST_ROWS:,}", count=f"{count:,}")
+    if listing.chosen is not None:
+        return tr("{count} of {all} spans", count=f"{count:,}", all=f"{trace.span_count:,}")
+    return tr("1 span") if count == 1 else tr("{count} spans", count=f"{count:,}")

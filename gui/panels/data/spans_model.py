@@ -1,0 +1,137 @@
+"""Spans as a table model: what a row says is read from the trace when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from core.trace.listing import Listing
+from core.trace.trace import Span
+from gui.look.text import bytes_text, duration_text, time_text, tr
+from gui.timeline.interact.describe import TITLES, action
+
+MOST_ROWS = 100_000_000  # Qt counts the pixels of all rows in 32 bits
+PAGE = 64  # rows that are read at once
+MOST_PAGES = 32
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOf:
+    """A column: what a listing sorts by for it, its head, and what it says of a span."""
+
+    key: str
+    title: str
+    say: Callable[[Span, str], str]
+    numeric: bool = True
+
+
+def _number(name: str) -> Callable[[Span, str], str]:
+    def say(span: Span, lane: str) -> str:
+        value = getattr(span, name)
+        return "" if value is None else str(value)
+
+    return say
+
+
+COLUMNS = (
+    ColumnOf("lane", "Lane", lambda span, lane: lane, numeric=False),
+    ColumnOf("task", "Task", lambda span, lane: action(span) or span.name, numeric=False),
+    ColumnOf("kind", "Kind", lambda span, lane: tr(TITLES.get(span.kind, "Other")), numeric=False),
+    ColumnOf("step", "Step", _number("step")),
+    ColumnOf("start", "Start", lambda span, lane: time_text(span.start)),
+    ColumnOf(
+        "duration", "Duration", lambda span, lane: duration_text((span.end or 0) - span.start)
+    ),
+    ColumnOf("stage", "Stage", _number("stage")),
+    ColumnOf("microbatch", "Micro-batch", _number("microbatch")),
+    ColumnOf("replica", "Replica", _number("replica")),
+    ColumnOf("block", "Block", _number("block")),
+    ColumnOf("bucket", "Bucket", _number("bucket")),
+    ColumnOf("rows", "Rows", lambda span, lane: f"{span.rows:,}" if span.rows else ""),
+    ColumnOf("bytes", "Moves", lambda span, lane: bytes_text(span.bytes) if span.bytes else ""),
+    ColumnOf("name", "Name", lambda span, lane: span.name, numeric=False),
+)
+
+
+class SpansModel(QAbstractTableModel):
+    """The rows of a listing, of which nothing is copied but what is on the screen."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.listing: Listing | None = None
+        self._pages: dict[int, list[Span]] = {}
+
+    def show(self, listing: Listing | None) -> None:
+        """Show other rows."""
+        self.beginResetModel()
+        self.listing = listing
+        self._pages.clear()
+        self.endResetModel()
+
+    def grow(self, counts: tuple[int, ...]) -> None:
+        """Let each lane have more spans; only of a listing of all spans, lane by lane."""
+        if self.listing is None:
+            return
+        for lane in reversed(range(len(counts))):
+            have, there = self.listing.counts[lane], counts[lane]
+            if there == have:
+                continue
+            first = int(self.listing.firsts[lane]) + have
+            self.beginInsertRows(QModelIndex(), first, first + there - have - 1)
+            self.listing = self.listing.grown(lane, there)
+            self._pages.clear()
+            self.endInsertRows()
+
+    def span_at(self, row: int) -> Span:
+        """The span in a row. Raises IndexError if there is none."""
+        page = self._pages.get(row // PAGE)
+        if page is None:
+            page = self._read(row // PAGE)
+        return page[row % PAGE]
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, D102
+        count = 0 if self.listing is None or parent.isValid() else len(self.listing)
+        return min(count, MOST_ROWS)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, D102
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(  # noqa: D102
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        across = orientation is Qt.Orientation.Horizontal
+        if across and role == Qt.ItemDataRole.DisplayRole:
+            return tr(COLUMNS[section].title)
+        if across and role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if COLUMNS[section].numeric else LEFT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: D102
+        column = COLUMNS[index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if column.numeric else LEFT
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return None
+        span = self.span_at(index.row())
+        text = column.say(span, self._lane(span.lane))
+        told = role == Qt.ItemDataRole.AccessibleTextRole and text
+        return f"{tr(column.title)} {text}" if told else text
+
+    def _lane(self, lane: int) -> str:
+        return "" if self.listing is None else self.listing.trace.header.lanes[lane].name
+
+    def _read(self, page: int) -> list[Span]:
+        if self.listing is None:
+            raise IndexError(page)
+        if len(self._pages) >= MOST_PAGES:
+            self._pages.clear()
+        lanes, index = self.listing.places(page * PAGE, (page + 1) * PAGE)
+        places = zip(lanes.tolist(), index.tolist(), strict=True)
+        self._pages[page] = [self.listing.trace.span(lane, at) for lane, at in places]
+        return self._pages[page]

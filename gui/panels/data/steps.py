@@ -1,0 +1,208 @@
+"""Steps: how long every step took, and how its loss went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from gui.look.text import duration_text, significant, tr
+from gui.look.theme import LIGHT, Theme
+from gui.panels.sheet import CENTRE, PAD
+from gui.timeline.paint.margins import step_name
+from gui.timeline.paint.scene import Scene
+
+if TYPE_CHECKING:
+    from gui.panels.data.chart import StepChart
+
+
+@dataclass(frozen=True, slots=True)
+class StepBars:
+    """The whole steps of a run: `starts` and `ends` in ns, `losses` NaN where none is known."""
+
+    steps: NDArray
+    starts: NDArray
+    ends: NDArray
+    losses: NDArray
+    warmup: int
+
+    @property
+    def numbers(self) -> NDArray:
+        """The steps as the timeline's header numbers them: 1 is the first that is measured."""
+        return self.steps - self.warmup + 1
+
+    @property
+    def makespans_ms(self) -> NDArray:
+        """What each step took, in ms."""
+        return (self.ends - self.starts) / 1e6
+
+    @property
+    def measured(self) -> NDArray:
+        """True for each step that is no warm-up."""
+        return self.steps >= self.warmup
+
+    def at(self, number: int) -> int | None:
+        """The place of the step with this number, or None if there is none."""
+        place = int(np.searchsorted(self.numbers, number))
+        return place if place < len(self.steps) and self.numbers[place] == number else None
+
+    def name(self, place: int) -> str:
+        """A step in words: its name, its makespan, and its loss if that is known."""
+        words = [step_name(int(self.steps[place]), self.warmup)]
+        words.append(duration_text(float(self.ends[place] - self.starts[place])))
+        if not np.isnan(self.losses[place]):
+            words.append(tr("loss {loss}", loss=f"{self.losses[place]:.4g}"))
+        return " · ".join(words)
+
+
+def step_bars(scene: Scene, live: bool) -> StepBars:
+    """The steps that were run to their end, warm-up included.
+
+    Those are the ones whose loss is known; if none is, all but the one a live run is in.
+    """
+    counter = scene.trace.counter("loss")
+    known = np.isin(scene.step_numbers, counter.steps)
+    if not len(counter.steps):
+        known = np.arange(len(scene.step_numbers)) < len(scene.step_numbers) - live
+    steps = scene.step_numbers[known]
+    losses = np.full(len(steps), np.nan)
+    placed = np.searchsorted(steps, counter.steps)
+    inside = placed < len(steps)
+    hits = inside.copy()
+    hits[inside] = steps[placed[inside]] == counter.steps[inside]
+    losses[placed[hits]] = counter.values[hits]
+    warmup = scene.trace.header.specification.warmup
+    return StepBars(steps, scene.step_starts[known], scene.step_ends[known], losses, warmup)
+
+
+class StepsPanel(QWidget):
+    """A bar for each whole step and a line for the loss.
+
+    `chosen` carries start and end, in ns, of the step whose bar was clicked. The chart is made
+    after the panel was first painted with steps to show: importing its library takes a while.
+    """
+
+    chosen = Signal(float, float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.empty = tr("How long every step takes appears here with the first whole step.")
+        self.setAccessibleName(tr("Steps"))
+        self.setAccessibleDescription(self.empty)
+        self.bars: StepBars | None = None
+        self.chart: StepChart | None = None
+        self.theme = LIGHT
+        self._scene: Scene | None = None
+        self._live = False
+        self._legend = QLabel()
+        self._legend.setTextFormat(Qt.TextFormat.RichText)
+        self._legend.hide()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(8, 4, 8, 4)
+        self._column.setSpacing(2)
+        self._column.addWidget(self._legend)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.theme = theme
+        if self.chart is not None:
+            self.chart.set_theme(theme)
+        self._refresh()
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Show another run, or what has come of this one."""
+        self._scene, self._live = scene, live
+        if scene is None:
+            self._clear()
+        elif self.isVisible():
+            self._refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self._refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            if self._any:
+                if self.chart is None:
+                    QTimer.singleShot(0, self, self._build)
+                return
+            painter.setPen(QColor(self.theme.muted))
+            area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
+            painter.drawText(area, int(CENTRE | Qt.TextFlag.TextWordWrap), self.empty)
+
+    @property
+    def _any(self) -> bool:
+        return self.bars is not None and len(self.bars.steps) > 0
+
+    def _build(self) -> None:
+        if self.chart is not None:
+            return
+        from gui.panels.data.chart import StepChart  # only here: the window must not wait for it
+
+        self.chart = StepChart(self.theme)
+        self.chart.clicked.connect(self._choose)
+        self._column.addWidget(self.chart, 1)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Bring everything up to the scene; a panel that nobody sees waits until it is shown."""
+        if self._scene is None:
+            return
+        self.bars = step_bars(self._scene, self._live)
+        self.setAccessibleDescription(bars_words(self.bars) if self._any else self.empty)
+        self._legend.setText(legend_text(self.bars, self.theme))
+        if self.chart is not None:
+            self.chart.set_bars(self.bars)
+            self.chart.setVisible(self._any)
+            self._legend.setVisible(self._any)
+        self.update()
+
+    def _clear(self) -> None:
+        self.bars = None
+        self.setAccessibleDescription(self.empty)
+        self._legend.hide()
+        if self.chart is not None:
+            self.chart.hide()
+        self.update()
+
+    def _choose(self, place: int) -> None:
+        if self.bars is not None:
+            self.chosen.emit(float(self.bars.starts[place]), float(self.bars.ends[place]))
+
+
+def bars_words(bars: StepBars) -> str:
+    """The chart for screen readers: how many steps, and what they took."""
+    measured = bars.makespans_ms[bars.measured]
+    warm = int((~bars.measured).sum())
+    words = [tr("{n} warm-up steps", n=warm)] if warm else []
+    if len(measured):
+        words.append(
+            tr(
+                "{n} measured steps of {least} to {most} ms",
+                n=len(measured),
+                least=significant(float(measured.min())),
+                most=significant(float(measured.max())),
+            )
+        )
+    return "; ".join([*words, bars.name(len(bars.steps) - 1)])
+
+
+def legend_text(bars: StepBars, theme: Theme) -> str:
+    """What is drawn, each with its colour; only what there is."""
+    parts = [("■", theme.accent, tr("makespan in ms"))]
+    if not bars.measured.all():
+        parts.append(("■", theme.idle, tr("warm-up")))
+    if not np.isnan(bars.losses).all():
+        parts.append(("━", theme.update, tr("loss (right axis)")))
+    return "&nbsp;&nbsp; ".join(
+        f'<span style="color:{colour}">{mark}</span>'
+        f'<span style="color:{theme.muted}">&nbsp;{words}</span>'
+        for mark, colour, words in parts
+    )

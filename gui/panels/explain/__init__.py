@@ -1,0 +1,1 @@
+"""Panels that say where the time went."""

@@ -1,0 +1,151 @@
+"""Batch split: which rows of the batch went to which lane."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from core.explain.balance import LanePart, lane_parts
+from core.plan.task import Lane, Role
+from core.trace.trace import Trace
+from gui.look.text import rows_text, tr
+from gui.panels.run.preview import numbers
+from gui.panels.sheet import CENTRE, LEFT, PAD, RIGHT, Sheet
+from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.paint.margins import step_name
+from gui.timeline.paint.scene import Scene
+
+HEAD = 42.0
+ROW = 27.0
+CELL = 21.0
+COUNT = 58.0
+
+
+class BatchPanel(Sheet):
+    """One track for each lane, as wide as the batch; a cell is a piece with its rows.
+
+    Shows the last whole step, or the step that `show_step` names.
+    """
+
+    def __init__(self) -> None:
+        self._step: int | None = None
+        self._known: tuple[Trace, int, int, list[LanePart]] | None = None
+        super().__init__()
+        self.empty = tr("Which rows go to which lane appears here with the first step.")
+        self.setAccessibleName(tr("Batch split"))
+
+    def show_step(self, step: int | None) -> None:
+        """Show this step; None for the last whole one."""
+        self._step = step
+        self.show_scene(self.scene)
+
+    def parts(self, scene: Scene) -> tuple[int, list[LanePart]]:
+        """The step that is shown and its pieces."""
+        steps = scene.trace.steps
+        if not steps:
+            return 0, []
+        last = steps[-2] if scene.trace.open_tasks and len(steps) > 1 else steps[-1]
+        step = self._step if self._step in steps else last
+        known, version = self._known, scene.trace.version
+        if known is None or known[0] is not scene.trace or known[1:3] != (version, step):
+            known = self._known = (scene.trace, version, step, lane_parts(scene.trace, step))
+        return step, known[3]
+
+    def content_height(self, scene: Scene) -> float:  # noqa: D102
+        return HEAD + ROW * len(_compute(scene)) + 8
+
+    def words(self, scene: Scene) -> str:  # noqa: D102
+        step, parts = self.parts(scene)
+        mine = _by_lane(parts)
+        lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in _compute(scene)]
+        return f"{_step_words(scene, step)}. {split_words(parts)}. " + "; ".join(lanes)
+
+    def draw(self, painter: QPainter, scene: Scene, fonts: Fonts) -> None:  # noqa: D102
+        step, parts = self.parts(scene)
+        self._heading(painter, fonts, _step_words(scene, step), split_words(parts))
+        total = sum({(p.replica, p.microbatch): p.rows for p in parts}.values())
+        lanes = _compute(scene)
+        longest = max((lane.name for lane in lanes), key=len)
+        names, own = text_width(fonts.bold, longest) + 12, _by_lane(parts)
+        first, last = (int((y - HEAD) // ROW) for y in (self.seen.top(), self.seen.bottom()))
+        for number, lane in list(enumerate(lanes))[max(0, first) : last + 1]:
+            y, mine = HEAD + ROW * number, own[lane.index]
+            painter.setFont(fonts.bold)
+            painter.setPen(QColor(self.theme.text))
+            painter.drawText(QRectF(PAD, y, names, CELL), LEFT, lane.name)
+            track = QRectF(PAD + names, y, self.width() - 2 * PAD - names - COUNT, CELL)
+            self._track(painter, fonts, track, mine, total)
+            painter.setFont(fonts.small)
+            painter.setPen(QColor(self.theme.muted))
+            count = rows_text(_rows(mine)) if mine else tr("no rows")
+            painter.drawText(QRectF(self.width() - PAD - COUNT, y, COUNT, CELL), RIGHT, count)
+
+    def _heading(self, painter: QPainter, fonts: Fonts, name: str, words: str) -> None:
+        wide = self.width() - 2 * PAD
+        painter.setFont(fonts.base)
+        painter.setPen(QColor(self.theme.text))
+        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(wide))
+        painter.drawText(QRectF(PAD, 4, wide, 17), LEFT, shown)
+        painter.setFont(fonts.small)
+        painter.setPen(QColor(self.theme.muted))
+        painter.drawText(QRectF(PAD, 21, wide, 15), LEFT, name)
+
+    def _track(
+        self, painter: QPainter, fonts: Fonts, track: QRectF, parts: list[LanePart], total: int
+    ) -> None:
+        """The whole batch from left to right, with this lane's pieces where their rows stand."""
+        painter.fillRect(track, QColor(self.theme.grid))
+        if not parts:
+            painter.fillRect(track, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
+        painter.setFont(fonts.bold)
+        for part in parts:
+            x0 = track.left() + part.start / total * track.width()
+            x1 = track.left() + (part.start + part.rows) / total * track.width()
+            cell = QRectF(x0, track.top(), max(1.0, x1 - x0 - 1), track.height())
+            painter.fillRect(cell, QColor(self.theme.forward))
+            text = str(part.rows)
+            if text_width(fonts.bold, text) <= cell.width() - 2:
+                painter.setPen(QColor(self.theme.on_bar))
+                painter.drawText(cell, CENTRE, text)
+
+
+def split_words(parts: list[LanePart]) -> str:
+    """`64 rows in 8 micro-batches of 8`, or `30 rows on 8 replicas: 4, 4, …`."""
+    pieces = {(p.replica, p.microbatch): p.rows for p in parts}
+    sizes = [rows for _, rows in sorted(pieces.items())]
+    total = rows_text(sum(sizes))
+    if len({replica for replica, _ in pieces}) > 1:
+        return tr(
+            "{total} on {n} replicas: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
+        )
+    if len(sizes) < 2:
+        return tr("{total} in one piece", total=total)
+    each = str(sizes[0]) if len(set(sizes)) == 1 else ""
+    if each:
+        return tr("{total} in {n} micro-batches of {each}", total=total, n=len(sizes), each=each)
+    return tr(
+        "{total} in {n} micro-batches: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
+    )
+
+
+def _compute(scene: Scene) -> list[Lane]:
+    return [lane for lane in scene.trace.header.lanes if lane.role is Role.COMPUTE]
+
+
+def _by_lane(parts: list[LanePart]) -> defaultdict[int, list[LanePart]]:
+    found: defaultdict[int, list[LanePart]] = defaultdict(list)
+    for part in parts:
+        found[part.lane].append(part)
+    return found
+
+
+def _rows(parts: list[LanePart]) -> int:
+    return sum(part.rows for part in parts)
+
+
+def _step_words(scene: Scene, step: int) -> str:
+    name = step_name(step, scene.trace.header.specification.warmup)
+    return tr("{step} (select a bar to see its own step)", step=name)

@@ -1,0 +1,192 @@
+"""Details: the selected span, gap or range in words and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QSizePolicy,
+    QStackedLayout,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.explain.gaps import GapReport
+from core.explain.lanes import Gap
+from core.trace.trace import Trace
+from gui.look.label import Label, plain_tip
+from gui.look.text import tr
+from gui.timeline.interact.describe import facts, measure_facts, range_facts
+from gui.timeline.interact.gap_words import ReasonRow, gap_sentence, reason_rows
+from gui.timeline.state.measure import Measure
+from gui.timeline.state.selection import Selection, TimeRange
+
+TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+TASK_ROLE = Qt.ItemDataRole.UserRole
+LEAST = 48  # pixels of a table that has to be scrolled; the dock's height is the user's
+
+
+class DetailsPanel(QWidget):
+    """Names and values of what is selected; screen readers find the selection here.
+
+    Of a gap, a sentence says why it is there, and below it stand its reasons. `holder_chosen`
+    carries step and task of the holder that was clicked, or picked with Return.
+    """
+
+    holder_chosen = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Details"))
+        self._step = 0
+        self._hint = Label(
+            tr(
+                "Click a bar or an idle gap to see what it is and what it waited for. "
+                "Drag to count a range; Shift+click measures from the selected bar to another."
+            )
+        )
+        self._hint.setObjectName("hint")
+        self._hint.setWordWrap(True)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint.setMargin(14)
+        self.sentence = Label()
+        self.sentence.setObjectName("sentence")
+        self.sentence.setWordWrap(True)
+        self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.sentence.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.sentence.setAccessibleName(tr("Why the lane is idle"))
+        self.reasons = _table(tr("Reasons of the gap"))
+        self.reasons.itemClicked.connect(self._choose)
+        self.reasons.itemActivated.connect(self._choose)
+        self.table = _table(tr("Details of the selection"))
+        self._body = QWidget()
+        column = QVBoxLayout(self._body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.sentence)
+        column.addWidget(self.reasons, 3)
+        column.addWidget(self.table, 1)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._hint)
+        self._stack.addWidget(self._body)
+
+    def show_selection(
+        self,
+        trace: Trace | None,
+        selection: Selection | None,
+        now: float | None = None,
+        report: GapReport | None = None,
+        measure: Measure | None = None,
+        note: str = "",
+    ) -> None:
+        """Show what is selected, or the hint.
+
+        `report` says why a selected gap is there, or a `note` why that is not known; `measure` how
+        far the selected span is from another one.
+        """
+        if trace is None or selection is None:
+            self.table.setRowCount(0)
+            self._show_report(None, None, None)
+            self._stack.setCurrentWidget(self._hint)
+            return
+        gap = selection if isinstance(selection, Gap) else None
+        self._show_report(trace, gap, report, note)
+        if isinstance(selection, TimeRange):
+            _fill(self.table, range_facts(trace, selection), ())
+        else:
+            told = facts(trace, selection, now)
+            if measure is not None:
+                told = [*measure_facts(trace, measure), *told]
+            _fill(self.table, told, ())
+        self._stack.setCurrentWidget(self._body)
+
+    def _show_report(
+        self, trace: Trace | None, gap: Gap | None, report: GapReport | None, note: str = ""
+    ) -> None:
+        told = trace is not None and gap is not None and report is not None
+        self.sentence.setVisible(told or bool(note))
+        self.reasons.setVisible(told)
+        self.sentence.setText(note)
+        self.reasons.setRowCount(0)
+        if trace is None or gap is None or report is None:
+            return
+        self._step = gap.step
+        self.sentence.setText(f"{gap_sentence(trace, gap.step, report)}.")
+        rows = reason_rows(trace, gap.step, report)
+        heads = (tr("Because"), tr("For"), tr("Share"), tr("Held up by"))
+        _fill(self.reasons, [row[:4] for row in rows], heads)
+        for number, row in enumerate(rows):
+            self._link(number, row)
+        self._limit_reasons()
+
+    def _link(self, number: int, row: ReasonRow) -> None:
+        """Make a reason's row lead to its holder."""
+        if row.task is None:
+            return
+        last = self.reasons.columnCount() - 1
+        for column in range(last + 1):
+            item = self.reasons.item(number, column)
+            if item is not None:
+                item.setData(TASK_ROLE, row.task)
+                item.setToolTip(plain_tip(tr("Show {holder} in the timeline.", holder=row.holder)))
+                if column == last:
+                    _look_like_a_link(item, self.palette())
+
+    def _limit_reasons(self) -> None:
+        """No higher than the reasons need, so that the rest of the details is near."""
+        self.reasons.resizeRowsToContents()
+        rows = range(self.reasons.rowCount())
+        head = self.reasons.horizontalHeader().sizeHint().height()
+        most = head + sum(map(self.reasons.rowHeight, rows)) + 4
+        self.reasons.setMaximumHeight(max(LEAST, most))
+
+    def _choose(self, item: QTableWidgetItem) -> None:
+        task = item.data(TASK_ROLE)
+        if task is not None:
+            self.holder_chosen.emit(self._step, task)
+
+
+def _look_like_a_link(item: QTableWidgetItem, palette: QPalette) -> None:
+    font = item.font()
+    font.setUnderline(True)
+    item.setFont(font)
+    item.setForeground(palette.brush(QPalette.ColorRole.Link))
+
+
+def _table(name: str) -> QTableWidget:
+    table = QTableWidget(0, 2)
+    table.setAccessibleName(name)
+    table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+    table.verticalHeader().hide()
+    table.setShowGrid(False)
+    table.setWordWrap(True)
+    table.setTabKeyNavigation(False)
+    table.setMinimumHeight(LEAST)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    return table
+
+
+def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
+    table.setColumnCount(len(rows[0]))
+    table.setRowCount(len(rows))
+    table.setHorizontalHeaderLabels(heads)
+    header = table.horizontalHeader()
+    header.setVisible(bool(heads))
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(len(rows[0]) - 1, QHeaderView.ResizeMode.Stretch)
+    for number, row in enumerate(rows):
+        for column, text in enumerate(row):
+            item = QTableWidgetItem(text)
+            item.setTextAlignment(TOP_LEFT)
+            table.setItem(number, column, item)

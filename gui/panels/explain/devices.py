@@ -1,0 +1,245 @@
+"""Devices: what every lane did with its time and memory, how even, and what lane 0 does for all."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from core.explain.balance import (
+    LaneBalance,
+    Share,
+    first_lane_shares,
+    imbalance,
+    moving_ns,
+)
+from core.plan.task import Kind, Lane, Role
+from gui.look.text import bytes_text, duration_text, percent_text, tr
+from gui.panels.sheet import LEFT, PAD, RIGHT, Sheet
+from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.paint.scene import Scene
+
+HEAD = 24.0
+ROW = 42.0
+BAR = 15.0
+SHARE = 18.0
+MEMORY = 64.0
+TABLE = 16.0  # free pixels around a table
+AIR = 12.0  # free pixels left of the memory's figure
+NOTHING = "–"
+
+
+class DevicesPanel(Sheet):
+    """A bar of busy, communication and idle time for each lane; below them, how even they are.
+
+    Times and rows are means of the steps that are summed up.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.empty = tr(
+            "How each lane spends its time and memory appears here with the first step."
+        )
+        self.setAccessibleName(tr("Devices"))
+
+    def content_height(self, scene: Scene) -> float:  # noqa: D102
+        lanes = sum(_height(scene, balance) for balance in scene.balances)
+        tables = [len(rows) for rows in (balance_rows(scene), share_rows(scene)) if rows]
+        return HEAD + lanes + sum(SHARE * rows + TABLE for rows in tables)
+
+    def words(self, scene: Scene) -> str:  # noqa: D102
+        lanes = scene.trace.header.lanes
+        lines = [
+            f"{lanes[b.lane].name}: {time_words(b)}, {memory_words(b)}" for b in scene.balances
+        ]
+        even = [", ".join(filter(None, row)) for row in balance_rows(scene)]
+        shares = first_lane_shares(scene.trace, scene.balances)
+        return "; ".join([*lines, *even, *(share_words(share, scene.summed) for share in shares)])
+
+    def draw(self, painter: QPainter, scene: Scene, fonts: Fonts) -> None:  # noqa: D102
+        lanes = scene.trace.header.lanes
+        names = max(text_width(fonts.bold, _short_name(lane)) for lane in lanes) + 12
+        most = max((balance.peak_bytes for balance in scene.balances), default=0)
+        self._legend(painter, fonts, PAD)
+        over = tr("1 step") if scene.summed == 1 else tr("{n} steps", n=scene.summed)
+        painter.drawText(QRectF(self.width() - PAD - 90, 4, 90, 17), RIGHT, over)
+        y = HEAD
+        for balance in sorted(scene.balances, key=lambda b: (lanes[b.lane].serves, b.lane)):
+            high = _height(scene, balance)
+            if y + high > self.seen.top() and y < self.seen.bottom():
+                at = QRectF(PAD, y, names, BAR)
+                self._lane(painter, fonts, _short_name(lanes[balance.lane]), balance, at, most)
+            y += high
+        for rows in (balance_rows(scene), share_rows(scene)):
+            if rows:
+                y = self._table(painter, fonts, rows, y + TABLE / 2) + TABLE / 2
+
+    def _legend(self, painter: QPainter, fonts: Fonts, x: float) -> None:
+        painter.setFont(fonts.small)
+        for colour, name in (
+            (self.theme.forward, tr("busy")),
+            (self.theme.communication, tr("communication")),
+            ("", tr("idle")),
+        ):
+            box = QRectF(x, 8, 9, 9)
+            painter.fillRect(
+                box,
+                QColor(colour)
+                if colour
+                else hatch_brush(self.theme.idle, self.devicePixelRatioF()),
+            )
+            painter.setPen(QColor(self.theme.muted))
+            width = text_width(fonts.small, name) + 4
+            painter.drawText(QRectF(x + 14, 4, width, 17), LEFT, name)
+            x += width + 26
+
+    def _lane(
+        self,
+        painter: QPainter,
+        fonts: Fonts,
+        name: str,
+        balance: LaneBalance,
+        at: QRectF,
+        most: int,
+    ) -> None:
+        painter.setFont(fonts.bold)
+        painter.setPen(QColor(self.theme.text))
+        painter.drawText(at, LEFT, name)
+        left = at.right()
+        bar = QRectF(left, at.top(), self.width() - PAD - left - (MEMORY if most else 0), BAR)
+        self._bar(painter, bar, balance)
+        painter.setFont(fonts.small)
+        painter.setPen(QColor(self.theme.muted))
+        below = QRectF(left, at.bottom() + 1, bar.width() + (AIR if most else 0), 15)
+        painter.drawText(below, LEFT, time_words(balance))
+        if balance.peak_bytes:
+            gauge = QRectF(bar.right() + 8, at.top() + 4, MEMORY - 8, 7)
+            painter.fillRect(gauge, QColor(self.theme.grid))
+            full = gauge.width() * balance.peak_bytes / most
+            painter.fillRect(QRectF(gauge.left(), gauge.top(), full, 7), QColor(self.theme.muted))
+            below = QRectF(bar.right(), at.bottom() + 1, MEMORY, 15)
+            painter.drawText(below, RIGHT, bytes_text(balance.peak_bytes))
+
+    def _bar(self, painter: QPainter, bar: QRectF, balance: LaneBalance) -> None:
+        """Busy, communication, idle from left to right; together the whole makespan."""
+        time = balance.time
+        total = time.busy_ns + time.communication_ns + time.idle_ns
+        painter.fillRect(bar, QColor(self.theme.grid))
+        painter.fillRect(bar, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
+        x = bar.left()
+        for colour, part in (
+            (self.theme.forward, time.busy_ns),
+            (self.theme.communication, time.communication_ns),
+        ):
+            width = bar.width() * part / total if total else 0.0
+            painter.fillRect(QRectF(x, bar.top(), width, bar.height()), QColor(colour))
+            x += width
+
+    def _table(
+        self, painter: QPainter, fonts: Fonts, rows: list[tuple[str, ...]], y: float
+    ) -> float:
+        """A small table, its heads first; returns where it ends."""
+        wide = self.width() - 2 * PAD
+        painter.setFont(fonts.small)
+        painter.setPen(QColor(self.theme.line))
+        painter.drawLine(int(PAD), int(y - 3), int(PAD + wide), int(y - 3))
+        first = max(text_width(fonts.small, row[0]) for row in rows) + 4
+        each = (wide - first) / (len(rows[0]) - 1)
+        for number, (name, *figures) in enumerate(rows):
+            top = y + SHARE * number
+            painter.setPen(QColor(self.theme.muted if number == 0 else self.theme.text))
+            painter.drawText(QRectF(PAD, top, first, SHARE), LEFT, name)
+            for column, text in enumerate(figures):
+                at = QRectF(PAD + first + column * each, top, each, SHARE)
+                painter.drawText(at, RIGHT, text)
+        return y + SHARE * len(rows)
+
+
+def balance_rows(scene: Scene) -> list[tuple[str, ...]]:
+    """Computing, moving, rows and peak memory of each compute lane in a mean step, heads first.
+
+    Last the largest over the mean of each. Nothing for a single lane.
+    """
+    lanes = scene.trace.header.lanes
+    compute = [b for b in scene.balances if lanes[b.lane].role is Role.COMPUTE]
+    if len(compute) < 2 or not scene.summed:
+        return []
+    moving = moving_ns(scene.trace, scene.balances)
+    rows = [
+        (
+            lanes[b.lane].name,
+            duration_text(b.time.busy_ns / scene.summed),
+            duration_text(moving[b.lane] / scene.summed) if moving[b.lane] else NOTHING,
+            f"{b.rows / scene.summed:.4g}",
+            bytes_text(b.peak_bytes) if b.peak_bytes else NOTHING,
+        )
+        for b in compute
+    ]
+    even = imbalance(scene.trace, scene.balances)
+    ratios = (even.compute, even.communication, even.rows, even.memory)
+    last = (tr("max / mean"), *(NOTHING if r is None else f"{r:.2f}×" for r in ratios))
+    return [("", tr("compute"), tr("moves"), tr("rows"), tr("peak")), *rows, last]
+
+
+def share_rows(scene: Scene) -> list[tuple[str, ...]]:
+    """Lane 0 against the mean of the others in a mean step, heads first; empty without a gather."""
+    shares = first_lane_shares(scene.trace, scene.balances)
+    if not shares or not scene.summed:
+        return []
+    heads = ("", scene.trace.header.lanes[0].name, tr("bytes"), tr("others"), tr("ratio"))
+    return [heads, *((share_name(s), *share_figures(s, scene.summed)) for s in shares)]
+
+
+def time_words(balance: LaneBalance) -> str:
+    """Busy, communication and idle time of a lane in per cent of the makespan."""
+    time = balance.time
+    total = time.busy_ns + time.communication_ns + time.idle_ns or 1
+    return tr(
+        "busy {busy} · comm {communication} · idle {idle}",
+        busy=percent_text(time.busy_ns / total),
+        communication=percent_text(time.communication_ns / total),
+        idle=percent_text(time.idle_ns / total),
+    )
+
+
+def memory_words(balance: LaneBalance) -> str:
+    """Most memory that a lane held."""
+    return tr("peak {size}", size=bytes_text(balance.peak_bytes)) if balance.peak_bytes else ""
+
+
+def share_name(share: Share) -> str:
+    """What a share is of."""
+    if share.kind is None:
+        return tr("peak memory")
+    return {Kind.GATHER: tr("gather"), Kind.REDUCE: tr("reduce")}.get(
+        share.kind, tr(str(share.kind))
+    )
+
+
+def share_figures(share: Share, steps: int) -> tuple[str, str, str, str]:
+    """Lane 0's figure in a mean step, its bytes, the others' mean, and lane 0's over that."""
+    text = bytes_text if share.kind is None else duration_text
+    count = 1 if share.kind is None else steps
+    moved = bytes_text(share.first_bytes / steps) if share.first_bytes else NOTHING
+    others = text(share.others / count) if share.others else tr("none")
+    ratio = f"{share.ratio:.1f}×" if share.ratio is not None else NOTHING
+    return text(share.first / count), moved, others, ratio
+
+
+def share_words(share: Share, steps: int) -> str:
+    """A share for screen readers."""
+    first, moved, others, _ = share_figures(share, steps)
+    return tr(
+        "{what}: {first} ({moved}) against {others}",
+        what=share_name(share), first=first, moved=moved, others=others,
+    )  # fmt: skip
+
+
+def _short_name(lane: Lane) -> str:
+    """A lane's name; of one that moves data only what it is, for it stands below its lane."""
+    return lane.name if lane.role is Role.COMPUTE else lane.name.split()[-1]
+
+
+def _height(scene: Scene, balance: LaneBalance) -> float:
+    compute = scene.trace.header.lanes[balance.lane].role is Role.COMPUTE
+    return ROW if compute else ROW - 2

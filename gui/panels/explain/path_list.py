@@ -1,0 +1,76 @@
+"""The critical path as a list: each row leads to its task in the timeline."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
+
+from core.explain.causes import Explanation
+from core.explain.critical import PathPiece
+from core.explain.gaps import task_of
+from core.trace.trace import Trace
+from gui.look.text import duration_text, tr
+from gui.panels.explain.shares import SHARE_WORDS
+from gui.timeline.interact.describe import action
+
+MOST = 200
+HEIGHT = 210
+TASK_ROLE = Qt.ItemDataRole.UserRole
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class PathList(QTreeWidget):
+    """A row for each piece of a path, the first 200; `chosen` carries step and task of one."""
+
+    chosen = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Critical path"))
+        self.setToolTip(tr("Pick a piece to show its task in the timeline."))
+        self.setHeaderLabels([tr("Share"), tr("Task"), tr("Lane"), tr("Time")])
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setFixedHeight(HEIGHT)
+        header = self.header()
+        header.setStretchLastSection(False)
+        for column in range(4):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self._shown: tuple[int, Explanation] | None = None
+        self.itemSelectionChanged.connect(self._emit_chosen)
+
+    def show_path(
+        self, trace: Trace, step: int, explanation: Explanation, path: list[PathPiece]
+    ) -> None:
+        """List the path of a step; one that is listed already keeps its place and its mark."""
+        if self._shown is not None and self._shown[1] is explanation:
+            return
+        blocked = self.blockSignals(True)
+        self.clear()
+        self._shown = (step, explanation)
+        for piece in path[:MOST]:
+            self._add(trace, step, explanation, piece)
+        self.blockSignals(blocked)
+
+    def clear_path(self) -> None:
+        """List nothing."""
+        self._shown = None
+        blocked = self.blockSignals(True)
+        self.clear()
+        self.blockSignals(blocked)
+
+    def _add(self, trace: Trace, step: int, explanation: Explanation, piece: PathPiece) -> None:
+        task = task_of(explanation.columns, piece.task)
+        span = trace.find(step, task.index)
+        name = str(task) if span is None else action(span)
+        share, length = tr(SHARE_WORDS[piece.share][0]), duration_text(piece.end - piece.start)
+        item = QTreeWidgetItem([share, name, trace.header.lanes[task.lane].name, length])
+        item.setData(0, TASK_ROLE, task.index)
+        item.setTextAlignment(3, RIGHT)
+        self.addTopLevelItem(item)
+
+    def _emit_chosen(self) -> None:
+        for item in self.selectedItems():
+            if self._shown is not None:
+                self.chosen.emit(self._shown[0], item.data(0, TASK_ROLE))

@@ -1,0 +1,190 @@
+"""The statistics of a range as tables: for the panel, as CSV and as Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.explain.causes import Cause
+from core.explain.durations import Histogram
+from core.explain.lanes import LaneTime
+from core.explain.range_causes import IdleCauses
+from core.explain.statistics import RangeStatistics
+from core.plain import cell
+from core.trace.trace import Trace
+from gui.look.causes import CAUSE_WORDS
+from gui.look.text import duration_text, percent_text, time_text, tr
+from gui.timeline.interact.describe import kind_title
+
+NONE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Words as people read them: the first column is text, the others are numbers.
+
+    `tips` say what the columns are, and `sums` is the row that stands for all others, if any does.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    tips: tuple[str, ...] = ()
+    sums: int | None = None
+
+
+def headline(counted: RangeStatistics) -> str:
+    """How long the range is, and where it begins."""
+    return tr(
+        "{length} from {start}",
+        length=duration_text(counted.wall_ns), start=time_text(counted.start),
+    )  # fmt: skip
+
+
+def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Table:
+    """Busy, communication and idle time of every lane, and the idle time by cause."""
+    present = causes.present
+    unknown = any(causes.rest.values())
+    heads = [tr("Lane"), tr("Busy"), tr("Communication"), tr("Idle"), tr("Idle share"), tr("Spans")]
+    tips = [
+        "", tr("Time in which the lane computes."),
+        tr("Time in which the lane communicates and does not compute."),
+        tr("Time in which the lane does neither."), tr("Idle time as a share of the range."),
+        tr("Spans of which some part lies in the range."),
+    ]  # fmt: skip
+    for cause in present:
+        words = CAUSE_WORDS[cause]
+        heads.append(tr(words.mark or words.name).capitalize())
+        tips.append(tr("Idle time by cause: {cause}.", cause=tr(CAUSE_WORDS[cause].name)))
+    if unknown:
+        heads.append(tr("Not explained"))
+        tips.append(tr("Idle time in steps whose causes were not worked out."))
+    rows = [
+        (
+            trace.header.lanes[lane].name, *_time_words(time),
+            *_cause_words(causes.by_lane[lane], present),
+            *([duration_text(causes.rest[lane])] if unknown else []),
+        )
+        for lane, time in counted.lanes.items()
+    ]  # fmt: skip
+    sums = 0 if len(rows) > 1 else None
+    if sums is not None:  # at the top, where it is seen also with many lanes
+        empty = [""] * (len(heads) - 6)
+        rows.insert(sums, (tr("Any lane"), *_time_words(counted.any_lane), *empty))
+    return Table(tr("Lanes"), tuple(heads), tuple(rows), tuple(tips), sums)
+
+
+def kind_table(counted: RangeStatistics) -> Table:
+    """Count, total and durations of every kind of span."""
+    heads = (
+        tr("Kind"), tr("Count"), tr("Total"), tr("Mean"), tr("p50"), tr("p99"), tr("Max"),
+    )  # fmt: skip
+    tips = (
+        "", tr("Spans of which some part lies in the range."),
+        tr("The sum of their parts in the range."), tr("The mean duration of whole spans."),
+        tr("Half of the whole spans are no longer than this."),
+        tr("99 % of the whole spans are no longer than this."),
+        tr("The duration of the longest span."),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            kind_title(own.kind), f"{own.count:,}",
+            *map(duration_text, (own.inside, own.mean, own.p50, own.p99, own.longest)),
+        )
+        for own in counted.kinds
+    )  # fmt: skip
+    return Table(tr("Kinds"), heads, rows, tips)
+
+
+def notes(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> list[str]:
+    """What one has to know to read the figures."""
+    lines = []
+    running = sum(
+        task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks
+    )
+    if running == 1:
+        lines.append(tr("1 task still runs and is not counted."))
+    elif running:
+        lines.append(tr("{n} tasks still run and are not counted.", n=running))
+    if causes.explained < causes.steps:
+        lines.append(
+            tr(
+                "Causes of {explained} of {steps} steps.",
+                explained=f"{causes.explained:,}", steps=f"{causes.steps:,}",
+            )
+        )  # fmt: skip
+    if counted.cut:
+        words = tr("1 span is cut") if counted.cut == 1 else tr("{n} spans are cut", n=counted.cut)
+        lines.append(
+            tr(
+                "{cut} by the range: their parts inside count in times, "
+                "and they count whole in counts, means, percentiles, maxima and the histogram.",
+                cut=words,
+            )
+        )
+    return lines
+
+
+def as_markdown(title: str, tables: Sequence[Table], lines: Sequence[str]) -> str:
+    """Tables as GitHub and other programs read them, numbers to the right."""
+    parts = [f"**{_escaped(title)}**"]
+    for table in tables:
+        marks = ["---", *["---:"] * (len(table.heads) - 1)]
+        rows = (table.heads, tuple(marks), *table.rows)
+        parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
+    return "\n\n".join([*parts, *map(_escaped, lines)]) + "\n"
+
+
+def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: Histogram) -> str:
+    """Plain numbers in ns for other programs: the range, lanes, kinds and the histogram.
+
+    Sections with a head each, an empty line between them (RFC 4180).
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    present = causes.present
+    writer.writerow(["start_ns", "end_ns", "wall_ns", "steps", "explained_steps", "cut_spans"])
+    steps = (causes.steps, causes.explained)
+    writer.writerow([counted.start, counted.end, counted.wall_ns, *steps, counted.cut])
+    writer.writerow([])
+    reasons = [f"{cause}_ns" for cause in present]
+    writer.writerow([*_LANE_HEADS, *reasons, "not_explained_ns"])
+    for lane, time in counted.lanes.items():
+        own = [causes.by_lane[lane].get(cause, 0) for cause in present]
+        name = cell(trace.header.lanes[lane].name)
+        writer.writerow([name, *_numbers(time), *own, causes.rest[lane]])
+    writer.writerow(["any lane", *_numbers(counted.any_lane), *[""] * (len(present) + 1)])
+    writer.writerow([])
+    writer.writerow(["kind", "count", "total_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns"])
+    for kind in counted.kinds:
+        sizes = (kind.count, kind.inside, kind.mean, kind.p50, kind.p99, kind.longest)
+        writer.writerow([str(kind.kind), *sizes])
+    writer.writerow([])
+    writer.writerow(["from_ns", "below_ns", "spans"])
+    for first, last, count in zip(bins.edges[:-1], bins.edges[1:], bins.counts, strict=True):
+        writer.writerow([float(first), float(last), int(count)])
+    return out.getvalue()
+
+
+_LANE_HEADS = ("lane", "busy_ns", "communication_ns", "idle_ns", "idle_share", "spans")
+
+
+def _numbers(time: LaneTime) -> tuple[float, ...]:
+    return (
+        time.busy_ns, time.communication_ns, time.idle_ns, round(time.idle_fraction, 6), time.spans,
+    )  # fmt: skip
+
+
+def _time_words(time: LaneTime) -> tuple[str, ...]:
+    lengths = map(duration_text, (time.busy_ns, time.communication_ns, time.idle_ns))
+    return (*lengths, percent_text(time.idle_fraction), f"{time.spans:,}")
+
+
+def _cause_words(own: dict[Cause, int], present: Sequence[Cause]) -> list[str]:
+    return [duration_text(own[cause]) if cause in own else NONE for cause in present]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

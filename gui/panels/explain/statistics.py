@@ -1,0 +1,383 @@
+"""Statistics: what the selected range of time holds, lane by lane and kind by kind."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QStackedLayout,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.explain.durations import histogram
+from core.explain.range_causes import IdleCauses
+from core.explain.statistics import RangeStatistics, longest_span
+from core.plan.task import KINDS, Kind
+from gui.explanations.range_job import RangeJob
+from gui.look.label import Label
+from gui.look.text import problem_text, tr
+from gui.look.theme import Theme
+from gui.panels.explain.histogram import HistogramChart
+from gui.panels.explain.range_tables import (
+    Table,
+    as_csv,
+    as_markdown,
+    headline,
+    kind_table,
+    lane_table,
+    notes,
+)
+from gui.panels.run.fields import Choice
+from gui.panels.sheet import scrolled
+from gui.timeline.interact.describe import kind_title
+from gui.timeline.paint.scene import Scene
+from gui.timeline.state.selection import TimeRange
+
+AT_ONCE_S = 0.012  # of counting; then the window answers
+PATIENCE_S = 0.3  # of counting, before there is a bar with Cancel
+LISTED = 12  # rows of a table that stand without scrolling
+NOTHING = QModelIndex()
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+Index = QModelIndex | QPersistentModelIndex
+
+
+class StatisticsPanel(QWidget):
+    """Tables and a histogram of a range; `span_chosen` carries lane and index of a span.
+
+    `said` is a line for the status bar. Large ranges are counted bit by bit: the window answers
+    all the while, and after 0.3 s there is a bar with Cancel.
+    """
+
+    span_chosen = Signal(int, int)
+    said = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Statistics"))
+        self.counted: RangeStatistics | None = None
+        self.causes: IdleCauses | None = None
+        self._scene: Scene | None = None
+        self._job: RangeJob | None = None
+        self._begun = 0.0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._work)
+        self._hint = _hint()
+        self.head = Label()
+        self.head.setObjectName("heading")
+        self.notes = Label()
+        self.notes.setObjectName("quiet")
+        self.notes.setWordWrap(True)
+        self.lanes, self.kinds = (
+            _TableView(tr("Lanes in the range")),
+            _TableView(tr("Kinds of spans in the range")),
+        )
+        self.histogram = HistogramChart()
+        self.histogram.chosen.connect(self._select_longest)
+        self.which = Choice()
+        self.which.setAccessibleName(tr("Kind in the histogram"))
+        self.which.setToolTip(tr("Whose durations the histogram shows."))
+        self.which.currentIndexChanged.connect(self._show_histogram)
+        self._build()
+
+    # What is shown
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.histogram.set_theme(theme)
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Another run is shown, or more of this one has come: count again what has grown."""
+        if scene is None:
+            self.show_range(None, None)
+            return
+        job = self._job
+        if job is None or scene is not self._scene or not job.done:
+            return
+        if job.version != scene.trace.version:
+            fresh = RangeJob(scene.trace, scene.explained, job.range)
+            if fresh.spans != job.spans:
+                self._begin(fresh)
+
+    def show_range(self, scene: Scene | None, chosen: TimeRange | None) -> None:
+        """Count a range, or show the hint."""
+        self._scene = scene
+        if scene is None or chosen is None:
+            self._job = self.counted = self.causes = None
+            self._timer.stop()
+            self._hint.setText(tr(HINT))
+            self._stack.setCurrentIndex(0)
+            return
+        self._begin(RangeJob(scene.trace, scene.explained, chosen))
+
+    def cancel(self) -> None:
+        """Stop counting; what was shown before stays gone."""
+        self._timer.stop()
+        self._job = self.counted = self.causes = None
+        self._hint.setText(tr("Counting was cancelled. Select a range to count it."))
+        self._stack.setCurrentIndex(0)
+
+    def copy_csv(self) -> None:
+        """Put the figures on the clipboard as plain numbers."""
+        if self._scene is None or self.counted is None or self.causes is None:
+            self._say_nothing()
+            return
+        bins = histogram(self.counted.sizes.sum(axis=0))
+        text = as_csv(self._scene.trace, self.counted, self.causes, bins)
+        QGuiApplication.clipboard().setText(text)
+        self.said.emit(tr("Copied the statistics as CSV."))
+
+    def copy_markdown(self) -> None:
+        """Put the tables on the clipboard as people read them."""
+        if self._scene is None or self.counted is None or self.causes is None:
+            self._say_nothing()
+            return
+        tables = (
+            lane_table(self._scene.trace, self.counted, self.causes),
+            kind_table(self.counted),
+        )
+        text = as_markdown(
+            headline(self.counted), tables, notes(self._scene.trace, self.counted, self.causes)
+        )
+        QGuiApplication.clipboard().setText(text)
+        self.said.emit(tr("Copied the statistics as Markdown."))
+
+    # Counting
+
+    def _say_nothing(self) -> None:
+        counting = self._job is not None
+        self.said.emit(
+            tr("The range is still being counted.") if counting
+            else tr("Drag over the lanes to select a range first.")
+        )  # fmt: skip
+
+    def _begin(self, job: RangeJob) -> None:
+        self._job, self._begun = job, time.monotonic()
+        if self._scene is not None and self.counted is not None and self._is_elsewhere(job):
+            self.counted = self.causes = None
+        self._work()
+
+    def _is_elsewhere(self, job: RangeJob) -> bool:
+        counted = self.counted
+        return counted is None or (counted.start, counted.end) != (job.range.start, job.range.end)
+
+    def _work(self) -> None:
+        """Count for a moment; then the window has its turn."""
+        job, end = self._job, time.monotonic() + AT_ONCE_S
+        if job is None:
+            return
+        try:
+            while not job.done and time.monotonic() < end:
+                job.advance()
+            if job.done:
+                self._show(*job.result())
+                return
+        except Exception as error:  # the bar would stay for ever
+            self.cancel()
+            self._hint.setText(problem_text(error))
+            return
+        self._progress.setValue(round(100 * job.share))
+        if self.counted is None and time.monotonic() - self._begun > PATIENCE_S:
+            self._stack.setCurrentWidget(self._waiting)
+        self._timer.start(0)
+
+    def _show(self, counted: RangeStatistics, causes: IdleCauses) -> None:
+        assert self._scene is not None
+        self.counted, self.causes = counted, causes
+        self.head.setText(headline(counted))
+        self.lanes.show_table(lane_table(self._scene.trace, counted, causes))
+        self.kinds.show_table(kind_table(counted))
+        lines = notes(self._scene.trace, counted, causes)
+        self.notes.setText(" ".join(lines))
+        self.notes.setVisible(bool(lines))
+        self._list_kinds([figures.kind for figures in counted.kinds])
+        self._show_histogram()
+        self._stack.setCurrentIndex(1)
+
+    def _list_kinds(self, kinds: list[Kind]) -> None:
+        wanted = self.which.currentData()
+        blocked = self.which.blockSignals(True)
+        self.which.clear()
+        self.which.addItem(tr("All kinds"), None)
+        for kind in kinds:
+            self.which.addItem(kind_title(kind), kind)
+        self.which.setCurrentIndex(max(0, self.which.findData(wanted)))
+        self.which.blockSignals(blocked)
+
+    def _show_histogram(self) -> None:
+        if self.counted is not None:
+            kind, sizes = self.which.currentData(), self.counted.sizes
+            own = sizes.sum(axis=0) if kind is None else sizes[KINDS.index(kind)]
+            self.histogram.show_bins(histogram(own))
+
+    def _select_longest(self, number: int) -> None:
+        if self._scene is None or self.counted is None:
+            return
+        codes = self.histogram.bins.codes
+        ends = int(codes[number]), int(codes[number + 1])
+        kind = self.which.currentData()
+        found = longest_span(self._scene.trace, self.counted, ends, kind)
+        if found is not None:
+            self.span_chosen.emit(*found)
+
+    # Building
+
+    def _build(self) -> None:
+        copy = [
+            _button(tr("CSV"), tr("Copy as plain numbers for a spreadsheet."), self.copy_csv),
+            _button(tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
+        ]
+        copying = Label(tr("Copy as"))
+        copying.setObjectName("quiet")
+        body = QWidget()
+        body.setAccessibleName(tr("Statistics of the range"))
+        body.setObjectName("plot")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(10, 6, 10, 8)
+        column.setSpacing(6)
+        column.addLayout(_row(self.head, copying, *copy))
+        column.addWidget(self.lanes)
+        column.addWidget(self.kinds)
+        title = Label(tr("Durations of whole spans"))
+        title.setObjectName("heading")
+        column.addLayout(_row(title, self.which))
+        column.addWidget(self.histogram)
+        column.addWidget(self.notes)
+        column.addStretch(1)
+        self._progress = QProgressBar()
+        self._progress.setTextVisible(False)
+        self._progress.setAccessibleName(tr("Progress of counting"))
+        cancel = _button(tr("Cancel"), tr("Stop counting the range."), self.cancel)
+        self._waiting = QWidget()
+        self._waiting.setObjectName("plot")
+        middle = QVBoxLayout(self._waiting)
+        middle.setContentsMargins(24, 0, 24, 0)
+        middle.addStretch(1)
+        middle.addLayout(_row(self._progress, Label(tr("Counting…")), cancel))
+        middle.addStretch(1)
+        self._stack = QStackedLayout(self)
+        for page in (self._hint, scrolled(body), self._waiting):
+            self._stack.addWidget(page)
+
+
+HINT = (
+    "Drag over the lanes to select a range: busy, communication and idle time of the lanes that "
+    "you drag over stand here, and the durations of their spans. Drag along the axis for all lanes."
+)
+
+
+class _Rows(QAbstractTableModel):
+    """A Table for Qt."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.table = Table("", (), ())
+
+    def show_table(self, table: Table) -> None:
+        self.beginResetModel()
+        self.table = table
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = NOTHING) -> int:
+        return 0 if parent.isValid() else len(self.table.rows)
+
+    def columnCount(self, parent: Index = NOTHING) -> int:
+        return 0 if parent.isValid() else len(self.table.heads)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.table.rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if index.column() else LEFT
+        if role == Qt.ItemDataRole.FontRole and index.row() == self.table.sums:
+            bold = QFont()
+            bold.setBold(True)
+            return bold
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.table.heads[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self.table.tips[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if section else LEFT
+        return None
+
+
+class _TableView(QTableView):
+    """As high as its rows, up to some; wider ones are scrolled sideways."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setObjectName("tight")
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(21)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setResizeContentsPrecision(50)
+        self.rows = _Rows(self)
+        self.setModel(self.rows)
+
+    def show_table(self, table: Table) -> None:
+        """Show other rows."""
+        self.rows.show_table(table)
+        self.resizeColumnsToContents()
+        head = self.horizontalHeader().sizeHint().height()
+        shown = 21 * min(LISTED, len(table.rows))
+        self.setFixedHeight(head + shown + self.horizontalScrollBar().sizeHint().height() + 2)
+
+
+def _hint() -> QLabel:
+    hint = Label(tr(HINT))
+    hint.setObjectName("hint")
+    hint.setWordWrap(True)
+    hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    hint.setMargin(14)
+    return hint
+
+
+def _button(text: str, tip: str, slot: object) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    button.setAccessibleDescription(tip)
+    button.clicked.connect(slot)
+    return button
+
+
+def _row(first: QWidget, *others: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(6)
+    row.addWidget(first, 1)
+    for other in others:
+        row.addWidget(other)
+    return row

@@ -1,0 +1,361 @@
+"""Why: what made a step as long as it is, from the ideal step to the measured one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.plan.schedules import SCHEDULES
+from core.report.step_figures import StepFigures, mean_figures
+from gui.explanations.explained import Wanted
+from gui.explanations.explaining import why_not_yet
+from gui.look.label import Label
+from gui.look.text import percent_text, tr
+from gui.look.theme import Theme
+from gui.panels.explain.ladder import LadderChart
+from gui.panels.explain.path_list import MOST, PathList
+from gui.panels.explain.shares import IdleBars, PathBar
+from gui.panels.run.fields import Choice
+from gui.timeline.layout.frame import Fonts
+from gui.timeline.paint.margins import step_name
+from gui.timeline.paint.scene import Scene, shown_steps
+
+AT_HAND, MEAN = "at hand", "mean"
+LISTED = 100  # of the latest steps, in the chooser
+SHARE_S = 0.02  # for figures at a time; the window answers between
+NONE = "–"
+
+
+class WhyPanel(QWidget):
+    """Ladder, critical path, idle time by cause and bubbles of a step, or the means of several.
+
+    Shows the step that `show_step` names, else the last whole one, unless the chooser says
+    otherwise. `task_chosen` carries step and task of a piece of the path that was picked, `asked`
+    an Explained and those of its steps that are to be explained though that takes long.
+    """
+
+    task_chosen = Signal(int, int)
+    asked = Signal(object, list)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Why"))
+        self.figures: StepFigures | None = None
+        self._scene: Scene | None = None
+        self._live = self._asked = False
+        self._step: int | None = None
+        self.chooser = Choice()
+        self.chooser.setAccessibleName(tr("Step"))
+        self.chooser.setToolTip(tr("Which step is explained."))
+        self.chooser.addItem(tr("step at hand"), AT_HAND)
+        self.chooser.addItem(tr("mean of the measured steps"), MEAN)
+        self.chooser.currentIndexChanged.connect(lambda _: self._refresh())
+        self.ladder, self.path_bar, self.idle = LadderChart(), PathBar(), IdleBars()
+        self.path = PathList()
+        self.path.chosen.connect(self.task_chosen)
+        self.path_button = QToolButton()
+        self._path_heading = _heading("")
+        self._bubbles = _Bubbles()
+        self._charts = (self.ladder, self.path_bar, self.idle)
+        self._build()
+
+    # What is shown
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        for chart in self._charts:
+            chart.set_theme(theme)
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Show another run, or none, or what has come of this one."""
+        if scene is not self._scene:
+            self.path.clear_path()
+            self._asked = False
+        self._scene, self._live = scene, live
+        self._refresh()
+
+    def show_step(self, step: int | None) -> None:
+        """The step at hand is this one; None for the last whole one."""
+        self._step = step
+        self._refresh()
+
+    @property
+    def steps(self) -> list[int]:
+        """The steps that are explained: one, or those whose mean is; none without a whole one."""
+        if self._scene is None:
+            return []
+        whole = shown_steps(self._scene.trace, self._live)
+        choice = self.chooser.currentData()
+        if choice == MEAN:
+            return whole
+        step = self._step if choice == AT_HAND else choice
+        return [step] if step in self._scene.trace.steps else whole[-1:]
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Bring everything up to the scene; a panel that nobody sees waits until it is shown."""
+        if self._scene is None:
+            self.figures = None
+            self._stack.setCurrentIndex(0)
+            return
+        if not self.isVisible():
+            return
+        self._list_steps(self._scene)
+        self._name_choices(self._scene, shown_steps(self._scene.trace, self._live))
+        steps = self.steps
+        if not steps or not self._scene.trace.span_count:
+            self.figures = None
+            self._stack.setCurrentIndex(0)
+            return
+        if missing := self._not_at_hand(self._scene, steps):
+            self.figures = None
+            self._ask_for(self._scene, missing)
+            self._stack.setCurrentIndex(1)
+            return
+        if not self._scene.explained.warm(steps, SHARE_S, Wanted.FIGURES):
+            QTimer.singleShot(0, self, self._refresh)
+            return
+        self._show(self._scene, steps)
+
+    def _show(self, scene: Scene, steps: list[int]) -> None:
+        explained, header = scene.explained, scene.trace.header
+        self.figures = figures = mean_figures([explained.figures(step) for step in steps])
+        self.ladder.show_ladder(figures.ladder, header.predicted)
+        self.path_bar.show_shares(figures.critical_path)
+        self.idle.show_idle(header.lanes, figures.idle_by_cause, figures.makespan_ns)
+        pipeline = explained.pipeline(steps[-1])
+        schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
+        self._bubbles.show_bubbles(figures, tr(schedule.title) if schedule is not None else "")
+        self._show_path(scene, steps)
+        self._stack.setCurrentIndex(2)
+
+    def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
+        """The steps of which something is missing that takes long; of several only figures."""
+        explained = scene.explained
+        many = len(steps) > 1
+        return [
+            step
+            for step in steps
+            if not explained.at_hand(step) and not (many and explained.has_figures(step))
+        ]
+
+    def _ask_for(self, scene: Scene, steps: list[int]) -> None:
+        """Have steps explained if the user has asked for that, or say what keeps from it."""
+        explained = scene.explained
+        hopeless = [step for step in steps if explained.problem(step)]
+        self._question.setText(why_not_yet(explained, (hopeless or steps)[0], self._live))
+        possible = not hopeless and not self._live
+        self.explain_button.setVisible(possible and not self._asked)
+        if possible and self._asked:
+            self._question.setText(tr("Explaining…"))
+            self.asked.emit(explained, steps)
+
+    def _ask(self) -> None:
+        self._asked = True
+        self._refresh()
+
+    def _name_choices(self, scene: Scene, whole: list[int]) -> None:
+        """Which step is at hand, and over how many the mean is taken."""
+        warmup = scene.trace.header.specification.warmup
+        at_hand = [self._step] if self._step in scene.trace.steps else whole[-1:]
+        names = [step_name(step, warmup) for step in at_hand if step is not None]
+        self.chooser.setItemText(0, tr("step at hand: {step}", step=names[0] if names else NONE))
+        self.chooser.setItemText(1, tr("mean of {n} measured steps", n=len(whole)))
+
+    def _show_path(self, scene: Scene, steps: list[int]) -> None:
+        if len(steps) > 1:
+            self.path.clear_path()
+            self.path.hide()
+            self._path_heading.setText(tr("CRITICAL PATH"))
+            return
+        path = scene.explained.path(steps[0])
+        self.path.show_path(scene.trace, steps[0], scene.explained.explanation(steps[0]), path)
+        self.path.show()
+        if len(path) > MOST:
+            text = tr("CRITICAL PATH · first {most} of {n} pieces", most=MOST, n=len(path))
+        else:
+            text = tr("CRITICAL PATH · {n} pieces", n=len(path))
+        self._path_heading.setText(text)
+
+    def _list_steps(self, scene: Scene) -> None:
+        """Offer the latest whole steps, newest first; what is chosen stays."""
+        warmup, chosen = scene.trace.header.specification.warmup, self.chooser.currentData()
+        last = scene.open_step if self._live else None
+        wanted = [step for step in scene.trace.steps[-LISTED:] if step != last][::-1]
+        listed = [self.chooser.itemData(i) for i in range(2, self.chooser.count())]
+        if wanted == listed or self.chooser.view().isVisible():
+            return
+        blocked = self.chooser.blockSignals(True)
+        for index in range(self.chooser.count() - 1, 1, -1):
+            self.chooser.removeItem(index)
+        for step in wanted:
+            self.chooser.addItem(step_name(step, warmup), step)
+        self.chooser.setCurrentIndex(max(0, self.chooser.findData(chosen)))
+        self.chooser.blockSignals(blocked)
+
+    # Building
+
+    def _build(self) -> None:
+        empty = Label(
+            tr(
+                "Why a step takes as long as it does appears here with the first whole step: "
+                "from the ideal step, rung by rung, to the measured one."
+            )
+        )
+        empty.setObjectName("hint")
+        empty.setWordWrap(True)
+        empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        empty.setMargin(14)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(self._build_question())
+        self._stack.addWidget(self._build_body())
+
+    def _build_question(self) -> QWidget:
+        """What stands here for steps of so many tasks that explaining them takes a while."""
+        page = QWidget()
+        page.setObjectName("plot")
+        column = QVBoxLayout(page)
+        self._question = words = Label()
+        words.setObjectName("hint")
+        words.setWordWrap(True)
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.explain_button = QPushButton(tr("Explain it"))
+        self.explain_button.setToolTip(tr("Work out the ladder and the idle time of this run."))
+        self.explain_button.clicked.connect(self._ask)
+        column.addStretch(1)
+        column.addWidget(words)
+        column.addWidget(self.explain_button, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addStretch(1)
+        return page
+
+    def _build_body(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        top = QHBoxLayout()
+        top.setContentsMargins(12, 6, 12, 6)
+        self.chooser.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        top.addWidget(self.chooser, 1)
+        column.addLayout(top)
+        area = QScrollArea()
+        area.setAccessibleName(tr("Why, as charts and lists"))
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self._build_sections())
+        column.addWidget(area, 1)
+        return body
+
+    def _build_sections(self) -> QWidget:
+        sheet = QWidget()
+        sheet.setObjectName("plot")
+        column = QVBoxLayout(sheet)
+        column.setContentsMargins(0, 6, 0, 8)
+        column.setSpacing(4)
+        path_row = QHBoxLayout()
+        path_row.setContentsMargins(0, 0, 12, 0)
+        path_row.addWidget(self._path_heading, 1)
+        path_row.addWidget(self.path_button)
+        column.addWidget(_heading(tr("FROM IDEAL TO MEASURED · ms")))
+        column.addWidget(self.ladder)
+        column.addSpacing(8)
+        column.addWidget(_heading(tr("IDLE BY CAUSE · share of all lanes' time")))
+        column.addWidget(self.idle)
+        column.addSpacing(8)
+        column.addWidget(_heading(tr("BUBBLE")))
+        column.addWidget(self._bubbles)
+        column.addSpacing(8)
+        column.addLayout(path_row)
+        column.addWidget(self.path_bar)
+        column.addWidget(self.path)
+        column.addStretch(1)
+        return sheet
+
+
+class _Bubbles(QWidget):
+    """The bubble by both definitions, and by the schedule's formula."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(12, 0, 12, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(1)
+        grid.setColumnStretch(0, 1)
+        self._values: list[QLabel] = []
+        self._notes: list[QLabel] = []
+        for number, (name, note) in enumerate(_BUBBLES):
+            value, words, label = Label(), Label(tr(note)), Label(tr(name))
+            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            value.setAccessibleName(tr(name))
+            words.setObjectName("quiet")
+            words.setFont(Fonts.of(self.font()).small)
+            words.setContentsMargins(0, 0, 0, 6)
+            words.setWordWrap(True)
+            grid.addWidget(label, 2 * number, 0)
+            grid.addWidget(value, 2 * number, 1)
+            grid.addWidget(words, 2 * number + 1, 0, 1, 2)
+            self._values.append(value)
+            self._notes.append(words)
+
+    @property
+    def texts(self) -> list[str]:
+        """The three figures."""
+        return [label.text() for label in self._values]
+
+    def show_bubbles(self, figures: StepFigures, schedule: str) -> None:
+        """Show the bubbles of a step whose pipeline goes by `schedule`, if it is one."""
+        form = figures.closed_form
+        texts = [
+            percent_text(figures.bubble_by_makespan),
+            percent_text(figures.bubble_by_lane_span),
+        ]
+        texts.append(NONE if form is None else percent_text(form))
+        for label, text in zip(self._values, texts, strict=True):
+            label.setText(text)
+        if form is not None:
+            note = tr(
+                "What {schedule}'s formula gives, by makespan, for this step's mean costs.",
+                schedule=schedule,
+            )
+        elif schedule:
+            note = tr("{schedule} has no formula for these numbers.", schedule=schedule)
+        else:
+            note = tr("There is no formula without a pipeline's schedule.")
+        self._notes[-1].setText(note)
+
+
+_BUBBLES = (
+    ("by makespan", "Idle time of the compute lanes over lanes times makespan."),
+    (
+        "by the longest lane's span",
+        "Idle time of the lane that works longest, within its first start and last end.",
+    ),
+    ("closed form", ""),
+)
+
+
+def _heading(text: str) -> QLabel:
+    label = Label(text)
+    label.setObjectName("heading")
+    label.setContentsMargins(12, 0, 12, 2)
+    label.setMinimumWidth(1)  # a narrow dock cuts it rather than what stands below
+    return label

@@ -1,0 +1,1 @@
+"""Panels of predictions: the advisor and What if."""

@@ -1,0 +1,368 @@
+"""Advisor: every way to run the shown model on its lanes, predicted and ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QProgressBar,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification, with_defaults
+from core.plan.strategies import STRATEGIES
+from core.predict.advisor import Advice
+from gui.look.label import Label, plain_tip
+from gui.look.text import bytes_text, change_text, duration_text, percent_text, tr
+
+SORT = Qt.ItemDataRole.UserRole
+ROW = 24
+AIR = 19  # of a column beside its widest text
+STEP = 2  # the column that ranks
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An advice with its place, and how it compares with what is run now.
+
+    `against` is its step over the present settings' predicted step, less 1; None if these cannot
+    be predicted. `present` marks the present settings.
+    """
+
+    place: int
+    advice: Advice
+    against: float | None
+    present: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table: its heading, its text, what it is sorted by, and a tooltip.
+
+    It is as wide as `widest`; one without takes the room that is left.
+    """
+
+    heading: str
+    text: Callable[[Ranked], str]
+    key: Callable[[Ranked], Any]
+    tip: str
+    widest: str = ""
+
+
+COLUMNS = (
+    Column(
+        "Way",
+        lambda r: way_text(r.advice.specification),
+        lambda r: way_text(r.advice.specification),
+        "The schedule (×2 is with two chunks a lane), or the strategy that has none.",
+    ),
+    Column(
+        "Pieces",
+        lambda r: pieces_text(r.advice.specification),
+        lambda r: r.advice.specification.microbatches or 0,
+        "Micro-batches, where the strategy makes some.",
+        "Pieces",
+    ),
+    Column(
+        "Step",
+        lambda r: ("≈ " if r.advice.extrapolated else "") + duration_text(r.advice.step_ns),
+        lambda r: r.place,
+        "Predicted time of a step; ≈ where micro-batches have a size that was not measured.",
+        "≈ 99.9 ms",
+    ),
+    Column(
+        "Change",
+        lambda r: against_text(r),
+        lambda r: r.against or 0.0,
+        "The step against that of the present settings, which is predicted alike.",
+        "−99.9 %",
+    ),
+    Column(
+        "Bubble",
+        lambda r: percent_text(r.advice.bubble),
+        lambda r: r.advice.bubble,
+        "Idle time of the compute lanes over lanes times makespan.",
+        "Bubble",
+    ),
+    Column(
+        "Memory",
+        lambda r: bytes_text(r.advice.memory_bytes),
+        lambda r: r.advice.memory_bytes,
+        "The most that a lane holds: an estimate from the model and the plan.",
+        "99.9 MB",
+    ),
+)
+
+
+class AdviceModel(QAbstractTableModel):
+    """The ranked ways, a row each."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows: list[Ranked] = []
+
+    def show(self, rows: list[Ranked]) -> None:
+        """Show others."""
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: D102, B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: D102, B008
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: D102
+        row, column = self.rows[index.row()], COLUMNS[index.column()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return column.text(row)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{tr(column.heading)}: {column.text(row)}"
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return side_of(index.column()) | Qt.AlignmentFlag.AlignVCenter
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tip(way_tip(row.advice.specification))
+        return column.key(row) if role == SORT else None
+
+    def headerData(  # noqa: D102
+        self, section: int, side: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if side is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tr(COLUMNS[section].tip)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return side_of(section) | Qt.AlignmentFlag.AlignVCenter
+        return tr(COLUMNS[section].heading) if role == Qt.ItemDataRole.DisplayRole else None
+
+
+class AdviceTable(QTableView):
+    """A table in which Enter chooses the current row, as a double-click does."""
+
+    entered_row = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.entered_row.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class AdvisorPanel(QWidget):
+    """`chosen` carries the Specification of a way that is to be run for real.
+
+    `opened` comes when the panel becomes visible, `asked` when all is to be predicted anew, and
+    `cancelled` when that is to be given up.
+    """
+
+    chosen = Signal(object)
+    opened = Signal()
+    asked = Signal()
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = AdviceModel(self)
+        self._proxy = QSortFilterProxyModel(self)
+        self._proxy.setSourceModel(self.model)
+        self._proxy.setSortRole(SORT)
+        self.table = AdviceTable()
+        self.line = Label()
+        self.line.setWordWrap(True)
+        self.line.setObjectName("quiet")
+        self.run = QPushButton(tr("Run this"))
+        self.again = QPushButton(tr("Predict all"))
+        self.cancel = QPushButton(tr("Cancel"))
+        self.progress = QProgressBar()
+        self._build_table()
+        self._lay_out()
+        self.run.clicked.connect(self._choose)
+        self.again.clicked.connect(lambda: self.asked.emit())
+        self.cancel.clicked.connect(lambda: self.cancelled.emit())
+        self.table.doubleClicked.connect(lambda _: self._choose())
+        self.table.entered_row.connect(self._choose)
+        self.table.selectionModel().selectionChanged.connect(self._allow)
+        self.show_line(tr("Run once: the costs come from its calibration."), False)
+
+    def show_line(self, text: str, can_ask: bool) -> None:
+        """Say what the table is made from, or what to do first."""
+        self.line.setText(text)
+        self.again.setEnabled(can_ask)
+        self._allow()
+
+    def show_ways(self, rows: Sequence[Ranked]) -> None:
+        """Show ranked ways, the first one chosen."""
+        self.model.show(list(rows))
+        self.table.sortByColumn(STEP, Qt.SortOrder.AscendingOrder)
+        self.table.scrollToTop()
+        if rows:
+            self.table.selectRow(0)
+        self._allow()
+
+    def show_progress(self, done: int, total: int) -> None:
+        """Show that so many of so many ways are predicted."""
+        self.progress.setRange(0, total)
+        self.progress.setValue(done)
+
+    def set_busy(self, busy: bool) -> None:
+        """Offer to cancel what goes on, or to begin anew."""
+        self.progress.setVisible(busy)
+        self.cancel.setVisible(busy)
+        self.again.setVisible(not busy)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self.opened.emit()
+
+    def _build_table(self) -> None:
+        table = self.table
+        table.setModel(self._proxy)
+        table.setObjectName("tight")
+        table.setAccessibleName(tr("Ways to run the model, by predicted step time"))
+        table.setSortingEnabled(True)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setTabKeyNavigation(False)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(ROW)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(30)
+        for number, column in enumerate(COLUMNS):
+            stretches = not column.widest
+            mode = QHeaderView.ResizeMode
+            header.setSectionResizeMode(number, mode.Stretch if stretches else mode.Interactive)
+            if not stretches:
+                wide = self.fontMetrics().horizontalAdvance(tr(column.widest))
+                header.resizeSection(number, wide + AIR)
+
+    def _lay_out(self) -> None:
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName(tr("Ways predicted"))
+        for button, tip in (
+            (self.run, tr("Put these settings into the form and run them.")),
+            (self.again, tr("Predict every way again, from the run that is shown.")),
+            (self.cancel, tr("Stop predicting.")),
+        ):
+            button.setToolTip(tip)
+            button.setAccessibleDescription(tip)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 10)
+        column.setSpacing(6)
+        column.addWidget(self.line)
+        column.addWidget(self.table, 1)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.run)
+        buttons.addWidget(self.again)
+        buttons.addWidget(self.cancel)
+        buttons.addWidget(self.progress, 1)
+        buttons.addStretch(0)
+        column.addLayout(buttons)
+        self.set_busy(False)
+
+    def _current(self) -> Ranked | None:
+        index = self.table.currentIndex()
+        if not index.isValid():
+            return None
+        return self.model.rows[self._proxy.mapToSource(index).row()]
+
+    def _choose(self) -> None:
+        row = self._current()
+        if row is not None:
+            self.chosen.emit(row.advice.specification)
+
+    def _allow(self, *_: object) -> None:
+        self.run.setEnabled(self._current() is not None)
+
+
+def side_of(column: int) -> Qt.AlignmentFlag:
+    """Words stand left, numbers right."""
+    return Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
+
+
+def ranked(ways: Sequence[Advice], present: Advice | None) -> list[Ranked]:
+    """Each way with its place and its step against the present one's, which is among them."""
+    known = list(ways)
+    if present is not None and not any(_is_same(way, present) for way in ways):
+        known.append(present)
+    known.sort(key=lambda way: way.step_ns)
+    return [
+        Ranked(
+            place,
+            way,
+            way.step_ns / present.step_ns - 1 if present and present.step_ns else None,
+            present is not None and _is_same(way, present),
+        )
+        for place, way in enumerate(known, 1)
+    ]
+
+
+def _is_same(way: Advice, present: Advice) -> bool:
+    """Whether the way is the present one, whose numbers may be left to their defaults."""
+    one, other = way.specification, present.specification
+    named = ("microbatches", "chunks", "replicas")
+    return (
+        one.strategy == other.strategy
+        and one.schedule == with_defaults(other).schedule
+        and all(getattr(other, n) in (None, getattr(one, n)) for n in named)
+        and (way.step_ns, way.memory_bytes) == (present.step_ns, present.memory_bytes)
+    )
+
+
+def way_text(specification: Specification) -> str:
+    """The schedule with what else it takes, or the strategy: `Interleaved 1F1B ×2`, `fsdp`."""
+    s = specification
+    schedule = with_defaults(s).schedule
+    if schedule is None:
+        return s.strategy
+    known = SCHEDULES.get(schedule)
+    name = tr(known.title) if known else Path(schedule).name
+    name += f" ×{s.chunks}" if s.chunks else ""
+    return tr("{schedule}, {n} replicas", schedule=name, n=s.replicas) if s.replicas else name
+
+
+def pieces_text(specification: Specification) -> str:
+    """How many micro-batches; nothing where the strategy makes none."""
+    takes = "microbatches" in STRATEGIES[specification.strategy].options
+    return str(specification.microbatches or tr("usual")) if takes else ""
+
+
+def way_tip(specification: Specification) -> str:
+    """A way in full."""
+    title = tr(STRATEGIES[specification.strategy].title)
+    told = tr("{strategy}: {way}", strategy=title, way=way_text(specification))
+    return f"{told}\n{tr('Double-click or press Enter to run this.')}"
+
+
+def against_text(row: Ranked) -> str:
+    """`-12.3 %`, or that these are the present settings."""
+    if row.present:
+        return tr("present")
+    return "–" if row.against is None else change_text(row.against)

@@ -1,0 +1,402 @@
+"""What if: sliders for a pipeline on other devices, and its predicted step, which follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.models.description import ModelDescription
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import DEFAULT_SCHEDULE
+from core.plan.task import Kind, Stage
+from core.predict.costs import CostModel, Link
+from core.predict.costs_file import costs_of
+from core.predict.whatif import Answer, Question
+from gui.look.label import Label
+from gui.look.text import duration_text, percent_text, tr
+from gui.look.theme import Theme
+from gui.panels.predict.answer_picture import AnswerPicture
+from gui.panels.predict.sliders import SliderRow, growing
+from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, whole
+from gui.runs.check import friendly
+
+MOST_DEVICES = 1024
+MOST_SLID = {"devices": 256, "microbatches": 1024, "batch": 65_536}
+MOST_CHUNKS = 16
+GB_S = (0.0, 0.1, 0.2, 0.5, 1, 2, 4, 8, 12, 16, 25, 32, 50, 64, 100, 200, 300, 450, 600, 900)
+MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2000, 5000)
+FACTORS = tuple(n / 10 for n in range(10, 41))
+PLAIN = costs_of({"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "step_ms": 0,
+                  "transfer_ms": 0})  # fmt: skip
+RUN, PLAIN_COSTS, FILE = "run", "plain", "file"
+WORDS = {
+    "costs": Words("Costs", "What the tasks take: as in the run that is shown, or as a file says."),
+    "schedule": Words("Schedule", "In which order every stage works through the micro-batches."),
+    "devices": Words("Devices", "On how many devices the stages are, whatever this machine has."),
+    "microbatches": Words("Micro-batches", "Into how many pieces the batch is cut."),
+    "chunks": Words("Chunks", "Stages of each device, for schedules that give it several."),
+    "batch": Words(
+        "Batch", "Rows of the whole batch; without a number it grows with the micro-batches."
+    ),
+    "bandwidth": Words("Link speed", "GB each second between two devices, in place of the costs'."),
+    "latency": Words("Latency", "Microseconds that every transfer takes at least."),
+    "slow_lane": Words("Slow lane", "The lane that computes longer than the others."),
+    "factor": Words("Slower by", "How many times as long the slow lane computes."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Costs that questions are asked with: what they are for, and where they come from."""
+
+    costs: CostModel
+    source: str
+    model: ModelDescription
+    measured: tuple[Stage, ...] = ()
+    batch: int | None = None
+    device: str = "cuda"
+
+
+class WhatIfPanel(QWidget):
+    """`asked` carries a Question with every change while the panel is visible.
+
+    `opened` comes when it becomes visible. `large_asked` wants the question's step in the centre;
+    `load_asked` and `save_asked` want a file of costs.
+    """
+
+    asked = Signal(object)
+    opened = Signal()
+    large_asked = Signal(object)
+    load_asked = Signal()
+    save_asked = Signal()
+
+    def __init__(self, model: ModelDescription) -> None:
+        super().__init__()
+        self._bases = {PLAIN_COSTS: Basis(PLAIN, plain_words(), model)}
+        self._guard = WheelGuard(self)
+        self._rows: dict[str, SliderRow] = {}
+        self.picture = AnswerPicture()
+        self._figures = {name: Label("–") for name in FIGURES}
+        self._build_fields()
+        self._lay_out()
+        self._connect()
+        self._follow_schedule()
+        self._name_costs()
+
+    # Costs
+
+    @property
+    def basis(self) -> Basis:
+        """The costs that are chosen."""
+        return self._bases[self.costs.currentData()]
+
+    def set_model(self, model: ModelDescription) -> None:
+        """The model whose activations travel where the costs are of no run."""
+        if model == self._bases[PLAIN_COSTS].model:
+            return
+        for name in {PLAIN_COSTS, FILE} & self._bases.keys():
+            self._bases[name] = replace(self._bases[name], model=model)
+        self._ask()
+
+    def set_run(self, basis: Basis, devices: int, microbatches: int, schedule: str) -> None:
+        """The run that is shown; the numbers of the first one are where the sliders begin."""
+        first = RUN not in self._bases
+        self._bases[RUN] = basis
+        self._offer(RUN, tr("Of the run that is shown"))
+        if first:
+            self._begin_with(devices, microbatches, schedule)
+        self._costs_chosen()
+
+    def _begin_with(self, devices: int, microbatches: int, schedule: str) -> None:
+        with QSignalBlocker(self):
+            for name, value in (("devices", devices), ("microbatches", microbatches)):
+                self._rows[name].value = value
+            self.schedule.setCurrentIndex(max(0, self.schedule.findData(schedule)))
+            self.costs.setCurrentIndex(self.costs.findData(RUN))
+
+    def set_file(self, costs: CostModel, path: Path) -> None:
+        """Costs that were read from a file."""
+        source = tr("From {name}.", name=path.name)
+        self._bases[FILE] = Basis(costs, source, self._bases[PLAIN_COSTS].model)
+        self._offer(FILE, path.name)
+        self.costs.setCurrentIndex(self.costs.findData(FILE))
+        self._costs_chosen()
+
+    # Questions and answers
+
+    @property
+    def question(self) -> Question:
+        """What sliders and fields ask for."""
+        basis = self.basis
+        bandwidth, factor = self._rows["bandwidth"].value, self._rows["factor"].value
+        slow = (int(self._rows["slow_lane"].value), factor)
+        return Question(
+            basis.model,
+            basis.costs,
+            int(self._rows["devices"].value),
+            int(self._rows["microbatches"].value),
+            self.schedule.currentData(),
+            int(self._rows["chunks"].value) if self._takes_chunks else None,
+            self.batch.optional,
+            Link.of(self._rows["latency"].value, bandwidth) if bandwidth else None,
+            slow if factor != 1.0 else None,
+            basis.measured,
+            basis.device,
+        )
+
+    def nearby(self) -> list[Question]:
+        """What a single move of a slider that needs another plan could ask for next."""
+        asked, rows = self.question, self._rows
+        chunks = rows["chunks"].beside() if self._takes_chunks else []
+        return [
+            *(replace(asked, microbatches=int(n)) for n in rows["microbatches"].beside()),
+            *(replace(asked, devices=int(n)) for n in rows["devices"].beside()),
+            *(replace(asked, chunks=int(n)) for n in chunks),
+        ]
+
+    def show_answer(self, answer: Answer) -> None:
+        """Show a predicted step and its figures."""
+        self.picture.show_answer(answer)
+        for name, text in figure_texts(answer).items():
+            self._figures[name].setText(text)
+        self.large.setEnabled(True)
+
+    def show_refusal(self, text: str) -> None:
+        """Say why there is no prediction."""
+        hint = "" if self._knows_transfers else tr("Or choose a link speed above.")
+        self.picture.show_note(f"{friendly(text)} {hint}".strip())
+        for label in self._figures.values():
+            label.setText("–")
+        self.large.setEnabled(False)
+
+    def ask_again(self) -> None:
+        """Ask for what is set."""
+        self.asked.emit(self.question)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self.opened.emit()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.picture.set_theme(theme)
+
+    # Building
+
+    def _build_fields(self) -> None:
+        self.costs = choice([(tr("Plain: 1 ms a pass"), PLAIN_COSTS, "")])
+        self.schedule = choice([(tr(s.title), s.name, tr(s.line)) for s in SCHEDULES.values()])
+        self.schedule.setCurrentIndex(self.schedule.findData(DEFAULT_SCHEDULE))
+        for name, field in (("costs", self.costs), ("schedule", self.schedule)):
+            _name(field, name, self._guard)
+        self._add("devices", growing(MOST_SLID["devices"]), _whole(1, MOST_DEVICES, 4))
+        self._add("microbatches", growing(MOST_SLID["microbatches"]), _whole(1, 32_767, 8))
+        self._add("chunks", range(1, 9), _whole(1, MOST_CHUNKS, 2))
+        self.batch = OptionalSpin(tr("grows"))
+        self.batch.setSuffix(tr(" rows"))
+        self._add("batch", [0, *growing(MOST_SLID["batch"])], self.batch)
+        bandwidth = decimal(1e6, 1, 1.0, tr("as the costs"))
+        bandwidth.setSuffix(tr(" GB/s"))
+        self._add("bandwidth", GB_S, bandwidth)
+        latency = decimal(1e6, 1, 1.0)
+        latency.setSuffix(tr(" µs"))
+        latency.setValue(5)
+        self._add("latency", MICROSECONDS, latency)
+        self._add("slow_lane", range(4), _whole(0, 3, 0))
+        factor = QDoubleSpinBox()
+        factor.setDecimals(2)
+        factor.setRange(0.1, 100.0)
+        factor.setSingleStep(0.1)
+        factor.setValue(1.0)
+        factor.setPrefix("× ")
+        self._add("factor", FACTORS, factor)
+        self.load, self.save = QPushButton(tr("Load…")), QPushButton(tr("Save…"))
+        self.large = QPushButton(tr("Show large"))
+        for button, tip in (
+            (self.load, tr("Read costs from a JSON or TOML file.")),
+            (self.save, tr("Write the costs that are chosen to a JSON file.")),
+            (self.large, tr("Show the predicted step in the timeline, as a run of the list.")),
+        ):
+            button.setToolTip(tip)
+            button.setAccessibleDescription(tip)
+        self.load.setAccessibleName(tr("Load costs"))
+        self.save.setAccessibleName(tr("Save costs"))
+
+    def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
+        self._rows[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 10)
+        column.setSpacing(8)
+        grid = QGridLayout()
+        grid.setVerticalSpacing(3)
+        grid.setHorizontalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        self._source = Label()
+        self._source.setObjectName("quiet")
+        self._source.setWordWrap(True)
+        costs = QHBoxLayout()
+        costs.addWidget(self.costs, 1)
+        costs.addWidget(self.load)
+        costs.addWidget(self.save)
+        grid.addWidget(_label("costs", self.costs), 0, 0)
+        grid.addLayout(costs, 0, 1, 1, 2)
+        grid.addWidget(self._source, 1, 1, 1, 2)
+        grid.addWidget(_label("schedule", self.schedule), 2, 0)
+        grid.addWidget(self.schedule, 2, 1, 1, 2)
+        for number, row in enumerate(self._rows.values(), 3):
+            row.add_to(grid, number)
+        column.addLayout(grid)
+        figures = QHBoxLayout()
+        figures.addLayout(self._figures_grid(), 1)
+        figures.addWidget(self.large, 0, Qt.AlignmentFlag.AlignBottom)
+        column.addLayout(figures)
+        column.addWidget(self.picture, 1)
+
+    def _figures_grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(1)
+        for number, (name, (label, tip)) in enumerate(FIGURES.items()):
+            words, value = Label(tr(label)), self._figures[name]
+            words.setObjectName("quiet")
+            value.setStyleSheet("font-weight: bold")
+            for part in (words, value):
+                part.setToolTip(tr(tip))
+            value.setAccessibleName(tr(label))
+            row, side = divmod(number, 2)
+            grid.addWidget(words, row, 2 * side)
+            grid.addWidget(value, row, 2 * side + 1)
+            grid.setColumnStretch(2 * side + 1, 1)
+        return grid
+
+    def _connect(self) -> None:
+        for row in self._rows.values():
+            row.changed.connect(self._changed)
+        self.schedule.currentIndexChanged.connect(self._follow_schedule)
+        self.schedule.currentIndexChanged.connect(self._changed)
+        self.costs.activated.connect(self._costs_chosen)
+        self.large.clicked.connect(lambda: self.large_asked.emit(self.question))
+        self.load.clicked.connect(lambda: self.load_asked.emit())
+        self.save.clicked.connect(lambda: self.save_asked.emit())
+
+    # Changes
+
+    @property
+    def _knows_transfers(self) -> bool:
+        costs, chosen = self.basis.costs, self._rows["bandwidth"].value > 0
+        known = costs.link is not None or costs.transfer_ns is not None
+        return chosen or known or Kind.COPY in costs.transfers
+
+    @property
+    def _takes_chunks(self) -> bool:
+        return SCHEDULES[self.schedule.currentData()].settable_chunks
+
+    def _changed(self) -> None:
+        devices = int(self._rows["devices"].value)
+        if self._rows["slow_lane"].number.maximum() != devices - 1:
+            self._rows["slow_lane"].set_stops(range(devices))
+        self._follow_link()
+        self._ask()
+
+    def _follow_schedule(self) -> None:
+        schedule = SCHEDULES[self.schedule.currentData()]
+        reason = tr("{schedule} says itself how many stages a device holds: {chunks}.",
+                    schedule=tr(schedule.title), chunks=schedule.chunks)  # fmt: skip
+        self._rows["chunks"].enable(schedule.settable_chunks, reason)
+        self._follow_link()
+
+    def _follow_link(self) -> None:
+        some = self._rows["bandwidth"].value > 0
+        self._rows["latency"].enable(some, tr("Choose a link speed first."))
+        several = self._rows["factor"].value != 1.0 and self._rows["devices"].value > 1
+        self._rows["slow_lane"].enable(several, tr("Choose how much slower it is first."))
+
+    def _costs_chosen(self) -> None:
+        self._name_costs()
+        batch = self.basis.batch
+        if batch != self.batch.optional:
+            self.batch.optional = batch  # which asks
+        else:
+            self._ask()
+
+    def _ask(self) -> None:
+        if self.isVisible():
+            self.asked.emit(self.question)
+
+    def _offer(self, name: str, title: str) -> None:
+        at = self.costs.findData(name)
+        if at < 0:
+            self.costs.addItem(title, name)
+        else:
+            self.costs.setItemText(at, title)
+
+    def _name_costs(self) -> None:
+        self._source.setText(self.basis.source)
+
+
+FIGURES = {
+    "makespan": ("Makespan", "What the step takes."),
+    "closed_form": ("Closed form", "The bubble by the literature's formula, where there is one."),
+    "by_makespan": ("Bubble by makespan", "Idle time of all lanes over lanes times makespan."),
+    "peak": ("Activations", "The most that a lane holds at a time, each of one stage and "
+                            "micro-batch."),
+    "by_lane_span": ("Bubble by lane span", "Idle part of the longest lane's own span."),
+    "tasks": ("Tasks", "Tasks of the predicted step."),
+}  # fmt: skip
+
+
+def figure_texts(answer: Answer) -> dict[str, str]:
+    """The figures of an answer, by their names in FIGURES."""
+    form = answer.closed_form
+    return {
+        "makespan": duration_text(answer.makespan_ns),
+        "closed_form": tr("none") if form is None else percent_text(form),
+        "by_makespan": percent_text(answer.bubble_by_makespan),
+        "peak": str(int(answer.peaks.max(initial=0))),
+        "by_lane_span": percent_text(answer.bubble_by_lane_span),
+        "tasks": f"{answer.tasks:,}",
+    }  # fmt: skip
+
+
+def plain_words() -> str:
+    """What costs are taken without a run or a file."""
+    return tr("1 forward : 1 backward-input : 1 backward-weight; no time for transfers. "
+              "Run once to use measured costs.")  # fmt: skip
+
+
+def _whole(least: int, most: int, value: int) -> QSpinBox:
+    field = whole(least, most)
+    field.setValue(value)
+    return field
+
+
+def _name(field: QWidget, name: str, guard: WheelGuard) -> None:
+    words = WORDS[name]
+    field.setObjectName(f"whatif_{name}")
+    field.setAccessibleName(tr(words.label))
+    field.setAccessibleDescription(tr(words.tip))
+    field.setToolTip(tr(words.tip))
+    field.installEventFilter(guard)
+
+
+def _label(name: str, field: QWidget) -> QLabel:
+    label = Label(tr(WORDS[name].label))
+    label.setBuddy(field)
+    label.setToolTip(tr(WORDS[name].tip))
+    return label

@@ -1,0 +1,1 @@
+"""Panels that say what to run and what was run."""

@@ -1,0 +1,167 @@
+"""The fields of the form: each with a label, a tooltip of one sentence and an optional value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
+
+from gui.look.label import Label
+from gui.look.text import tr
+
+MOST = 1_000_000_000
+HEIGHT = 26
+
+
+class Choice(QComboBox):
+    """A drop-down list with an arrow of its own: a style sheet would need a picture for it."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        super().paintEvent(event)
+        group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
+        x, y = self.width() - 14.0, self.height() / 2 - 1.5
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(
+                QPen(self.palette().color(group, QPalette.ColorRole.PlaceholderText), 1.4)
+            )
+            painter.drawPolyline([QPointF(x - 4, y), QPointF(x, y + 4), QPointF(x + 4, y)])
+
+
+class OptionalSpin(QSpinBox):
+    """A whole number that may be left to a default: its lowest value, 0, means none."""
+
+    def __init__(self, automatic: str) -> None:
+        super().__init__()
+        self.setRange(0, MOST)
+        self.setSpecialValueText(automatic)
+
+    @property
+    def optional(self) -> int | None:
+        """The number, or None for the default."""
+        return self.value() or None
+
+    @optional.setter
+    def optional(self, value: int | None) -> None:
+        set_number(self, value or 0)
+
+
+def set_number(field: QSpinBox, value: int) -> None:
+    """Set a number; what is beyond the field's range, or Qt's, is the nearest that it takes."""
+    field.setValue(max(field.minimum(), min(value, field.maximum())))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a field is called and what its tooltip says."""
+
+    label: str
+    tip: str
+
+
+WORDS = {
+    "schedule": Words("Schedule", "In which order every stage works through the micro-batches."),
+    "model": Words(
+        "Model", "The model that is trained: a built-in one, or a Python file of your own."
+    ),
+    "width": Words("Width", "Features in every layer."),
+    "depth": Words("Depth", "Layers of the model, each a block that a stage can take."),
+    "heads": Words("Heads", "Attention heads; they must divide the width."),
+    "sequence": Words("Sequence", "Bytes of text in every row."),
+    "image_size": Words("Image size", "Width and height of every image in pixels."),
+    "dtype": Words("Type", "The number format of parameters and activations."),
+    "devices": Words("Lanes", "Which devices work, such as 2xcpu, cuda:0,cuda:1 or 2xcuda:0."),
+    "cores_per_lane": Words("Cores per lane", "CPU cores that each lane computes with."),
+    "batch": Words("Batch", "Rows of the whole batch, over all lanes."),
+    "data": Words("Data", "Rows of an epoch; the last batch of it may be smaller."),
+    "microbatches": Words(
+        "Micro-batches", "Into how many pieces the batch is cut, as even as can be."
+    ),
+    "split_size": Words("Split size", "Rows of each micro-batch; the last one may have fewer."),
+    "stages": Words("Stages", "Into how many consecutive parts the model is cut."),
+    "chunks": Words("Chunks", "Stages of each lane, for schedules that give it several."),
+    "replicas": Words("Replicas", "Pipelines that run side by side."),
+    "bucket_mb": Words("Bucket", "MiB of gradients that are reduced together."),
+    "steps": Words("Steps", "Steps that are measured."),
+    "warmup": Words("Warm-up", "Steps before the measured ones; the first steps are slow."),
+    "optimizer": Words("Optimizer", "What updates the parameters."),
+    "lr": Words("Learning rate", "How far the optimizer goes in every step."),
+    "seed": Words("Seed", "Where the random parameters and data begin."),
+    "verify": Words("Verify", "Compare every loss and gradient with the plain whole-batch step."),
+    "blocks": Words(
+        "Blocks", "Record when each block of the model is passed; that costs a little."
+    ),
+}
+
+
+class WheelGuard(QObject):
+    """Lets the wheel scroll the form instead of changing a field that has no focus."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+        if (
+            event.type() is QEvent.Type.Wheel
+            and isinstance(watched, QWidget)
+            and not watched.hasFocus()
+        ):
+            event.ignore()
+            return True
+        return False
+
+
+def add_field(form: QFormLayout, name: str, field: QWidget, guard: WheelGuard) -> None:
+    """Put a field into the form with its label, tooltip and accessible name."""
+    words = WORDS[name]
+    label = Label(tr(words.label))
+    label.setBuddy(field)
+    for widget in (label, field):
+        widget.setToolTip(tr(words.tip))
+    field.setAccessibleName(tr(words.label))
+    field.setAccessibleDescription(tr(words.tip))
+    field.setObjectName(name)
+    if isinstance(field, QAbstractSpinBox):
+        field.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
+    field.setMinimumWidth(70)
+    field.setFixedHeight(HEIGHT)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    field.installEventFilter(guard)
+    form.addRow(label, field)
+
+
+def whole(least: int, most: int = MOST) -> QSpinBox:
+    """A field for a whole number."""
+    field = QSpinBox()
+    field.setRange(least, most)
+    return field
+
+
+def decimal(most: float, decimals: int, step: float, automatic: str = "") -> QDoubleSpinBox:
+    """A field for a number of 0 or more; with `automatic`, 0 shows as that word."""
+    field = QDoubleSpinBox()
+    field.setDecimals(decimals)
+    field.setRange(0.0, most)
+    field.setSingleStep(step)
+    field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+    field.setSpecialValueText(automatic)
+    return field
+
+
+def choice(entries: list[tuple[str, str, str]]) -> Choice:
+    """A field for one of `entries`: title, value, and a line that explains it."""
+    field = Choice()
+    field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    for title, value, line in entries:
+        field.addItem(title, value)
+        if line:
+            field.setItemData(field.count() - 1, line, Qt.ItemDataRole.ToolTipRole)
+    return field

@@ -1,0 +1,71 @@
+"""What a run will do, in a few lines below the form."""
+
+from __future__ import annotations
+
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.plan.task import Plan, Runner
+from gui.look.text import rows_text, tr
+from gui.runs.check import Checked
+
+MOST_NUMBERS = 8
+
+
+def preview_text(specification: Specification, checked: Checked) -> str:
+    """How the batch will be cut, how many tasks a step has, and what the lanes share."""
+    lines = [split_text(plan) for plan in checked.plans.values()]
+    if checked.plans:
+        plan = next(iter(checked.plans.values()))
+        about = tr("expected") if plan.runner is Runner.RANKS else ""
+        count = tr("{count} tasks a step", count=len(plan.tasks))
+        lines.append(" ".join(filter(None, [count, f"({about})" if about else ""])))
+    note = next((lane.sharing for lane in checked.lanes if lane.sharing), "")
+    lines += [note] if note else []
+    idle = idle_lanes(specification, checked)
+    if idle:
+        lines.append(
+            tr("{count} of {lanes} lanes get no rows.", count=idle, lanes=len(checked.lanes))
+        )
+    return "\n".join(dict.fromkeys(lines))
+
+
+def idle_lanes(specification: Specification, checked: Checked) -> int:
+    """How many compute lanes the largest step leaves without a task."""
+    if not checked.plans or specification.strategy not in STRATEGIES:
+        return 0
+    plan = checked.plans[max(checked.plans)]
+    return len(checked.lanes) - len({t.lane for t in plan.tasks if t.lane < len(checked.lanes)})
+
+
+def split_text(plan: Plan) -> str:
+    """`64 rows in 8 micro-batches of 8`, over replicas where there are several."""
+    replicas: dict[int, int] = {}
+    for part in plan.parts:
+        replicas[part.replica] = replicas.get(part.replica, 0) + part.rows
+    sizes = [part.rows for part in plan.parts]
+    total = rows_text(plan.rows)
+    over = ""
+    if len(replicas) > 1:
+        over = tr(" over {n} replicas: {sizes}", n=len(replicas),
+                  sizes=numbers(list(replicas.values())))  # fmt: skip
+        if len(sizes) == len(replicas):
+            return total + over
+    if len(sizes) == 1:
+        return tr("{total} in one piece", total=total)
+    if len(set(sizes)) == 1:
+        return tr(
+            "{total} in {n} micro-batches of {size}{over}",
+            total=total, n=len(sizes), size=sizes[0], over=over,
+        )  # fmt: skip
+    return tr(
+        "{total} in {n} micro-batches: {sizes}{over}",
+        total=total, n=len(sizes), sizes=numbers(sizes), over=over,
+    )  # fmt: skip
+
+
+def numbers(values: list[int]) -> str:
+    """Numbers with commas, the middle left out where there are many."""
+    if len(values) <= MOST_NUMBERS:
+        return ", ".join(map(str, values))
+    shown = [*map(str, values[: MOST_NUMBERS - 2]), "…", str(values[-1])]
+    return ", ".join(shown)

@@ -1,0 +1,91 @@
+"""Runs: everything that was run or opened in this sitting, to be shown again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from core.engine.messages import Outcome
+from core.trace.columns import places
+from gui.app.session import Run
+from gui.figures.titles import run_title
+from gui.look.label import plain_tip
+from gui.look.text import duration_text, tr
+
+RUN_ROLE = Qt.ItemDataRole.UserRole
+
+
+class RunsPanel(QTreeWidget):
+    """A row for each run; `chosen` carries the run that was picked."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Runs of this sitting"))
+        self.setHeaderLabels([tr("#"), tr("Run"), tr("Outcome"), tr("Step")])
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        header = self.header()
+        header.setStretchLastSection(False)
+        for column in (0, 2, 3):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.itemSelectionChanged.connect(self._emit_chosen)
+
+    def add(self, run: Run) -> None:
+        """List a run and mark it, without choosing it."""
+        item = QTreeWidgetItem(self)
+        item.setData(0, RUN_ROLE, run)
+        self.update_run(run)
+        self.mark(run)
+
+    def mark(self, run: Run) -> None:
+        """Mark the run that is shown, without choosing it."""
+        item = self._item(run)
+        if item is not None and item is not self.currentItem():
+            blocked = self.blockSignals(True)
+            self.setCurrentItem(item)
+            self.blockSignals(blocked)
+            self.scrollToItem(item)
+
+    def update_run(self, run: Run) -> None:
+        """Write what is now known of a run."""
+        item = self._item(run)
+        if item is not None:
+            for column, text in enumerate(run_columns(run)):
+                item.setText(column, text)
+                item.setToolTip(column, plain_tip(run.text or text))
+
+    def _item(self, run: Run) -> QTreeWidgetItem | None:
+        items = (self.topLevelItem(index) for index in range(self.topLevelItemCount()))
+        return next((item for item in items if item and item.data(0, RUN_ROLE) is run), None)
+
+    def _emit_chosen(self) -> None:
+        for item in self.selectedItems():
+            self.chosen.emit(item.data(0, RUN_ROLE))
+
+
+def run_columns(run: Run) -> tuple[str, str, str, str]:
+    """Number, title, outcome and mean makespan of the measured steps."""
+    table = run.trace.step_table
+    first = int(places(table.numbers, run.trace.header.specification.warmup))
+    lengths = table.ends[first:] - table.starts[first:]
+    mean = duration_text(float(lengths.mean())) if len(lengths) and not run.live else ""
+    return str(run.number), run_title(run.trace), outcome_text(run), mean
+
+
+def outcome_text(run: Run) -> str:
+    """How a run ended, in a word."""
+    if run.source is not None:
+        return run.source.name
+    if run.trace.header.predicted:
+        return tr("predicted")
+    words = {
+        None: tr("running"),
+        Outcome.FINISHED: tr("finished"),
+        Outcome.STOPPED: tr("stopped"),
+        Outcome.FAILED: tr("failed"),
+        Outcome.REFUSED: tr("refused"),
+    }
+    return words[run.outcome]

@@ -1,0 +1,1 @@
+"""Controllers of what is predicted: What if, the advisor, ghosts beside runs."""

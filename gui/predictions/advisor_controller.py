@@ -1,0 +1,127 @@
+"""Between the advisor's panel and the process that predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+from core.plan.task import Role
+from core.predict.run_costs import RunCosts, run_costs
+from core.predict.worker.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
+from core.trace.trace import Trace
+from gui.figures.titles import model_title
+from gui.look.text import tr
+from gui.panels.predict.advisor_panel import AdvisorPanel, ranked
+from gui.predictions.predicting import Predictor
+from gui.runs.check import friendly
+
+BUSY_MS = 300  # before that there is nothing to cancel
+
+
+class Adviser(QObject):
+    """Has all ways predicted, from the costs of the run that is shown.
+
+    It does so by itself once the panel is seen and no run is under way (`idle`).
+    """
+
+    def __init__(self, panel: AdvisorPanel, idle: Callable[[], bool]) -> None:
+        super().__init__(panel)
+        self.panel, self._idle = panel, idle
+        self.predictor = Predictor(self)
+        self.predictor.replied.connect(self.hear)
+        self._trace: Trace | None = None
+        self._costs: RunCosts | None = None
+        self._is_new = False
+        self._asked: int | None = None
+        self._busy = QTimer(self)
+        self._busy.setSingleShot(True)
+        self._busy.setInterval(BUSY_MS)
+        self._busy.timeout.connect(lambda: panel.set_busy(True))
+        panel.opened.connect(self._begin)
+        panel.asked.connect(self.ask)
+        panel.cancelled.connect(self.cancel)
+
+    def show_trace(self, trace: Trace) -> None:
+        """Another run is shown, or this one has ended."""
+        if trace.header.predicted:
+            return
+        self._trace, self._is_new = trace, True
+        if self.panel.isVisible():
+            self._begin()
+
+    def ask(self) -> None:
+        """Have everything predicted."""
+        trace, known = self._trace, self._costs
+        if trace is None or known is None:
+            return
+        header = trace.header
+        lanes = tuple(lane for lane in header.lanes if lane.role is Role.COMPUTE)
+        self._busy.start()
+        self._asked = self.predictor.send(
+            Advise(header.specification, header.model, lanes, known.costs, known.stages)
+        )
+
+    def cancel(self) -> None:
+        """Give up; what is shown stays."""
+        self.predictor.close()
+        self._end()
+        self.panel.show_line(tr("Cancelled. {costs}", costs=self._words()), True)
+
+    def hear(self, reply: Reply) -> None:
+        """Show a reply to the last question."""
+        match reply:
+            case Progress(number, done, total) if number == self._asked:
+                self.panel.show_progress(done, total)
+            case Done(number, Advised(ways, present, missing)) if number == self._asked:
+                self._end()
+                left_out = tr("Some ways are left out: {missing}.", missing=missing)
+                self.panel.show_line(f"{self._words()} {left_out if missing else ''}", True)
+                self.panel.show_ways(ranked(ways, present))
+            case Refused(number, text) if number == self._asked:
+                self._fail(text)
+            case Lost(text) if self._asked is not None:
+                self._fail(text)
+
+    def close(self) -> None:
+        """End the process."""
+        self._busy.stop()
+        self.predictor.close()
+
+    def _begin(self) -> None:
+        """Take the costs of the run that is shown, and ask, if that was not done."""
+        if not self._is_new or self._trace is None:
+            return
+        self._is_new = False
+        self._costs = run_costs(self._trace)
+        if self._costs is None:
+            self.panel.show_ways([])
+            text = tr("This run has no whole step to take costs from. "
+                      "Run once: the costs come from its calibration.")  # fmt: skip
+            self.panel.show_line(text, False)
+            return
+        self.panel.show_line(self._words(), True)
+        if self._idle():
+            self.ask()
+
+    def _fail(self, text: str) -> None:
+        self._end()
+        self.panel.show_ways([])
+        self.panel.show_line(friendly(text), True)
+
+    def _end(self) -> None:
+        self._asked = None
+        self._busy.stop()
+        self.panel.set_busy(False)
+
+    def _words(self) -> str:
+        """What is predicted for, and where the costs come from."""
+        if self._trace is None or self._costs is None:
+            return ""
+        header = self._trace.header
+        lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
+        return tr(
+            "{model}, batch {rows}, {lanes} lanes. Costs {source}.",
+            model=model_title(header.model.name), rows=header.specification.batch_rows, lanes=lanes,
+            source=tr(str(self._costs.source)),
+        )  # fmt: skip

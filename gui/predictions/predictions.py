@@ -1,0 +1,62 @@
+"""Everything in the window that is predicted: What if, the advisor, ghosts beside runs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from core.plan.specification import Specification, describe
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
+from gui.panels.predict.advisor_panel import AdvisorPanel
+from gui.panels.predict.whatif import WhatIfPanel
+from gui.predictions.advisor_controller import Adviser
+from gui.predictions.ghosts import Ghosts
+from gui.predictions.what_if import WhatIf
+
+
+class Predictions(QObject):
+    """Its panels go into docks.
+
+    `made` carries a predicted run that is to be shown; `compared` a run whose prediction is there;
+    `wanted` the Specification of a run that is to be made.
+    """
+
+    made = Signal(object)
+    compared = Signal(object)
+    wanted = Signal(object)
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        super().__init__(session)
+        self._session = session
+        self.whatif_panel, self.advisor_panel = (
+            WhatIfPanel(describe(Specification())),
+            AdvisorPanel(),
+        )
+        self.what_if = WhatIf(self.whatif_panel, settings, self._is_idle)
+        self.adviser = Adviser(self.advisor_panel, self._is_idle)
+        self.ghosts = Ghosts(self)
+        self.what_if.drawn.connect(lambda data: self.made.emit(session.add_predicted(data)))
+        self.ghosts.ready.connect(self.compared)
+        self.advisor_panel.chosen.connect(self.wanted)
+
+    def show_run(self, run: Run) -> None:
+        """Another run is shown, or the one that is shown has ended."""
+        if run.live:
+            return
+        self.what_if.show_trace(run.trace)
+        self.adviser.show_trace(run.trace)
+        self.ghosts.predict(run)
+
+    def show_settings(self, specification: Specification) -> None:
+        """The form asks for this run, which can be planned."""
+        if not specification.own_model:
+            self.whatif_panel.set_model(describe(specification))
+
+    def close(self) -> None:
+        """End every process and thread."""
+        self.what_if.close()
+        self.adviser.close()
+        self.ghosts.close()
+
+    def _is_idle(self) -> bool:
+        return not self._session.asking

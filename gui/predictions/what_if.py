@@ -1,0 +1,182 @@
+"""Between the What-if panel and the process that predicts: the latest question wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.plan.specification import DEFAULT_SCHEDULE
+from core.plan.task import PlanError, Role
+from core.predict.costs_file import read_costs, write_costs
+from core.predict.run_costs import run_costs
+from core.predict.whatif import Answer, Question
+from core.predict.worker.jobs import Ask, Done, Draw, Lost, Prepare, Refused, Reply
+from core.report.summary import microbatch_rows
+from core.trace.trace import Trace
+from gui.app.dialogs import ask_open, ask_save
+from gui.app.settings import Settings
+from gui.figures.titles import model_title
+from gui.look.text import tr
+from gui.panels.predict.whatif import Basis, WhatIfPanel
+from gui.predictions.predicting import Predictor
+
+LATE_MS = 100  # then the panel says that it is still predicting
+REST_MS = 300  # after the last change, before the next plans are made
+FILES = "Costs (*.json *.toml)"
+
+
+class WhatIf(QObject):
+    """Asks what the panel asks, and shows answers that are newer than what is shown.
+
+    `drawn` carries the bytes of a predicted recording, `said` a line about a file, `failed` what
+    went wrong. `idle` tells whether no run is under way: only then plans are made beforehand.
+    """
+
+    drawn = Signal(bytes)
+    said = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, panel: WhatIfPanel, settings: Settings, idle: Callable[[], bool]) -> None:
+        super().__init__(panel)
+        self.panel, self._settings, self._idle = panel, settings, idle
+        self.predictor = Predictor(self)
+        self.predictor.replied.connect(self.hear)
+        self._asked = self._shown = 0
+        self._drawing: set[int] = set()
+        self._trace: Trace | None = None
+        self._late, self._rest = QTimer(self), QTimer(self)
+        for timer, after, slot in (
+            (self._late, LATE_MS, self._say_late),
+            (self._rest, REST_MS, self._prepare),
+        ):
+            timer.setSingleShot(True)
+            timer.setInterval(after)
+            timer.timeout.connect(slot)
+        panel.asked.connect(self.ask)
+        panel.opened.connect(self._take_costs)
+        panel.large_asked.connect(self._draw)
+        panel.load_asked.connect(self.load)
+        panel.save_asked.connect(self.save)
+
+    def show_trace(self, trace: Trace) -> None:
+        """Another run is shown, or this one has ended: its costs are to be had."""
+        self._trace = trace
+        if self.panel.isVisible():
+            self._take_costs()
+
+    def ask(self, question: Question) -> None:
+        """Ask; whatever was asked before is not waited for."""
+        self._asked = self.predictor.send(Ask(question))
+        if not self._late.isActive():
+            self._late.start()
+        self._rest.start()
+
+    def hear(self, reply: Reply) -> None:
+        """Show a reply, unless a newer one is shown already."""
+        match reply:
+            case Done(number, Answer() as answer) if number > self._shown:
+                self._shown = number
+                self._late.stop()
+                self.panel.show_answer(answer)
+            case Done(number, bytes() as recording):
+                self._drawing.discard(number)
+                self.panel.large.setEnabled(True)
+                self.drawn.emit(recording)
+            case Refused(number, text) if number in self._drawing:
+                self._drawing.discard(number)
+                self.panel.large.setEnabled(True)
+                self.failed.emit(text)
+            case Refused(number, text) if number > self._shown:
+                self._shown = number
+                self._late.stop()
+                self.panel.show_refusal(text)
+            case Lost(text):
+                self._late.stop()
+                self.panel.show_refusal(text)
+
+    def load(self) -> None:
+        """Ask for a file of costs and take it."""
+        ask_open(
+            self.panel, tr("Load costs"), self._settings.folder, [tr(FILES)],
+            lambda paths: self.load_from(paths[0]),
+        )  # fmt: skip
+
+    def load_from(self, path: Path) -> None:
+        """Take the costs of a file."""
+        try:
+            self.panel.set_file(read_costs(path), path)
+        except PlanError as error:
+            self.failed.emit(str(error).removeprefix("--costs "))
+            return
+        self._settings.folder = str(path.parent)
+
+    def save(self) -> None:
+        """Ask for a file and write the chosen costs."""
+        start = Path(self._settings.folder) / "costs.json"
+        ask_save(
+            self.panel, tr("Save costs"), start, [tr("Costs (*.json)")],
+            lambda path: self.save_to(path.with_suffix(".json")),
+        )  # fmt: skip
+
+    def save_to(self, path: Path) -> None:
+        """Write the chosen costs; the link and the slow lane are no part of them."""
+        try:
+            write_costs(path, self.panel.basis.costs)
+        except OSError as error:
+            self.failed.emit(str(error))
+            return
+        self._settings.folder = str(path.parent)
+        self.said.emit(tr("Saved {name}.", name=path.name))
+
+    def close(self) -> None:
+        """End the process."""
+        self._late.stop()
+        self._rest.stop()
+        self.predictor.close()
+
+    def _draw(self, question: Question) -> None:
+        self.panel.large.setEnabled(False)
+        self._drawing.add(self.predictor.send(Draw(question)))
+
+    def _say_late(self) -> None:
+        if self._shown < self._asked:
+            question = self.panel.question
+            self.panel.picture.show_note(
+                tr("Predicting {devices} devices, {microbatches} micro-batches…",
+                   devices=question.devices, microbatches=question.microbatches)
+            )  # fmt: skip
+
+    def _prepare(self) -> None:
+        """Have the plans made that one move of a slider could ask for."""
+        if self._idle() and self.panel.isVisible():
+            self.predictor.send(Prepare(tuple(self.panel.nearby())))
+
+    def _take_costs(self) -> None:
+        """Work out the costs of the run that is shown, once somebody wants to see them."""
+        trace, self._trace = self._trace, None
+        basis = None if trace is None else run_basis(trace)
+        if trace is None or basis is None:
+            self.panel.ask_again()
+            return
+        header, last = trace.header, trace.steps[-1]
+        lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
+        schedule = header.specification.schedule or DEFAULT_SCHEDULE
+        self.panel.set_run(basis, lanes, max(1, len(microbatch_rows(trace, last))), schedule)
+
+
+def run_basis(trace: Trace) -> Basis | None:
+    """The costs of a run, and what they are for; None where they are not known."""
+    known = run_costs(trace)
+    if known is None:
+        return None
+    header = trace.header
+    device = "cpu" if header.lanes[0].device == "cpu" else "cuda"
+    source = tr(
+        "{model}, {rows} rows: {source}.", model=model_title(header.model.name),
+        rows=header.specification.batch_rows, source=tr(str(known.source)),
+    )  # fmt: skip
+    return Basis(
+        known.costs, source, header.model, known.stages, header.specification.batch_rows, device
+    )

@@ -1,0 +1,1 @@
+"""Opening, saving and exporting recordings while the window goes on."""

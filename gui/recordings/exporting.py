@@ -1,0 +1,206 @@
+"""Figures, copies and reports of the run that is shown."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from core.report.figure import FigureOptions
+from core.trace.trace import Trace
+from gui.app.banner import Banner
+from gui.app.dialogs import ask_save
+from gui.app.session import Run
+from gui.app.settings import Settings
+from gui.explanations.explaining import Explainer
+from gui.figures.picture import Picture, copy_picture, write_picture
+from gui.figures.shown import Range, range_between
+from gui.look.text import tr
+from gui.panels.data.figure import FigurePanel, Wish
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.paint.export import Extras
+from gui.timeline.paint.scene import Scene
+from gui.timeline.state.viewport import Viewport
+
+if TYPE_CHECKING:
+    from gui.report.job import ReportJob
+
+PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
+IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
+REPORT = "Web page (*.html)"
+
+
+class Shown(Protocol):
+    """What the window shows now."""
+
+    @property
+    def run_shown(self) -> Run | None:
+        """The run whose scene it is."""
+
+    @property
+    def explainer(self) -> Explainer:
+        """Explains what takes long."""
+
+    @property
+    def scene(self) -> Scene | None:
+        """The scene in the timeline."""
+
+    @property
+    def timeline(self) -> TimelineView:
+        """The timeline, whose lanes stand as the user has arranged them."""
+
+    def visible_part(self) -> Viewport:
+        """The time that is visible."""
+
+    def theme_name(self) -> str:
+        """Name of the theme."""
+
+    def memory_shown(self) -> bool:
+        """Whether what the lanes hold is shown below them."""
+
+    def path_shown(self) -> bool:
+        """Whether the critical path is shown."""
+
+    def prediction_shown(self) -> Trace | None:
+        """The prediction that is shown below the lanes, or None."""
+
+    def note(self, text: str) -> None:
+        """Say in the status bar that something was done."""
+
+
+class Exporting(QObject):
+    """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
+
+    def __init__(self, window: QWidget, shown: Shown, banner: Banner, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._shown = window, shown
+        self._banner, self._settings = banner, settings
+        self.panel: FigurePanel | None = None
+        self.report: ReportJob | None = None
+
+    def open(self) -> None:
+        """Show the panel of figures beside the window."""
+        if self._scene() is None:
+            return
+        if self.panel is None:
+            self.panel = FigurePanel(self.draw, self._window)
+            self.panel.set_options(self._settings.figure)
+            self.panel.save_asked.connect(self._ask_figure)
+            self.panel.copy_asked.connect(self._copy)
+            self.panel.finished.connect(self._keep)
+        self.panel.draw_now()
+        self.panel.show()
+        self.panel.raise_()
+        self.panel.activateWindow()
+
+    def draw(self, wish: Wish) -> Picture:
+        """The picture that is wished for, of the run that is shown. Raises ValueError."""
+        from gui.figures.make import figure_of  # the window is there sooner without
+
+        scene = self._shown.scene
+        if scene is None:
+            raise ValueError(tr("There is no run to draw."))
+        shown = [self._visible(scene)] if wish.visible else []
+        extras = self._extras(wish.options.theme)
+        return figure_of([self._seen(scene)], wish.options, extras=extras, shown=shown)
+
+    def export_visible(self) -> None:
+        """Ask for a file and write exactly what is visible into it."""
+        if self._scene() is not None:
+            picture = self.draw(self._on_screen())  # what is visible now, not when it is named
+            self._ask(self._window, picture, "timeline.png", IMAGES)
+
+    def export_to(self, path: Path, visible: bool = False) -> None:
+        """Write the timeline as the window shows it: the last measured steps, or the visible time.
+
+        Its format follows from the suffix.
+        """
+        if self._scene() is not None:
+            self.save_to(self.draw(Wish(self._on_screen().options, visible)), path)
+
+    def copy_visible(self) -> None:
+        """Put what is visible on the clipboard, as an image and as SVG."""
+        if self._scene() is not None:
+            self._copy(self.draw(self._on_screen()))
+
+    def export_report(self) -> None:
+        """Ask for a file and write a report on the run into it."""
+        if self._scene() is not None:
+            start = Path(self._settings.folder) / "report.html"
+            ask_save(self._window, tr("Export report"), start, [tr(REPORT)], self.report_to)
+
+    def report_to(self, path: Path) -> None:
+        """Write a report bit by bit, so that the window answers and the user can cancel it."""
+        from gui.report.job import ReportJob  # the window is there sooner without
+
+        scene, run = self._scene(), self._shown.run_shown
+        if scene is not None and run is not None:
+            self.report = ReportJob(self._window, scene, path, self._shown.explainer, run.live)
+            self.report.failed.connect(self._banner.say)
+            self.report.done.connect(lambda: self._done(path))
+
+    def save_to(self, picture: Picture, path: Path) -> None:
+        """Write a picture; its format follows from the suffix."""
+        try:
+            write_picture(picture, path)
+        except ValueError as error:
+            self._banner.say(str(error))
+            return
+        self._done(path)
+
+    def _ask_figure(self, picture: Picture) -> None:
+        self._keep()
+        self._ask(self.panel or self._window, picture, "figure.pdf", DOCUMENTS)
+
+    def _ask(self, parent: QWidget, picture: Picture, name: str, kinds: tuple[str, ...]) -> None:
+        start = Path(self._settings.folder) / name
+        ask_save(
+            parent, tr("Save figure"), start, [tr(kind) for kind in kinds],
+            lambda path: self.save_to(picture, path),
+        )  # fmt: skip
+
+    def _copy(self, picture: Picture) -> None:
+        copy_picture(picture)
+        self._shown.note(tr("Copied as an image and as SVG."))
+
+    def _keep(self, *_: object) -> None:
+        if self.panel is not None:
+            self._settings.figure = self.panel.wish.options
+
+    def _done(self, path: Path) -> None:
+        self._settings.folder = str(path.parent)
+        self._banner.hide()
+        self._shown.note(tr("Exported {name}.", name=path.name))
+
+    def _scene(self) -> Scene | None:
+        scene = self._shown.scene
+        if scene is None:
+            self._banner.say(
+                tr("There is no run to write yet: press Run, or open a recording."), "info"
+            )
+        return scene
+
+    def _on_screen(self) -> Wish:
+        return Wish(FigureOptions(theme=self._shown.theme_name()), True)
+
+    def _seen(self, scene: Scene) -> Scene:
+        """The scene with its prediction only if that is shown."""
+        seen = copy(scene)
+        if self._shown.prediction_shown() is None:
+            seen.set_prediction(None)
+        return seen
+
+    def _extras(self, theme: str) -> Extras:
+        return Extras(
+            self._shown.memory_shown(), self._shown.path_shown(),
+            self._shown.timeline.stack.layout, self._settings.colours(theme),
+        )  # fmt: skip
+
+    def _visible(self, scene: Scene) -> Range:
+        part = self._shown.visible_part()
+        shown = range_between(scene.trace, round(part.start), round(part.end))
+        return replace(shown, zero=round(self._shown.timeline.frame_of_rows.zero))

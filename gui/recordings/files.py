@@ -1,0 +1,171 @@
+"""Opening and saving: dialogs, and one clear line when something cannot be done."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QMimeData
+from PySide6.QtWidgets import QWidget
+
+from core.recording.recording import Opened, is_large
+from gui.app.banner import Banner
+from gui.app.dialogs import ask_open, ask_save
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
+from gui.look.text import problem_text, tr
+from gui.recordings.opening import OpeningStrip
+from gui.recordings.saving import SaveJob
+from gui.runs.faults import banner_text, faults_of
+
+RECORDINGS = "Recordings (*.arrow)"
+TRACES = "Traces in Chrome's format (*.json *.json.gz)"
+
+
+class Shown(Protocol):
+    """What the window shows now."""
+
+    @property
+    def run_shown(self) -> Run | None:
+        """The run in the timeline."""
+
+    def show_run(self, run: Run) -> None:
+        """Show a run, listing it if it is new."""
+
+    def note(self, text: str) -> None:
+        """Say in the status bar that something was done."""
+
+
+class Files:
+    """What the File menu does. The `…_to` and `…_from` methods take a path and ask nothing."""
+
+    def __init__(
+        self, window: QWidget, shown: Shown, session: Session, banner: Banner, settings: Settings
+    ) -> None:
+        self._window, self._shown, self._session = window, shown, session
+        self._banner, self._settings = banner, settings
+        self.opening = OpeningStrip()
+        self.opening.opened.connect(self._take_opened)
+        self.opening.failed.connect(self._take_failed)
+        self.saving: SaveJob | None = None
+        self._coming: deque[Path] = deque()
+        self._names: list[str] = []
+        self._warnings: list[str] = []
+        self._problems: list[str] = []
+
+    def open(self) -> None:
+        """Ask for recordings and show them."""
+        kinds = [tr(RECORDINGS), tr(TRACES), tr("All files (*)")]
+        ask_open(
+            self._window, tr("Open recordings"), self._settings.folder, kinds,
+            self.open_paths, several=True,
+        )  # fmt: skip
+
+    def open_from(self, path: Path) -> None:
+        """Show a recording; a cut one is shown as far as it goes, with one warning.
+
+        A large one is shown once it is there; its strip tells how far it is.
+        """
+        self.open_paths([path])
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Show recordings, the last one in front; one line tells of all that cannot be shown."""
+        self.opening.cancel()
+        self._coming = deque(paths)
+        self._names, self._warnings, self._problems = [], [], []
+        self._open_coming()
+
+    def _open_coming(self) -> None:
+        """Open what is still to come, up to a large one, which goes on by itself."""
+        while self._coming:
+            path = self._coming.popleft()
+            if is_large(path):
+                self.opening.open(path)
+                return
+            try:
+                self._show_opened(path, *self._session.open(path))
+            except Exception as error:
+                self._problems.append(problem_text(error))
+        self._tell()
+
+    def _take_opened(self, path: Path, opened: Opened) -> None:
+        self._show_opened(path, self._session.add_opened(path, opened), opened.warning)
+        self._open_coming()
+
+    def _take_failed(self, problem: str) -> None:
+        self._problems.append(problem)
+        self._open_coming()
+
+    def _show_opened(self, path: Path, run: Run, warning: str) -> None:
+        self._settings.folder = str(path.parent)
+        self._settings.remember(path)
+        self._names.append(path.name)
+        faults = banner_text(faults_of(run.trace), path)
+        self._warnings += [text for text in (warning, faults, run.take_marks()) if text]
+        self._shown.show_run(run)
+
+    def _tell(self) -> None:
+        """One line about all that was opened, or was not."""
+        problems = self._problems
+        if len(problems) > 1:
+            self._banner.say(
+                tr("{n} of {count} files cannot be opened: {problems}", n=len(problems),
+                   count=len(problems) + len(self._names), problems="; ".join(problems))
+            )  # fmt: skip
+        elif problems:
+            self._banner.say(problems[0])
+        elif self._warnings:
+            self._banner.say("; ".join(self._warnings), "warning")
+        elif self._names:
+            self._banner.hide()
+            self._shown.note(tr("Opened {names}.", names=", ".join(self._names)))
+
+    def save(self) -> None:
+        """Ask for a file and save the run that is shown."""
+        if self._nothing_shown():
+            return
+        start = Path(self._settings.folder) / "run.arrow"
+        ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
+
+    def save_to(self, path: Path) -> None:
+        """Save the run that is shown; a long one bit by bit, with Cancel."""
+        run = self._shown.run_shown
+        if run is None:
+            return
+        if self.saving is not None:
+            self.saving.cancel()
+        self.saving = job = SaveJob(self._window, run, path)
+        job.failed.connect(self._banner.say)
+        job.done.connect(partial(self._saved, path))
+        job.start()
+
+    def close(self) -> None:
+        """Give up what is under way."""
+        self.opening.cancel()
+        if self.saving is not None:
+            self.saving.cancel()
+
+    def _saved(self, path: Path) -> None:
+        self._settings.remember(path)
+        self._done(path, tr("Saved {name}.", name=path.name))
+
+    def _done(self, path: Path, text: str) -> None:
+        self._settings.folder = str(path.parent)
+        self._banner.hide()
+        self._shown.note(text)
+
+    def _nothing_shown(self) -> bool:
+        if self._shown.run_shown is not None:
+            return False
+        self._banner.say(
+            tr("There is no run to write yet: press Run, or open a recording."), "info"
+        )
+        return True
+
+
+def dropped_paths(data: QMimeData) -> list[Path]:
+    """The files on this machine that something dragged stands for."""
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]

@@ -1,0 +1,1 @@
+"""Controllers of runs: whether the form can run, several in a row, live figures, faults found."""

@@ -1,0 +1,101 @@
+"""What the form's settings come to before anything runs: a plan, or the reason why not. Pure."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.plan.lanes import Hardware
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification, check, check_memory, describe, lanes_of, plans_of
+from core.plan.task import Lane, Plan, PlanError
+from core.predict.costs_file import costs_of
+from core.predict.predict import predict_times
+from core.predict.whatif import Answer, answer_of
+from core.trace.step import StepColumns
+from gui.look.text import tr
+from gui.panels.run.fields import WORDS
+
+MOST_TRIED = 2_000  # tasks of a plan
+MOST_PICTURED = 20_000
+EQUAL = costs_of({"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "step_ms": 0,
+                  "transfer_ms": 0})  # fmt: skip
+_FLAG = re.compile(r"--([a-z][a-z-]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A specification that can run. `plans` by rows of a step; empty for a model of one's own."""
+
+    lanes: tuple[Lane, ...]
+    plans: dict[int, Plan]
+
+
+def assumed_hardware() -> Hardware:
+    """This machine as far as it is known before the engine has looked: its cores."""
+    return Hardware(os.cpu_count() or 1, 0)
+
+
+def check_specification(
+    specification: Specification, hardware: Hardware, known: bool
+) -> Checked | str:
+    """The plans of a run, or one line that says why there are none.
+
+    `known` tells whether `hardware` comes from the engine; until then no GPU counts as missing.
+    """
+    try:
+        check(specification)
+        lanes = lanes_of(specification, hardware, present=known)
+        if specification.own_model:
+            if not Path(specification.model.name).is_file():
+                return tr("There is no file {name}.", name=specification.model.name)
+            return Checked(tuple(lanes), {})
+        model = describe(specification)
+        if known:
+            check_memory(specification, model, hardware)
+        return Checked(tuple(lanes), plans_of(specification, model, lanes))
+    except PlanError as error:
+        return friendly(str(error))
+
+
+def schedule_problems(
+    specification: Specification, checked: Checked, hardware: Hardware
+) -> dict[str, str]:
+    """Why schedules cannot be run in place of the chosen one, by their names; few that can have.
+
+    Empty where plans are too large to try every schedule on them.
+    """
+    if specification.schedule is None or specification.own_model:
+        return {}
+    if sum(len(plan.tasks) for plan in checked.plans.values()) > MOST_TRIED:
+        return {}
+    model, found = describe(specification), {}
+    for schedule in SCHEDULES.values():
+        chunks = specification.chunks if schedule.settable_chunks else None
+        other = replace(specification, schedule=schedule.name, chunks=chunks)
+        try:
+            plans_of(other, model, lanes_of(other, hardware, present=False))
+        except PlanError as error:
+            found[schedule.name] = friendly(str(error))
+    return found
+
+
+def pictured(plan: Plan) -> Answer | None:
+    """A pipeline's plan as it would run if all passes took the same time; None for other plans."""
+    if plan.pipeline is None or len(plan.tasks) > MOST_PICTURED:
+        return None
+    columns = predict_times(plan, StepColumns.of_plan(plan), EQUAL)
+    return answer_of(columns, plan.lanes, plan.pipeline)
+
+
+def friendly(message: str) -> str:
+    """A message of core's with the form's names instead of the command line's flags."""
+    text = _FLAG.sub(_field_name, message)
+    return text[:1].upper() + text[1:]
+
+
+def _field_name(match: re.Match[str]) -> str:
+    words = WORDS.get(match[1].replace("-", "_"))
+    return tr(words.label) if words else match[0]

@@ -1,0 +1,44 @@
+"""What the reader of a run found wrong with it, in the window's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from core.trace.columns import ABSENT
+from core.trace.event_rows import Log
+from core.trace.trace import Trace
+from gui.look.text import tr
+
+
+def faults_of(trace: Trace, live: bool = False) -> tuple[str, ...]:
+    """One line for each fault; none while a run goes on, whose last step is still to be told."""
+    return () if live else tuple(fault.text for fault in trace.faults)
+
+
+def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:
+    """One line above the timeline: the first fault, and how many more the log lists."""
+    if not faults:
+        return ""
+    name = tr("This run") if path is None else path.name
+    more = tr(" (and {n} more: see the Log)", n=len(faults) - 1) if len(faults) > 1 else ""
+    return tr("{name} is incomplete: {fault}{more}", name=name, fault=faults[0], more=more)
+
+
+def status_text(faults: tuple[str, ...]) -> str:
+    """What stays in the status bar; nothing for a sound run."""
+    if len(faults) < 2:
+        return tr("incomplete: 1 fault, see the Log") if faults else ""
+    return tr("incomplete: {n} faults, see the Log", n=len(faults))
+
+
+def told_log(trace: Trace, live: bool) -> Log:
+    """A run's log, with its faults as warnings behind it once the run is over."""
+    log, faults = trace.logs, faults_of(trace, live)
+    if not faults:
+        return log
+    longer = Log.of((column.copy() for column in log.columns), log.levels, log.texts)
+    count, end = len(faults), trace.bounds[1]
+    longer.extend(np.full(count, end), np.full(count, ABSENT), ["warning"] * count, faults)
+    return longer

@@ -1,0 +1,1 @@
+"""Finding spans and bookmarks, and keeping bar, table, timeline and overview in step."""

@@ -1,0 +1,1 @@
+"""The timeline's widgets, and what mouse and pointer do on them."""

@@ -1,0 +1,109 @@
+"""The crosshair: the moment under the pointer, over all lanes and on the axis."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from core.trace.spans import Spans
+from gui.look.text import MINUS, NO_BREAK
+from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.paint.margins import AXIS
+from gui.timeline.paint.scene import Scene
+
+SNAP = 6.0  # pixels from which an edge of a span draws the crosshair to itself
+DOT = 3.0
+MOST_DIGITS = 6  # behind the point of a time in ms: to the nanosecond
+
+
+@dataclass(frozen=True, slots=True)
+class Crosshair:
+    """A moment in ns; `lane` has the edge of a span there that the crosshair snapped to."""
+
+    time: float
+    lane: int | None = None
+
+
+def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | None:
+    """The crosshair for a pixel of the picture, or None outside of the plot and its axis.
+
+    It snaps to the nearest edge of a span on the lane under the pointer; between lanes and on the
+    axis to that of any lane that can be seen.
+    """
+    if not frame.left <= x <= frame.left + frame.view.width:
+        return None
+    time, reach = frame.view.time(x - frame.left), SNAP * frame.view.ns_per_pixel
+    count = len(scene.trace.header.lanes)
+    seen = [row for row in frame.visible(frame.layout.rows) if 0 <= row.lane < count]
+    under = [row for row in seen if y >= frame.ceiling and row.top <= y - frame.top < row.bottom]
+    edges = [
+        (abs(edge - time), Crosshair(float(edge), row.lane))
+        for row in under or seen
+        if (edge := nearest_edge(scene.trace.spans(row.lane), time)) is not None
+    ]
+    distance, snapped = min(edges, key=lambda pair: pair[0], default=(math.inf, Crosshair(time)))
+    return snapped if distance <= reach else Crosshair(time)
+
+
+def nearest_edge(spans: Spans, time: float) -> int | None:
+    """The start or end of a lane's span that is closest to a moment, in ns; None without spans."""
+    edges = []
+    for column in (spans.start, spans.end):
+        index = int(column.searchsorted(time))
+        edges += column[max(0, index - 1) : index + 1].tolist()
+    return min(edges, key=lambda edge: abs(edge - time), default=None)
+
+
+def moment_text(ns: float, ns_per_pixel: float) -> str:
+    """A moment as the axis counts it, in ms, with the digits that tell two pixels apart."""
+    digits = math.ceil(6 - math.log10(max(1.0, ns_per_pixel)))
+    number = f"{ns / 1e6:,.{min(MOST_DIGITS, max(0, digits))}f}"
+    return f"{number}{NO_BREAK}ms".replace(",", NO_BREAK).replace("-", MINUS)
+
+
+def draw_crosshair(
+    painter: QPainter, frame: Frame, fonts: Fonts, shown: Crosshair, bottom: float
+) -> None:
+    """A line over all lanes, its time on the axis, and a dot where it has snapped to an edge."""
+    x = frame.x(shown.time)
+    if not frame.left <= x <= frame.left + frame.view.width:
+        return
+    theme = frame.theme
+    painter.setPen(QPen(QColor(theme.muted), 1, Qt.PenStyle.DashLine))
+    painter.drawLine(QPointF(round(x), AXIS), QPointF(round(x), bottom))
+    if shown.lane is not None:
+        _draw_dot(painter, frame, shown.lane, x)
+    text, tag = tag_of(frame, fonts, shown)
+    snapped = shown.lane is not None
+    painter.fillRect(tag, QColor(theme.accent if snapped else theme.text))
+    painter.setPen(QColor(theme.on_accent if snapped else theme.plot))
+    painter.setFont(fonts.small)
+    painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
+    """The time that stands on the axis, and its place."""
+    text = moment_text(shown.time - frame.zero, frame.view.ns_per_pixel)
+    width = text_width(fonts.small, text) + 12
+    left = min(
+        max(frame.x(shown.time) - width / 2, frame.left), frame.left + frame.view.width - width
+    )
+    return text, QRectF(left, 2, width, AXIS - 5)
+
+
+def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:
+    row = next((row for row in frame.visible(frame.layout.rows) if row.lane == lane), None)
+    if row is None:
+        return
+    middle = frame.top + row.top + row.height / 2
+    if middle < frame.ceiling:
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(frame.theme.plot), 1.5))
+    painter.setBrush(QColor(frame.theme.accent))
+    painter.drawEllipse(QPointF(x, middle), DOT + 1, DOT + 1)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

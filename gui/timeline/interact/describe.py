@@ -1,0 +1,231 @@
+"""Spans, gaps and ranges in words, for tooltips and the Details panel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.explain.lanes import Gap
+from core.plan.task import Kind, Payload
+from core.report.summary import MEMORY_COUNTERS
+from core.trace.trace import Span, Trace
+from gui.look.text import NO_BREAK, bytes_text, duration_text, rows_text, time_text, tr
+from gui.timeline.paint.margins import step_name
+from gui.timeline.reduce.memory import ACTIVATIONS, LaneMemory
+from gui.timeline.state.measure import Measure, signed_text
+from gui.timeline.state.selection import TimeRange
+
+Facts = list[tuple[str, str]]
+Card = tuple[str, list[str]]
+NAMED = 6  # lanes that are listed by name
+TITLES = {
+    Kind.SCATTER: "Scatter",
+    Kind.REPLICATE: "Replicate",
+    Kind.FORWARD: "Forward",
+    Kind.GATHER: "Gather",
+    Kind.LOSS: "Loss",
+    Kind.BACKWARD: "Backward",
+    Kind.BACKWARD_INPUT: "Backward-input",
+    Kind.BACKWARD_WEIGHT: "Backward-weight",
+    Kind.REDUCE: "Reduce",
+    Kind.ALL_REDUCE: "All-reduce",
+    Kind.COPY: "Copy",
+    Kind.STEP: "Optimizer step",
+    Kind.OVERLAP: "Forward and backward",
+    Kind.ALL_GATHER: "All-gather",
+    Kind.REDUCE_SCATTER: "Reduce-scatter",
+    Kind.OTHER: "Other",
+}
+
+
+def kind_title(kind: Kind) -> str:
+    """What spans of a kind are called."""
+    return tr(TITLES[kind])
+
+
+def action(span: Span) -> str:
+    """The textbook name of what a span did: `2F1`, as plans print it; `0F3+3B1` for an overlap."""
+    if span.kind is Kind.OVERLAP:
+        return "+".join(overlapped(span))
+    before = span.stage if span.block is None else span.block
+    behind = span.microbatch if span.bucket is None else span.bucket
+    if span.kind.is_communication and before is None and behind is None:
+        behind = span.replica  # to or from whom, where nothing else tells
+    return f"{'' if before is None else before}{span.kind.letter}{'' if behind is None else behind}"
+
+
+def overlapped(span: Span) -> tuple[str, str]:
+    """The forward and the backward that an overlap is: `0F3` and `3B1`."""
+    return (
+        f"{span.stage}{Kind.FORWARD.letter}{span.microbatch}",
+        f"{span.paired_stage}{Kind.BACKWARD.letter}{span.paired_microbatch}",
+    )
+
+
+def span_title(span: Span) -> str:
+    """What a span is: `Forward · stage 0 · micro-batch 3`, `Forward 0F3 and backward 3B1`."""
+    if span.kind is Kind.OVERLAP:
+        forward, backward = overlapped(span)
+        both = tr("Forward {forward} and backward {backward}", forward=forward, backward=backward)
+        replica = () if span.replica is None else (tr("replica {n}", n=span.replica),)
+        return " · ".join([both, *replica])
+    parts = [span.name or kind_title(span.kind)]
+    numbers = (
+        (tr("stage {n}"), span.stage), (tr("replica {n}"), span.replica),
+        (tr("micro-batch {n}"), span.microbatch), (tr("block {n}"), span.block),
+        (tr("bucket {n}"), span.bucket),
+    )  # fmt: skip
+    parts += [words.format(n=number) for words, number in numbers if number is not None]
+    return " · ".join(parts)
+
+
+def span_card(trace: Trace, span: Span, now: float | None = None) -> Card:
+    """Heading and lines of a span."""
+    return span_title(span), span_lines(trace, span, now)
+
+
+def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
+    """What a tooltip says of a span below its heading."""
+    carried = [rows_text(span.rows)] if span.rows else []
+    if span.bytes:
+        moved = bytes_text(span.bytes)
+        carried.append(f"{moved} ({span.payload})" if span.payload is not Payload.NONE else moved)
+    if span.end is not None:
+        carried.append(duration_text(span.end - span.start))
+    elif now is not None:
+        carried.append(tr("running for {time}", time=duration_text(now - span.start)))
+    else:
+        carried.append(tr("did not end"))
+    lines = [f"{action(span)} · {_lane(trace, span.lane)} · {' · '.join(carried)}"]
+    waited = waited_text(trace, span)
+    return [*lines, tr("Waited for {what}.", what=waited)] if waited else lines
+
+
+def predicted_card(predicted: Span, measured: Span | None) -> Card:
+    """Heading and lines of a predicted span, beside what was `measured` of the same task."""
+    assert predicted.end is not None
+    length = predicted.end - predicted.start
+    words = tr("Predicted: {task}, {time}", task=action(predicted), time=duration_text(length))
+    lines = [span_title(predicted)]
+    if measured is None or measured.end is None:
+        return words, [*lines, tr("Not measured yet.")]
+    took, later = measured.end - measured.start, measured.start - predicted.start
+    change = f"{100 * (took / length - 1):+.0f}{NO_BREAK}%" if length else tr("more")
+    words += tr(" (measured {time}, {change})", time=duration_text(took), change=change)
+    begins = (
+        tr("It began {time} later than predicted.")
+        if later >= 0
+        else tr("It began {time} earlier than predicted.")
+    )
+    return words, [*lines, begins.format(time=duration_text(abs(later)))]
+
+
+def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: float) -> Card:
+    """Heading and lines of what a lane holds from `start` to `end` ns."""
+    held, activations = memory.most(start, end)
+    title = tr(
+        "{lane} holds {size}, of it activations {part}",
+        lane=_lane(trace, lane), size=bytes_text(held), part=bytes_text(activations),
+    )  # fmt: skip
+    at = np.array([start], np.int64)
+    rest = [name for name in MEMORY_COUNTERS if name != ACTIVATIONS]
+    sizes = [(name, float(trace.counter(name, lane).at(at)[0])) for name in rest]
+    parts = [f"{tr(name)} {bytes_text(size)}" for name, size in sizes if size]
+    most = tr("most in this run: {size}", size=bytes_text(memory.peak))
+    return title, [" · ".join(parts), most] if parts else [most]
+
+
+def waited_text(trace: Trace, span: Span) -> str:
+    """What a span waited for last, and how long after it the span began; empty if for nothing."""
+    prior = trace.waited_for(span)
+    if prior is None or prior.end is None:
+        return ""
+    later = duration_text(max(0, span.start - prior.end))
+    return tr(
+        "{task} on {lane}; began {time} after it",
+        task=action(prior), lane=_lane(trace, prior.lane), time=later,
+    )  # fmt: skip
+
+
+def facts(trace: Trace, selection: Span | Gap, now: float | None = None) -> Facts:
+    """What the Details panel lists of a span or gap, as names and values."""
+    if isinstance(selection, Gap):
+        return _gap_facts(trace, selection)
+    return _span_facts(trace, selection, now)
+
+
+def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
+    """What the Details panel lists of a range; its figures stand in Statistics."""
+    lanes = trace.header.lanes
+    count = len(lanes if chosen.lanes is None else chosen.lanes)
+    names = ", ".join(lanes[lane].name for lane in (chosen.lanes or ())[:NAMED])
+    if chosen.lanes is None:
+        names = tr("all {n}", n=count) if count > 1 else lanes[0].name
+    elif count > NAMED:
+        names = tr("{names} and {n} more", names=names, n=count - NAMED)
+    return [(tr("From, to"), _between(chosen.start, chosen.end)), (tr("Lanes"), names)]
+
+
+def measure_facts(trace: Trace, measure: Measure) -> Facts:
+    """What the Details panel lists of the distance between two spans."""
+    ends = [
+        tr("{task} on {lane}", task=action(span), lane=_lane(trace, span.lane))
+        for span in (measure.first, measure.second)
+    ]
+    return [
+        (tr("Measured"), " → ".join(ends)),
+        (tr("End to start"), signed_text(measure.end_to_start)),
+        (tr("Start to start"), signed_text(measure.start_to_start)),
+        (tr("End to end"), signed_text(measure.end_to_end)),
+    ]
+
+
+def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
+    warmup = trace.header.specification.warmup
+    rows = [
+        (tr("Task"), f"{action(span)} · {span_title(span)}"),
+        (tr("Lane"), _lane(trace, span.lane)),
+        (tr("Step"), step_name(span.step, warmup)),
+    ]
+    if span.rows:
+        rows.append((tr("Rows"), str(span.rows)))
+    if span.bytes:
+        rows.append((tr("Moves"), f"{bytes_text(span.bytes)} {span.payload}".strip()))
+    if span.end is not None:
+        rows.append((tr("Duration"), duration_text(span.end - span.start)))
+        rows.append((tr("From, to"), _between(span.start, span.end)))
+    else:
+        state = (
+            tr("running since {time}") if now is not None else tr("began at {time}, did not end")
+        )
+        rows.append((tr("State"), state.format(time=time_text(span.start))))
+    if span.ready is not None:
+        rows.append(
+            (tr("Ready"), tr("{time} before it began", time=duration_text(span.start - span.ready)))
+        )
+    waited = waited_text(trace, span)
+    return [*rows, (tr("Waited for"), waited)] if waited else rows
+
+
+def _gap_facts(trace: Trace, gap: Gap) -> Facts:
+    if gap.before is None:
+        then = tr("nothing more in this step")
+    else:
+        ended = trace.span(gap.lane, gap.before)
+        then = f"{action(ended)} · {span_title(ended)}"
+    return [
+        (tr("Lane"), _lane(trace, gap.lane)),
+        (tr("Step"), step_name(gap.step, trace.header.specification.warmup)),
+        (tr("From, to"), _between(gap.start, gap.end)),
+        (tr("Then"), then),
+    ]
+
+
+def _between(start: int, end: int) -> str:
+    return tr(
+        "{start} to {end} ({length})",
+        start=time_text(start), end=time_text(end), length=duration_text(end - start),
+    )  # fmt: skip
+
+
+def _lane(trace: Trace, lane: int) -> str:
+    return trace.header.lanes[lane].name

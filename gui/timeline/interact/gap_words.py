@@ -1,0 +1,101 @@
+"""An idle gap in words: one sentence, the card beside the pointer, and its reasons as rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from core.explain.gaps import REST, SEVERAL, WHOLE, WORDS, GapReport, Reason, main_reasons
+from core.explain.lanes import Gap
+from core.trace.trace import Trace
+from gui.look.causes import CAUSE_WORDS
+from gui.look.text import duration_text, percent_text, tr
+from gui.timeline.interact.describe import Card, action
+
+
+class ReasonRow(NamedTuple):
+    """A reason in a table: its cause, how long, and what held the lane up; `task` is its number."""
+
+    cause: str
+    duration: str
+    share: str
+    holder: str
+    task: int | None
+
+
+def gap_sentence(trace: Trace, step: int, report: GapReport) -> str:
+    """Why a lane is idle: `cpu:1 waits 12.1 ms for 0F0 on cpu:0: the pipeline fills`."""
+    lane = report.lane.name
+    if len(report.reasons) == 1:
+        return tr(WHOLE, lane=lane, reason=_reason_words(trace, step, report.reasons[0]))
+    reasons = "; ".join(_main_words(trace, step, report))
+    return tr(SEVERAL, lane=lane, duration=duration_text(report.duration), reasons=reasons)
+
+
+def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = "") -> Card:
+    """Heading and lines of a gap; without a report how long it is, and the `problem` if any."""
+    then = gap_end_words(trace, gap)
+    lane = trace.header.lanes[gap.lane].name
+    length = duration_text(gap.end - gap.start)
+    if report is None:
+        title = tr("{lane} is idle for {time}", lane=lane, time=length)
+        return title, [then, problem or tr("Click to see why.")]
+    if len(report.reasons) == 1:
+        return gap_sentence(trace, gap.step, report), [then]
+    title = tr("{lane} waits {time}", lane=lane, time=length)
+    return title, [*_main_words(trace, gap.step, report), then]
+
+
+def between_card(report: GapReport) -> Card:
+    """Heading and line of the time between two steps."""
+    words = tr(WORDS[report.cause], duration=duration_text(report.duration))
+    return tr(WHOLE, lane=report.lane.name, reason=words), [tr("It belongs to no step.")]
+
+
+def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
+    """Every reason of a gap, in order of time."""
+    return [
+        ReasonRow(
+            tr(CAUSE_WORDS[reason.cause].name),
+            duration_text(reason.duration),
+            percent_text(reason.duration / report.duration),
+            _holder_words(trace, step, reason),
+            None if reason.holder is None else reason.holder.index,
+        )
+        for reason in report.reasons
+    ]
+
+
+def gap_end_words(trace: Trace, gap: Gap) -> str:
+    """What comes after a gap."""
+    if gap.before is None:
+        return tr("It has nothing more to do in this step.")
+    return tr("Then {task} begins.", task=action(trace.span(gap.lane, gap.before)))
+
+
+def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:
+    named, left = main_reasons(report)
+    words = [_reason_words(trace, step, reason) for reason in named]
+    return [*words, tr(REST, duration=duration_text(left))] if left else words
+
+
+def _reason_words(trace: Trace, step: int, reason: Reason) -> str:
+    return tr(
+        WORDS[reason.cause],
+        duration=duration_text(reason.duration),
+        holder=_holder(trace, step, reason),
+        place=reason.place.name if reason.place is not None else "",
+    )
+
+
+def _holder_words(trace: Trace, step: int, reason: Reason) -> str:
+    if reason.place is None:
+        return tr("nobody")
+    return tr("{task} on {lane}", task=_holder(trace, step, reason), lane=reason.place.name)
+
+
+def _holder(trace: Trace, step: int, reason: Reason) -> str:
+    """The task that held a lane up, named as its bar's card names it."""
+    if reason.holder is None:
+        return ""
+    span = trace.find(step, reason.holder.index)
+    return str(reason.holder) if span is None else action(span)

@@ -1,0 +1,69 @@
+"""What the card beside the pointer says: of a span, a gap, a ghost, or memory."""
+
+from __future__ import annotations
+
+from core.explain.gaps import GapReport
+from core.explain.lanes import Gap
+from core.trace.trace import Span
+from gui.timeline.interact.describe import Card, memory_card, predicted_card, span_card
+from gui.timeline.interact.gap_words import between_card, gap_card
+from gui.timeline.layout.frame import Frame
+from gui.timeline.layout.rows import at_height
+from gui.timeline.paint.scene import Scene
+from gui.timeline.reduce.folded import folded_card
+from gui.timeline.state.selection import REACH, hit, nearest
+
+
+def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    """Heading and lines for a pixel of the picture, or None where there is nothing to say."""
+    found = hit(scene, frame, x, y)
+    running = isinstance(found, Span) and found.end is None
+    folded = None if running else folded_card(scene, frame, x, y)
+    if folded is not None:
+        return folded
+    if isinstance(found, Span):
+        return span_card(scene.trace, found, frame.now)
+    if found is not None:
+        problem = scene.explained.problem(found.step)
+        return gap_card(scene.trace, found, _report_at(scene, found), problem)
+    if not frame.left <= x <= frame.left + frame.view.width:
+        return None
+    predicted = ghost_at(scene, frame, x, y)
+    if predicted is not None:
+        return predicted_card(predicted, scene.trace.find(predicted.step, predicted.task))
+    return _memory_at(scene, frame, x, y) or _between_at(scene, frame, x, y)
+
+
+def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
+    """The predicted span at a pixel of the picture, or None."""
+    row = at_height(frame.layout.ghosts, y - frame.top)
+    if row is None or scene.prediction is None:
+        return None
+    time, reach = frame.view.time(x - frame.left), REACH * frame.view.ns_per_pixel
+    index = nearest(scene.ghosts[row.lane], time, reach)
+    return None if index is None else scene.prediction.span(row.lane, index)
+
+
+def _report_at(scene: Scene, gap: Gap) -> GapReport | None:
+    """Why a lane is idle, unless finding out would make the pointer wait."""
+    explained = scene.explained
+    return explained.report(gap.lane, gap.start) if explained.at_hand(gap.step) else None
+
+
+def _between_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    row = frame.layout.row_at(y - frame.top)
+    time = int(frame.view.time(x - frame.left))
+    if row is None or row.helper or scene.trace.step_at(time) is not None:
+        return None
+    report = scene.explained.report(row.lane, time)
+    return None if report is None else between_card(report)
+
+
+def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    row = at_height(frame.layout.memory, y - frame.top)
+    if row is None:
+        return None
+    memory, start = scene.memory[row.lane], frame.view.time(x - frame.left)
+    if not len(memory) or not memory.times[0] <= start <= scene.bounds[1]:
+        return None
+    return memory_card(scene.trace, row.lane, memory, start, start + frame.view.ns_per_pixel)

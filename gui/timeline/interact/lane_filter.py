@@ -1,0 +1,85 @@
+"""The field above the lanes' names: which of them are shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from gui.look.label import Label
+from gui.look.text import tr
+from gui.timeline.interact.arranger import LaneArranger
+from gui.timeline.layout.frame import Fonts
+from gui.timeline.paint.margins import AXIS, INDENT, LABELS, STEPS
+
+LEAVE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down)
+MANY = 24  # with more lanes the field is there without being asked for
+
+
+class LaneFilter(QWidget):
+    """A field and below it how many lanes match; Esc shows all lanes and goes back to them."""
+
+    def __init__(self, lanes: LaneArranger, over: QWidget, back: QWidget) -> None:
+        super().__init__(over)
+        self._lanes, self._back, self._wanted = lanes, back, False
+        self.setGeometry(4, 1, int(LABELS) - 12, int(AXIS + STEPS) - 1)
+        self.field, self.count = QLineEdit(), Label()
+        self.field.setPlaceholderText(tr("Filter lanes"))
+        self.field.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # letters are the timeline's keys
+        self.field.setAccessibleName(tr("Filter lanes by name"))
+        self.field.setToolTip(
+            tr("Show the lanes whose names contain this; * stands for anything. Esc shows all.")
+        )
+        self.count.setObjectName("quiet")
+        self.count.setFont(Fonts.of(self.font()).small)
+        self.count.setContentsMargins(int(INDENT) - 4, 0, 0, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.field)
+        column.addWidget(self.count)
+        self.field.textChanged.connect(lanes.filter)
+        self.field.installEventFilter(self)
+        lanes.changed.connect(self.refresh)
+        self.hide()
+
+    def ask(self) -> None:
+        """Show the field and let one type."""
+        self._wanted = True
+        self.refresh()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def refresh(self) -> None:
+        """Say how many lanes there are, and be there where there are many."""
+        shown, every = self._lanes.counts
+        text = self._lanes.state.filter
+        if self.field.text() != text:
+            self.field.setText(text)
+        self.count.setText(count_text(shown, every))
+        self.count.setVisible(bool(text) or every > MANY)
+        self.setVisible(bool(text) or every > MANY or self._wanted)
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:  # noqa: D102
+        escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if escape and event.type() is QEvent.Type.ShortcutOverride:
+            event.accept()  # or the window would take the key for itself
+            return True
+        if escape and event.type() is QEvent.Type.KeyPress:
+            self._wanted = False
+            self._back.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.field.clear()
+            self.refresh()
+            return True
+        leave = isinstance(event, QKeyEvent) and event.key() in LEAVE
+        if leave and event.type() is QEvent.Type.KeyPress:
+            self._back.setFocus(Qt.FocusReason.OtherFocusReason)
+            return True
+        return False
+
+
+def count_text(shown: int, every: int) -> str:
+    """`12 of 1,024 lanes`."""
+    if shown == every:
+        return tr("1 lane") if every == 1 else tr("{n} lanes", n=f"{every:,}")
+    return tr("{shown} of {n} lanes", shown=f"{shown:,}", n=f"{every:,}")

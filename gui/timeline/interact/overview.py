@@ -1,0 +1,175 @@
+"""The whole run in a strip, with the visible part marked; click or drag to go there."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from core.plan.task import Role
+from gui.look.text import tr
+from gui.look.theme import LIGHT, Theme
+from gui.timeline.layout.frame import Fonts, Frame
+from gui.timeline.layout.rows import Layout, Row, Strips
+from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
+from gui.timeline.paint.margins import INDENT, LABELS
+from gui.timeline.paint.painter import LanePainter
+from gui.timeline.paint.scene import Scene
+from gui.timeline.reduce.hits import draw_hit_marks, hit_marks
+from gui.timeline.reduce.summaries import Summaries, draw_shades
+from gui.timeline.state.viewport import Viewport
+
+HEIGHT = 34  # of the strip; the legend stands below it
+LEGEND = 24
+EDGE = 5.0
+HITS_TOP = 0.5  # where the marks of what was searched for stand
+RIGHT = 12.0
+BANDS = 24  # into which very many lanes are put together
+
+
+class Overview(QWidget):
+    """A strip below the timeline; `moved` carries the time in ns that was pointed at."""
+
+    moved = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(tr("Overview of the whole run"))
+        self.setToolTip(tr("The whole run; click or drag to move the view."))
+        self._scene: Scene | None = None
+        self._summaries = Summaries()  # of neighbours, where the strip has fewer pixels than lanes
+        self._theme = LIGHT
+        self._now: float | None = None
+        self._visible = Viewport()
+        self._picture: QPixmap | None = None
+        self._drawn = Viewport()
+        self._marks: list[QRectF] = []
+        self._strips = Strips()
+        self._legend: list[list[LegendEntry]] = []
+        self._explain()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._theme, self._picture = theme, None
+        self._explain()
+
+    def show_scene(self, scene: Scene | None) -> None:
+        """Show another run, or nothing."""
+        self._scene, self._picture = scene, None
+        self._explain()
+
+    def set_strips(self, strips: Strips) -> None:
+        """Explain these strips in the legend."""
+        self._strips = strips
+        self._explain()
+
+    def refresh(self) -> None:
+        """Draw the lanes anew with what has come since."""
+        self._picture = None
+        self._explain()
+
+    def set_visible_part(self, view: Viewport, now: float | None) -> None:
+        """Mark what the timeline shows; the strip reaches to `now` while the run is live."""
+        self._visible, self._now = view, now
+        self.update(0, 0, self.width(), HEIGHT)  # the legend stays as it is
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        whole = self._whole()
+        scene = self._scene if self._scene is not None and self._scene.bounds != (0, 0) else None
+        if scene is not None and (self._picture is None or self._drawn != whole):
+            self._picture, self._drawn = self._draw_lanes(scene, whole), whole
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), QColor(self._theme.plot))
+            if scene is not None and self._picture is not None:
+                painter.drawPixmap(0, 0, self._picture)
+                self._draw_window(painter, whole)
+                draw_hit_marks(painter, self._theme, self._marks)
+                self._name(painter)
+            if event.rect().bottom() >= HEIGHT:
+                at = QPointF(LABELS, HEIGHT + 5)
+                draw_legend(painter, self._theme, Fonts.of(self.font()), at, self._legend)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        self._picture = None
+        self._explain()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        self._go(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._go(event)
+
+    def _go(self, event: QMouseEvent) -> None:
+        if self._scene is not None:
+            self.moved.emit(self._whole().time(event.position().x() - LABELS))
+
+    def _whole(self) -> Viewport:
+        """All of the run over the strip's width; while live it grows by eighths, to stay calm."""
+        if self._scene is None:
+            return Viewport(width=max(1.0, self.width() - LABELS - RIGHT))
+        start, end = map(float, self._scene.bounds)
+        if self._now is not None:
+            end = max(end, self._now)
+            end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
+        return Viewport(start, max(1.0, end - start), max(1.0, self.width() - LABELS - RIGHT))
+
+    def _draw_lanes(self, scene: Scene, whole: Viewport) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        lanes = [lane.index for lane in scene.trace.header.lanes if lane.role is Role.COMPUTE]
+        height = (HEIGHT - 2 * EDGE) / len(lanes)
+        rows = [
+            Row(lane, EDGE + n * height, max(1.0, height - (1 if height > 2 else 0)), True)
+            for n, lane in enumerate(lanes)
+        ]
+        frame = Frame(whole, Layout(tuple(rows), height=HEIGHT), LABELS, 0, self._theme)
+        with QPainter(picture) as painter:
+            if height < 1:
+                bands = np.array_split(np.array(lanes), BANDS)
+                together = [self._summaries.of(scene, band.tolist()) for band in bands]
+                strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
+                draw_shades(painter, together, frame, strip)
+            else:
+                LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
+        self._marks = hit_marks(scene.trace, scene.hits, frame, HITS_TOP)
+        return picture
+
+    def _explain(self) -> None:
+        """Choose what the legend says; it takes as many lines as it needs."""
+        entries = []
+        if self._scene is not None:
+            entries = legend_entries(self._scene, self._theme, self._strips)
+        width = self.width() - LABELS - RIGHT
+        self._legend = legend_lines(entries, Fonts.of(self.font()), width)
+        self.setFixedHeight(round(HEIGHT + LEGEND + LINE * max(0, len(self._legend) - 1)))
+        self.update()
+
+    def _name(self, painter: QPainter) -> None:
+        painter.setFont(Fonts.of(self.font()).small)
+        painter.setPen(QColor(self._theme.muted))
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(INDENT, 0, LABELS - INDENT, HEIGHT), left, tr("whole run"))
+
+    def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
+        left, right = LABELS, LABELS + whole.width
+        x0 = min(max(LABELS + whole.x(self._visible.start), left), right)
+        x1 = min(max(LABELS + whole.x(self._visible.end), left), right)
+        veil = QColor(self._theme.plot)
+        veil.setAlpha(150)
+        painter.fillRect(QRectF(left, 0, x0 - left, HEIGHT), veil)
+        painter.fillRect(QRectF(x1, 0, right - x1, HEIGHT), veil)
+        painter.setPen(QPen(QColor(self._theme.accent), 1))
+        painter.drawRect(QRectF(x0, 1.5, max(2.0, x1 - x0), HEIGHT - 4))
+
+
+def _steps_up(value: float, factor: float) -> int:
+    """The smallest power of `factor`, 0 or more, that is not below `value`."""
+    steps = 0
+    while factor**steps < value:
+        steps += 1
+    return steps

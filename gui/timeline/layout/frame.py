@@ -1,0 +1,86 @@
+"""Where and how a picture of a run is drawn: the frame of its rows, and its fonts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QFontMetricsF
+
+from gui.look.theme import Theme
+from gui.timeline.layout.rows import Layout, Row
+from gui.timeline.paint.bar_words import Style
+from gui.timeline.state.viewport import Viewport
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where and how a scene is drawn.
+
+    The plot begins at pixel `left`; the layout's zero stands at `top`. `now` is the present in ns
+    while the run is live. `vector` asks for lines instead of textures. Rows above `ceiling` or
+    below `floor` cannot be seen. `critical` asks for the critical path. The axis counts from
+    the time `zero`.
+    """
+
+    view: Viewport
+    layout: Layout
+    left: float
+    top: float
+    theme: Theme
+    now: float | None = None
+    vector: bool = False
+    ceiling: float = -math.inf
+    floor: float = math.inf
+    critical: bool = False
+    zero: float = 0.0
+
+    def visible(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Those of `rows` that can be seen."""
+        above, below = self.ceiling - self.top, self.floor - self.top
+        return (row for row in rows if row.bottom > above and row.top < below)
+
+    def x(self, time_ns: float) -> float:
+        """The pixel of a time, in the picture."""
+        return self.left + self.view.x(time_ns)
+
+    def place(self, row: Row) -> QRectF:
+        """A row over the whole width of the plot, in the picture."""
+        return QRectF(self.left, self.top + row.top, self.view.width, row.height)
+
+    def row_rect(self, row: Row, start: float, end: float) -> QRectF:
+        """The rectangle of a time range on a row, cut to the plot and at least one pixel wide."""
+        right = self.left + self.view.width
+        x0 = min(max(self.x(start), self.left - 2), right + 2)
+        x1 = min(max(self.x(end), self.left - 2), right + 2)
+        return QRectF(x0, self.top + row.top, max(1.0, x1 - x0), row.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Fonts:
+    """The sizes of text in a picture, made from one font."""
+
+    base: QFont
+    small: QFont
+    bold: QFont
+
+    @classmethod
+    def of(cls, font: QFont) -> Fonts:
+        """Sizes around `font`'s own."""
+        small, bold = QFont(font), QFont(font)
+        small.setPointSizeF(max(6.0, font.pointSizeF() * 0.86))
+        bold.setBold(True)
+        return cls(font, small, bold)
+
+    def style(self, staged: bool, low: bool) -> Style:
+        """What words in bars look like, of lanes that are `staged` and of rows that are `low`."""
+        return Style(self.bold.toString(), self.small.toString(), staged, low)
+
+
+@lru_cache(maxsize=4096)
+def text_width(font: QFont, label: str) -> float:
+    """Width of a label in pixels, remembered."""
+    return QFontMetricsF(font).horizontalAdvance(label)

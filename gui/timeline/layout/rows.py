@@ -1,0 +1,328 @@
+"""Where every lane stands: a pure layout in pixels."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+from core.plan.task import Lane, Role
+from gui.timeline.state.groups import Arrangement, RowState, Section, arrange
+
+COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
+BY_HAND = (14.0, 160.0)  # and that the user may choose
+TIGHT = 34.0  # lower lanes stand closer together
+GROUP = 20.0
+FOLDED = 24.0  # height of a group that is folded
+EDGE = 6.0
+NOWHERE = -1e5  # where a lane stands that is not shown
+
+
+@dataclass(frozen=True, slots=True)
+class Strips:
+    """What is shown beside the spans: memory line, ghost and blocks under a lane, the path."""
+
+    memory: bool = False
+    ghosts: bool = False
+    path: bool = False
+    nested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A lane's row or strip. `helper` marks lanes that stand under another one and are thinner."""
+
+    lane: int
+    top: float
+    height: float
+    helper: bool = False
+
+    @property
+    def bottom(self) -> float:
+        """The first pixel below the row."""
+        return self.top + self.height
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The heading of a group of lanes; `note` says what they share.
+
+    Of a group that is `folded` the heading stands beside the summary of its `lanes`.
+    """
+
+    name: str
+    note: str
+    top: float
+    height: float
+    key: str = ""
+    lanes: tuple[int, ...] = ()
+    folded: bool = False
+    device: str = ""
+
+    @property
+    def bottom(self) -> float:
+        """The first pixel below the heading."""
+        return self.top + self.height
+
+
+class _Placed(Protocol):
+    """What stands at a height."""
+
+    @property
+    def top(self) -> float: ...
+
+    @property
+    def bottom(self) -> float: ...
+
+
+_Some = TypeVar("_Some", bound=_Placed)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All rows from top to bottom; `ghosts` and `memory` are the strips under compute lanes.
+
+    `rooms` tells for each compute lane how high it is with all that stands under it; `compute` is
+    its own height, `height` that of everything. The `pins` are the lanes (with those that serve
+    them) that stay at the top while the rest is scrolled; they take `band` pixels. `stands` has
+    what stands for each lane: its row, or that of its folded group.
+    """
+
+    rows: tuple[Row, ...] = ()
+    groups: tuple[Group, ...] = ()
+    ghosts: tuple[Row, ...] = ()
+    memory: tuple[Row, ...] = ()
+    rooms: Mapping[int, float] = field(default_factory=dict)
+    compute: float = 0.0
+    height: float = 0.0
+    pins: frozenset[int] = frozenset()
+    band: float = 0.0
+    scrolled: float = 0.0
+    stands: Mapping[int, Row] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.stands:
+            object.__setattr__(self, "stands", _stands(self.rows, self.groups))
+
+    def row_at(self, y: float) -> Row | None:
+        """The row at a height, or None between rows."""
+        return at_height(self.rows, y)
+
+    def row_of(self, lane: int) -> Row:
+        """What stands for a lane: its row, or its folded group's, or one that cannot be seen."""
+        row = self.stands.get(lane)
+        if row is None:
+            return Row(lane, NOWHERE, 0.0, True)
+        return replace(row, top=row.top + self.scrolled) if lane in self.pins else row
+
+    def shows(self, lane: int) -> bool:
+        """Whether a lane has a row of its own."""
+        return lane in self.stands and self.stands[lane].lane == lane
+
+    def seen(self, scrolled: float, height: float) -> Layout:
+        """What can be seen of it in `height` pixels, the pinned lanes moved to the top.
+
+        The layout's zero stands at the pixel `-scrolled`, as before.
+        """
+        first, last = scrolled + self.band, scrolled + height
+
+        def part(every: tuple[Row, ...]) -> tuple[Row, ...]:
+            count = sum(row.lane in self.pins for row in every[: len(self.pins)])
+            pinned = (replace(row, top=row.top + scrolled) for row in every[:count])
+            return (*pinned, *_between(every[count:], first, last))
+
+        return replace(
+            self, rows=part(self.rows), ghosts=part(self.ghosts), memory=part(self.memory),
+            groups=_between(self.groups, first, last), scrolled=scrolled,
+        )  # fmt: skip
+
+    def layers(self) -> list[Layout]:
+        """The rows that scroll, and then the pinned ones if there are any: drawn one by one."""
+        if not self.pins:
+            return [self]
+
+        def part(every: tuple[Row, ...], pinned: bool) -> tuple[Row, ...]:
+            return tuple(row for row in every if (row.lane in self.pins) is pinned)
+
+        return [
+            replace(
+                self, rows=part(self.rows, pinned), ghosts=part(self.ghosts, pinned),
+                memory=part(self.memory, pinned), groups=() if pinned else self.groups,
+            )
+            for pinned in (False, True)
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The heights of what belongs to a compute lane, and the space between."""
+
+    compute: float
+    ghost: float
+    helper: float
+    nested: float
+    memory: float
+    gap: float
+    band: float
+
+    @classmethod
+    def of(cls, compute: float) -> Sizes:
+        """Strips grow and shrink with their lane, within what can be read."""
+        tight = compute < TIGHT
+        return cls(
+            compute,
+            ghost=_within(0.16 * compute, 6, 10),
+            helper=8 if tight else 10,
+            nested=_within(0.3 * compute, 8, 16),
+            memory=_within(0.45 * compute, 12, 36),
+            gap=2 if tight else 3,
+            band=6 if tight else 12,
+        )
+
+
+def at_height(rows: Iterable[Row], y: float) -> Row | None:
+    """The row or strip at a height, or None."""
+    return next((row for row in rows if row.top <= y < row.bottom), None)
+
+
+def lay_out(
+    lanes: Sequence[Lane],
+    available: float,
+    strips: Strips = Strips(),
+    compute: float | None = None,
+    arranged: Arrangement | None = None,
+) -> Layout:
+    """Stack the lanes by group; under each its blocks, ghost, helpers and memory line.
+
+    Compute lanes are as high as fits into `available` pixels within their limits, or as `compute`
+    says; a layout that is higher than `available` has to be scrolled. Unless they are `arranged`,
+    they stand as they come.
+    """
+    chosen = arrange(lanes, RowState(), {}) if arranged is None else arranged
+    helpers = _helpers(lanes, strips)
+
+    def stacked(height: float) -> Layout:
+        pile = _Pile(Sizes.of(height), strips, helpers)
+        for lane in chosen.pinned:
+            pile.add_lane(lane)
+        pile.end_band(chosen.pinned)
+        for section in chosen.sections:
+            pile.add_section(section)
+        return pile.layout()
+
+    if compute is not None:
+        return stacked(compute)
+    lowest = stacked(COMPUTE[0])
+    if lowest.height >= available:  # the usual case for lanes by the hundred
+        return lowest
+    heights = range(int(COMPUTE[0]), int(COMPUTE[1]) + 1)
+    fitting = bisect_right(heights, available, key=lambda height: stacked(height).height)
+    return stacked(heights[max(0, fitting - 1)])
+
+
+def group_note(group: Sequence[Lane]) -> str:
+    """What the compute lanes of a device share, as their lanes say it."""
+    return next((lane.sharing for lane in group if lane.sharing), "")
+
+
+def _within(value: float, least: float, most: float) -> float:
+    return float(round(min(most, max(least, value))))
+
+
+def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some, ...]:
+    """Those of which a part lies between two heights."""
+    begin = bisect_right(every, first, key=lambda one: one.bottom)
+    return every[begin : bisect_left(every, last, lo=begin, key=lambda one: one.top)]
+
+
+def _stands(rows: Iterable[Row], groups: Iterable[Group]) -> dict[int, Row]:
+    stands = {
+        lane: Row(-1, group.top, group.height, True)
+        for group in groups
+        if group.folded
+        for lane in group.lanes
+    }
+    return stands | {row.lane: row for row in rows}
+
+
+def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
+    """The lanes under each compute lane, blocks first."""
+    helpers: dict[int, list[Lane]] = defaultdict(list)
+    for lane in lanes:
+        if lane.role is Role.NESTED and strips.nested:
+            helpers[lane.serves].insert(0, lane)
+        elif lane.role not in (Role.COMPUTE, Role.NESTED):
+            helpers[lane.serves].append(lane)
+    return helpers
+
+
+class _Pile:
+    """Rows that are put under one another."""
+
+    def __init__(self, sizes: Sizes, strips: Strips, helpers: Mapping[int, list[Lane]]) -> None:
+        self._sizes, self._strips, self._helpers = sizes, strips, helpers
+        self._y = EDGE
+        self._rows: list[Row] = []
+        self._groups: list[Group] = []
+        self._ghosts: list[Row] = []
+        self._memory: list[Row] = []
+        self._rooms: dict[int, float] = {}
+        self._pins: frozenset[int] = frozenset()
+        self._band = 0.0
+
+    def end_band(self, pinned: Sequence[Lane]) -> None:
+        """The lanes so far are the pinned ones."""
+        if pinned:
+            self._pins = frozenset(row.lane for row in (*self._rows, *self._memory))
+            self._band = self._y
+            self._y += EDGE
+
+    def add_section(self, section: Section) -> None:
+        """A group: its heading and its lanes, or what stands for them while it is folded."""
+        height = FOLDED if section.folded else GROUP if section.headed else 0.0
+        numbers = tuple(lane.index for lane in section.lanes)
+        self._groups.append(
+            Group(
+                section.name, section.sharing, self._y, height, section.key, numbers,
+                section.folded, section.lanes[0].device,
+            )
+        )  # fmt: skip
+        self._y += height
+        if section.folded:
+            self._y += self._sizes.gap
+            return
+        for lane in section.lanes:
+            self.add_lane(lane)
+
+    def add_lane(self, lane: Lane) -> None:
+        """A compute lane and what stands under it."""
+        sizes, top, below = self._sizes, self._y, self._helpers.get(lane.index, ())
+        self._rows.append(Row(lane.index, top, sizes.compute))
+        self._y += sizes.compute
+        nested = [helper for helper in below if helper.role is Role.NESTED]
+        self._rows += [self._strip(helper.index, sizes.nested, True) for helper in nested]
+        if self._strips.ghosts:
+            self._ghosts.append(self._strip(lane.index, sizes.ghost))
+        movers = [helper for helper in below if helper.role is not Role.NESTED]
+        self._rows += [self._strip(helper.index, sizes.helper, True) for helper in movers]
+        if self._strips.memory:
+            self._memory.append(self._strip(lane.index, sizes.memory))
+        self._rooms[lane.index] = self._y - top
+        self._y += sizes.band
+
+    def layout(self) -> Layout:
+        """All that was added."""
+        last = self._rows and not (self._groups and self._groups[-1].folded)
+        end = self._y - self._sizes.band if last else self._y
+        height = end + EDGE if self._rows or self._groups else 0.0
+        return Layout(
+            tuple(self._rows), tuple(self._groups), tuple(self._ghosts), tuple(self._memory),
+            self._rooms, self._sizes.compute, height, self._pins, self._band,
+        )  # fmt: skip
+
+    def _strip(self, lane: int, height: float, helper: bool = False) -> Row:
+        row = Row(lane, self._y + self._sizes.gap, height, helper)
+        self._y = row.bottom
+        return row

@@ -1,0 +1,148 @@
+"""The critical path over the lanes: its tasks outlined, and lines from one to the next.
+
+In a step that is too narrow for that, a line runs under what is on the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from core.explain.critical import ON_TASKS, PathPiece, Trail
+from gui.explanations.explained import Wanted
+from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.reasons import steps_to_explain
+from gui.timeline.paint.scene import Scene
+from gui.timeline.state.viewport import Viewport
+
+LINE = 2.0
+HALO = 4.0
+NARROW = 4.0  # boxes of fewer pixels are filled: there is no room for an outline
+LEAST_STEP = 4.0  # pixels; in a narrower step the path would be on every lane at once
+UNDER = 3.0  # height in pixels of the line in narrow steps
+
+
+def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
+    """The path of every step on screen that is wide enough and has been explained."""
+    _draw_narrow(painter, scene, frame)
+    boxes: list[QRectF] = []
+    lines: list[QLineF] = []
+    for step in steps_to_explain(scene, frame.view):
+        if scene.explained.is_known(step):
+            mine = path_boxes(scene, frame, step)
+            boxes += mine
+            lines += path_lines(mine)
+    if not boxes:
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    colour = QColor(frame.theme.path)
+    for pen in (QPen(QColor(frame.theme.plot), HALO), QPen(colour, LINE)):
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        painter.setPen(pen)
+        painter.drawLines(lines)
+        painter.drawRects([_inside(box) for box in boxes if box.width() > NARROW])
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for box in boxes:
+        if box.width() <= NARROW:
+            painter.fillRect(box, colour)
+
+
+def narrow_steps(scene: Scene, view: Viewport) -> list[int]:
+    """The steps on screen that have a line under their path, for want of room for more."""
+    wide = set(steps_to_explain(scene, view))
+    return [step for step in steps_to_explain(scene, view, LEAST_STEP) if step not in wide]
+
+
+def explain_shown(scene: Scene, view: Viewport, path: bool, seconds: float) -> bool:
+    """Work out what is told of the steps on screen, for so many seconds; False if some are left.
+
+    `path` says whether critical paths are shown.
+    """
+    explained = scene.explained
+    if not explained.warm(steps_to_explain(scene, view), seconds):
+        return False
+    return not path or explained.warm(narrow_steps(scene, view), seconds, Wanted.TRAIL)
+
+
+def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
+    explained = scene.explained
+    known = [step for step in narrow_steps(scene, frame.view) if explained.has_trail(step)]
+    if not known:
+        return
+    ground, colour = QColor(frame.theme.plot), QColor(frame.theme.path)
+    for line in under_lines([explained.trail(step) for step in known], frame):
+        painter.fillRect(line.adjusted(0, -1, 0, 0), ground)
+        painter.fillRect(line, colour)
+
+
+def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
+    """A line at the foot of each row over the pixels in which its lane is on a path."""
+    lane, start, end = (
+        np.concatenate([getattr(trail, name) for trail in trails])
+        for name in ("lane", "start", "end")
+    )
+    width, shown, lines = int(frame.view.width), frame.layout.stands, []
+    first = np.clip((start - frame.view.start) / frame.view.ns_per_pixel, 0, width)
+    last = np.clip((end - frame.view.start) / frame.view.ns_per_pixel, 0, width)
+    for one in np.unique(lane).tolist():
+        if one not in shown:
+            continue
+        mine = (lane == one) & (last > first)
+        begun = np.bincount(first[mine].astype(np.intp), minlength=width + 2)
+        ended = np.bincount(np.ceil(last[mine]).astype(np.intp), minlength=width + 2)
+        edges = np.flatnonzero(np.diff(np.cumsum(begun - ended) > 0, prepend=False)).tolist()
+        foot = frame.place(frame.layout.row_of(one)).bottom()
+        lines += [
+            QRectF(frame.left + x0, foot - UNDER, x1 - x0, UNDER)
+            for x0, x1 in zip(edges[::2], edges[1::2], strict=True)
+        ]
+    return lines
+
+
+def path_boxes(scene: Scene, frame: Frame, step: int) -> list[QRectF]:
+    """Where the tasks on a step's path stand in the picture, as far as they can be seen."""
+    columns = scene.explained.explanation(step).columns
+    view, shown = frame.view, frame.layout.stands
+    return [
+        _box(frame, int(columns.lane[piece.task]), piece)
+        for piece in scene.explained.path(step)
+        if piece.share in ON_TASKS
+        and piece.end >= view.start
+        and piece.start <= view.end
+        and int(columns.lane[piece.task]) in shown
+    ]
+
+
+def path_lines(boxes: list[QRectF]) -> list[QLineF]:
+    """From the end of each task to the beginning of the next one."""
+    lines = []
+    for one, other in pairwise(boxes):
+        y0, y1 = one.center().y(), other.center().y()
+        if y0 < y1:
+            y0, y1 = one.bottom(), other.top()
+        elif y0 > y1:
+            y0, y1 = one.top(), other.bottom()
+        elif other.left() - one.right() < 1:
+            continue
+        lines.append(QLineF(one.right(), y0, other.left(), y1))
+    return lines
+
+
+def draw_sample(painter: QPainter, box: QRectF, frame_colour: QColor) -> None:
+    """What the legend shows of it."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(frame_colour, LINE))
+    painter.drawRect(_inside(box))
+
+
+def _box(frame: Frame, lane: int, piece: PathPiece) -> QRectF:
+    return frame.row_rect(frame.layout.row_of(lane), piece.start, piece.end)
+
+
+def _inside(box: QRectF) -> QRectF:
+    return box.adjusted(LINE / 2, LINE / 2, -LINE / 2, -LINE / 2)

@@ -1,0 +1,124 @@
+"""Marks on the timeline: a flag with its note on the axis, and a thin line over the lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from core.recording.bookmarks import Mark
+from gui.look.text import duration_text, time_text, tr
+from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.paint.margins import AXIS
+
+TOP, HEIGHT = 2.0, 16.0  # of a flag on the axis
+BARE = 11.0  # width of a flag without a note
+WIDEST = 150.0
+AIR = 5.0
+REACH = 4.0  # pixels beside its pole at which a flag is still hit
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Where a mark's flag stands, and as much of its note as there is room for."""
+
+    index: int
+    rect: QRectF
+    text: str
+
+
+def flags(frame: Frame, fonts: Fonts, marks: Sequence[Mark]) -> list[Flag]:
+    """The flags of the marks (in order of time) that begin in the visible time.
+
+    A flag ends where the next one begins, so that all can be seen and hit.
+    """
+    right = frame.left + frame.view.width
+    poles = [frame.x(mark.start) for mark in marks]
+    found = []
+    for index, (mark, x) in enumerate(zip(marks, poles, strict=True)):
+        if not frame.left - 1 <= x <= right:
+            continue
+        room = min([right, *poles[index + 1 : index + 2]]) - x - 2
+        text = _fitting(fonts, mark.note, min(room, WIDEST) - 2 * AIR)
+        width = text_width(fonts.small, text) + 2 * AIR if text else min(BARE, max(2.0, room))
+        found.append(Flag(index, QRectF(x, TOP, width, HEIGHT), text))
+    return found
+
+
+def flag_at(shown: Sequence[Flag], x: float, y: float) -> int | None:
+    """The index of the mark whose flag is at a pixel, or None; of several the last."""
+    hits = [flag.index for flag in shown if flag.rect.adjusted(-REACH, -TOP, 0, 4).contains(x, y)]
+    return hits[-1] if hits else None
+
+
+def mark_text(mark: Mark) -> str:
+    """When a mark is: its moment, or its beginning and how long it is."""
+    if mark.end is None:
+        return time_text(mark.start)
+    length = duration_text(mark.end - mark.start)
+    return tr("{start}, for {length}", start=time_text(mark.start), length=length)
+
+
+def draw_marks(
+    painter: QPainter, frame: Frame, fonts: Fonts, marks: Sequence[Mark], bottom: float
+) -> None:
+    """Draw all marks of the visible time."""
+    colour = QColor(frame.theme.warning)
+    left, right = frame.left, frame.left + frame.view.width
+    for mark in marks:
+        edges = [frame.x(mark.start), *([] if mark.end is None else [frame.x(mark.end)])]
+        painter.setPen(QPen(colour, 1))
+        for x in edges:
+            if left - 1 <= x <= right:
+                painter.drawLine(QPointF(round(x), TOP), QPointF(round(x), bottom))
+        if mark.end is not None and edges[1] > left and edges[0] < right:
+            x0, x1 = max(left, edges[0]), min(right, edges[1])
+            painter.fillRect(QRectF(x0, AXIS - 4, max(1.0, x1 - x0), 3), colour)
+    for flag in flags(frame, fonts, marks):
+        _draw_flag(painter, frame, fonts, flag, colour)
+
+
+def hide_ticks(painter: QPainter, frame: Frame, fonts: Fonts, over: Sequence[QRectF]) -> None:
+    """Take away the axis's labels that something is about to be drawn over in part."""
+    for label in tick_rects(frame, fonts) if over else ():
+        if any(label.intersects(rect) for rect in over):
+            painter.fillRect(label, QColor(frame.theme.plot))
+
+
+def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
+    """Where the labels of the axis stand (see margins.draw_axis)."""
+    found = []
+    for tick in ticks(frame.view, frame.zero):
+        width = text_width(fonts.small, tick.label)
+        middle = frame.left + tick.x - width / 2
+        left = min(max(middle, frame.left), frame.left + frame.view.width - width)
+        found.append(QRectF(left - 1, 0, width + 3, AXIS - 4))
+    return found
+
+
+def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour: QColor) -> None:
+    rect = flag.rect
+    if not flag.text:  # a pennant
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        tip = QPointF(rect.right(), rect.top() + 5)
+        painter.drawPolygon(QPolygonF([rect.topLeft(), tip, rect.topLeft() + QPointF(0, 10)]))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        return
+    painter.fillRect(rect, colour)
+    painter.setPen(QColor(frame.theme.plot))
+    painter.setFont(fonts.small)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, flag.text)
+
+
+def _fitting(fonts: Fonts, note: str, room: float) -> str:
+    """A note on one line, cut to so many pixels; nothing where not even a letter fits."""
+    text = QFontMetricsF(fonts.small).elidedText(
+        " ".join(note.split()), Qt.TextElideMode.ElideRight, max(0.0, room)
+    )
+    return "" if text in ("…", "...") else text

@@ -1,0 +1,96 @@
+"""The ground under the bars: what of it stays to be seen is idle time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
+
+from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
+from gui.timeline.paint.raster import Slices, draw_slices, image_of, owners
+from gui.timeline.paint.scene import Scene
+from gui.timeline.reduce.reduction import count_before, count_until
+
+MOST_STEPS = 400  # more steps than this on screen are hatched as one
+
+
+@dataclass(frozen=True, slots=True)
+class IdleTexture:
+    """The ground of all rows on a screen, worked out once: steps hatched, or plain and thin."""
+
+    hatched: QBrush
+    plain: Slices
+    ratio: float
+
+    def draw(self, painter: QPainter, place: QRectF, helper: bool) -> None:
+        """The ground of a row over the whole width of the plot."""
+        if helper:
+            thin = Slices(self.plain.pixels, np.array([0.0, place.height()]))
+            draw_slices(painter, thin, place.left(), place.top(), self.ratio)
+        else:
+            painter.setBrushOrigin(QPointF(place.left(), 0))
+            painter.fillRect(place, self.hatched)
+
+
+@dataclass(frozen=True, slots=True)
+class IdleLines:
+    """The same as lines and rectangles, for figures; `left` and `right` of each step in pixels."""
+
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    frame: Frame
+
+    def draw(self, painter: QPainter, place: QRectF, helper: bool) -> None:
+        """The ground of a row."""
+        pen = QPen(QColor(self.frame.theme.idle), 0.6)
+        for left, right in zip(self.left.tolist(), self.right.tolist(), strict=True):
+            rect = QRectF(place.left() + left, place.top(), right - left, place.height())
+            if helper:
+                painter.fillRect(rect, QColor(self.frame.theme.grid))
+            else:
+                painter.setPen(pen)
+                painter.drawLines(hatch_lines(rect))
+
+
+def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> IdleTexture | IdleLines:
+    """The ground of the steps that can be seen."""
+    starts, ends = step_ranges(scene, frame)
+    width = frame.view.width
+    scale = width / frame.view.span
+    left = np.clip((starts - frame.view.start) * scale, 0.0, width)
+    right = np.clip((ends - frame.view.start) * scale, 0.0, width)
+    if frame.vector:
+        return IdleLines(left, right, frame)
+    ratio = painter.device().devicePixelRatioF()
+    pixels = max(1, math.ceil(width * ratio))
+    here = owners(left * ratio, right * ratio, pixels) < len(left)
+    tile = hatch_tile(frame.theme.idle, ratio)
+    phase = round(round(frame.view.x(0.0)) % HATCH * ratio)  # the lines move with the time
+    across = (np.arange(pixels) - phase) % tile.shape[1]
+    lines = np.where(here, np.ascontiguousarray(tile[:, across]), np.uint32(0))
+    texture = QPixmap.fromImage(image_of(lines))
+    texture.setDevicePixelRatio(ratio)
+    plain = np.where(here, np.uint32(QColor(frame.theme.grid).rgba()), np.uint32(0))
+    return IdleTexture(QBrush(texture), Slices(plain[None], np.empty(0)), ratio)
+
+
+def step_ranges(scene: Scene, frame: Frame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Starts and ends in ns of the visible steps; a live step reaches to the present."""
+    view = frame.view
+    first = int(count_until(scene.step_ends, view.start))
+    last = int(count_before(scene.step_starts, view.end))
+    if last - first > MOST_STEPS:
+        starts, ends = scene.step_starts[[first]], scene.step_ends[[last - 1]]
+    else:
+        starts, ends = scene.step_starts[first:last], scene.step_ends[first:last]
+    live = [span.start for span in scene.trace.open_tasks]
+    if live and frame.now is not None:
+        begun = min(live)
+        begun = max(begun, int(ends[-1])) if len(ends) else begun
+        starts, ends = np.append(starts, begun), np.append(ends, frame.now)
+    return starts.astype(np.float64), ends.astype(np.float64)

@@ -1,0 +1,59 @@
+"""The lanes' labels on screen, drawn anew only when they have changed."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSizeF
+from PySide6.QtGui import QColor, QPainter, QPixmap
+
+from gui.timeline.layout.frame import Fonts, Frame
+from gui.timeline.paint.margins import draw_headings, draw_labels
+from gui.timeline.paint.scene import LaneFacts, Scene
+
+PARTS = 2  # rows that scroll, and pinned ones
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A picture, and what it was drawn from: copies, since a scene changes its own."""
+
+    looks: tuple[object, ...]
+    says: tuple[list[LaneFacts], dict[str, str]]
+    picture: QPixmap
+
+
+class LabelColumn:
+    """Keeps a picture of the labels, since panning and zooming leave them as they are.
+
+    Text takes a tenth of a frame's time. There is a picture for each of the parts that a frame is
+    drawn in (gui.timeline.paint.layers), by its upper edge.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[float, _Kept] = {}
+
+    def draw(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+        """Draw the labels that can be seen, and the headings of groups over them."""
+        device = painter.device()
+        ratio = device.devicePixelRatioF()
+        size = QSizeF(frame.left, device.height() / ratio)
+        shown = [scene.facts[row.lane] for row in frame.visible(frame.layout.rows)]
+        looks = (
+            frame.layout, frame.left, frame.top, frame.ceiling, frame.floor, frame.theme, fonts,
+            ratio, size,
+        )  # fmt: skip
+        kept = self._kept.get(frame.ceiling)
+        if kept is None or kept.looks != looks or kept.says != (shown, scene.beside_ghosts):
+            picture = QPixmap((size * ratio).toSize())
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(QColor(frame.theme.plot))
+            with QPainter(picture) as on_picture:
+                draw_labels(on_picture, scene, frame, fonts)
+            if len(self._kept) >= PARTS:
+                self._kept.clear()
+            says = (list(map(copy, shown)), dict(scene.beside_ghosts))
+            kept = self._kept[frame.ceiling] = _Kept(looks, says, picture)
+        painter.drawPixmap(0, 0, kept.picture)
+        draw_headings(painter, scene, frame, fonts)

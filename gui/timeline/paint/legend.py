@@ -1,0 +1,192 @@
+"""The legend: what the colours of a picture mean, of those that are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from core.trace.columns import ABSENT
+from core.trace.table import TaskTable
+from gui.look.families import family_letters
+from gui.look.text import duration_text, tr
+from gui.look.theme import SERIES, Theme
+from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.layout.rows import Strips
+from gui.timeline.paint.colouring import ByDuration, ByName, ByNumber, ColourBy
+from gui.timeline.paint.critical import draw_sample
+from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines
+from gui.timeline.paint.scene import Scene
+from gui.timeline.paint.strips import PALE, blend, memory_colours
+from gui.timeline.reduce.boxes import stacked
+
+BOX = 12.0
+WIDE = 22.0  # the hatch needs more room to be seen
+RAMP_WIDE = 100.0
+MOST_NUMBERS = 3  # that share a colour are named
+MOST_NAMES = 2
+GAP = 6.0  # between a box and its words
+SPACE = 18.0  # between entries
+LINE = 18.0  # from one line to the next
+_NAMES = {
+    ColourBy.MICROBATCH: ("micro-batch", "micro-batches", "no micro-batch"),
+    ColourBy.STAGE: ("stage", "stages", "no stage"),
+}
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """What a colour or pattern means; `draw` fills its box, which is `width` pixels wide."""
+
+    text: str
+    width: float
+    draw: Callable[[QPainter, QRectF], None]
+
+
+def legend_entries(
+    scene: Scene, theme: Theme, strips: Strips, vector: bool = False
+) -> list[LegendEntry]:
+    """What the bars' colours mean, idle time, and what else is shown."""
+    entries = _colour_entries(scene, theme)
+    if entries:
+        entries.append(LegendEntry(tr("idle"), WIDE, _hatched(theme, vector)))
+    if entries and strips.path:
+        entries.append(LegendEntry(tr("critical path"), WIDE, _path(theme)))
+    if strips.ghosts:
+        entries.append(LegendEntry(tr("predicted"), WIDE, _outlined(theme)))
+    if strips.memory:
+        rest, activations = memory_colours(theme)
+        entries.append(LegendEntry(tr("activations held"), BOX, _filled(activations)))
+        entries.append(LegendEntry(tr("other memory"), BOX, _filled(rest)))
+    return entries
+
+
+def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
+    """The families or numbers that the scene has spans of, or the range of durations."""
+    colouring = scene.colouring
+    if isinstance(colouring, ByDuration):
+        shortest, longest = map(duration_text, (colouring.shortest, colouring.longest))
+        text = tr("{shortest} to {longest}", shortest=shortest, longest=longest)
+        return [LegendEntry(text, RAMP_WIDE, _ramp(theme))] if scene.kinds else []
+    if isinstance(colouring, ByName):
+        named = zip(_name_words(scene.trace.table), colouring.colours(theme), strict=False)
+        return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
+    if isinstance(colouring, ByNumber):
+        words = number_words(colouring, scene.trace.table)
+        named = zip(words, colouring.colours(theme), strict=True)
+        return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
+    return [
+        LegendEntry(
+            f"{tr(family.value)} ({letters})" if letters else tr(family.value),
+            BOX,
+            _filled(*map(QColor, theme.colours_of(family))),
+        )
+        for family, letters in family_letters(scene.kinds).items()
+    ]
+
+
+def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
+    """What each code of a colouring stands for: `stage 0, 8`; empty if nothing has it."""
+    one, many, none = _NAMES[colouring.by]
+    numbers = np.unique(table.rows[colouring.by.value])
+    there = [n for n in numbers.tolist() if n != ABSENT]
+    words = []
+    for code in range(SERIES):
+        mine = [number for number in there if number % SERIES == code]
+        listed = ", ".join(map(str, mine[:MOST_NUMBERS])) + (
+            "…" if len(mine) > MOST_NUMBERS else ""
+        )
+        words.append(f"{tr(one if len(mine) == 1 else many)} {listed}" if mine else "")
+    return [*words, tr(none) if ABSENT in numbers else ""]
+
+
+def _name_words(table: TaskTable) -> list[str]:
+    """The names that share each colour, the first few of them."""
+    shared = [table.names[code::SERIES] for code in range(SERIES)]
+    return [
+        ", ".join(names[:MOST_NAMES]) + ("…" if len(names) > MOST_NAMES else "") for names in shared
+    ]
+
+
+def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:
+    """The entries in as many lines as they need within `width` pixels."""
+    lines: list[list[LegendEntry]] = []
+    free = 0.0
+    for entry in entries:
+        wide = entry.width + GAP + text_width(fonts.small, entry.text) + SPACE
+        if not lines or wide - SPACE > free:
+            lines.append([])
+            free = width
+        lines[-1].append(entry)
+        free -= wide
+    return lines
+
+
+def draw_legend(
+    painter: QPainter, theme: Theme, fonts: Fonts, at: QPointF, lines: list[list[LegendEntry]]
+) -> None:
+    """The entries line by line, from `at` on."""
+    painter.setFont(fonts.small)
+    for number, line in enumerate(lines):
+        x, y = at.x(), at.y() + number * LINE
+        for entry in line:
+            entry.draw(painter, QRectF(round(x), y, entry.width, BOX))
+            painter.setPen(QColor(theme.text))
+            width = text_width(fonts.small, entry.text)
+            words = QRectF(round(x) + entry.width + GAP, y - 3, width + 4, BOX + 6)
+            painter.drawText(words, _LEFT, entry.text)
+            x += entry.width + GAP + width + SPACE
+
+
+def _filled(*colours: QColor) -> Callable[[QPainter, QRectF], None]:
+    def draw(painter: QPainter, box: QRectF) -> None:
+        for part, colour in zip(stacked(box, len(colours)), colours, strict=True):
+            painter.fillRect(part, colour)
+
+    return draw
+
+
+def _ramp(theme: Theme) -> Callable[[QPainter, QRectF], None]:
+    def draw(painter: QPainter, box: QRectF) -> None:
+        wide = box.width() / len(theme.ramp)
+        for number, colour in enumerate(theme.ramp):
+            part = QRectF(box.left() + number * wide, box.top(), wide, box.height())
+            painter.fillRect(part, QColor(colour))
+
+    return draw
+
+
+def _hatched(theme: Theme, vector: bool) -> Callable[[QPainter, QRectF], None]:
+    def draw(painter: QPainter, box: QRectF) -> None:
+        if vector:
+            painter.setPen(QPen(QColor(theme.idle), 0.6))
+            painter.drawLines(hatch_lines(box))
+        else:
+            painter.setBrushOrigin(QPointF(box.left() % HATCH, 0))
+            painter.fillRect(box, hatch_brush(theme.idle, painter.device().devicePixelRatioF()))
+
+    return draw
+
+
+def _path(theme: Theme) -> Callable[[QPainter, QRectF], None]:
+    return lambda painter, box: draw_sample(painter, box, QColor(theme.path))
+
+
+def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
+    """Two empty boxes as low as ghosts are, in the colours of forward and backward."""
+
+    def draw(painter: QPainter, box: QRectF) -> None:
+        low = box.adjusted(0, 3, 0, -3)
+        half = low.width() / 2
+        for number, colour in enumerate((theme.forward, theme.backward)):
+            outer = QRectF(low.left() + number * half, low.top(), half - 1, low.height())
+            painter.fillRect(outer, QColor(colour))
+            painter.fillRect(
+                outer.adjusted(1, 1, -1, -1), blend(QColor(colour), QColor(theme.plot), PALE)
+            )
+
+    return draw

@@ -1,0 +1,232 @@
+"""What stands around the lanes: time axis, steps, labels of lanes and headings of groups."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
+
+from gui.look.text import duration_text, tr
+from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.layout.rows import Group, Row
+from gui.timeline.paint.raster import draw_uprights
+from gui.timeline.paint.scene import Scene
+from gui.timeline.reduce.reduction import count_before, count_until
+
+AXIS = 24.0  # height of the time axis
+STEPS = 18.0  # height of the strip that names the steps
+LABELS = 156.0  # width of the column that names the lanes
+NARROW = 24.0  # no step's name has room in less
+INDENT = 14.0
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+NAME = 16.0  # height of a lane's name
+DETAIL = 14.0  # and of each line below it
+AIR = 3.0  # of a line of text, free above and below its letters
+PIN = 3.0  # width of the mark beside a pinned lane
+
+
+def draw_axis(
+    painter: QPainter, frame: Frame, fonts: Fonts, bottom: float, top: float = 0.0
+) -> None:
+    """Tick labels at `top`, and grid lines from there down to `bottom`."""
+    painter.setFont(fonts.small)
+    for tick in ticks(frame.view, frame.zero):
+        x = frame.left + tick.x
+        painter.setPen(QColor(frame.theme.grid))
+        painter.drawLine(QPointF(x, top + AXIS - 4), QPointF(x, bottom))
+        width = text_width(fonts.small, tick.label)
+        at = min(max(x - width / 2, frame.left), frame.left + frame.view.width - width)
+        painter.setPen(QColor(frame.theme.muted))
+        painter.drawText(QRectF(at, top, width + 2, AXIS - 4), _LEFT, tick.label)
+
+
+def draw_steps(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
+) -> None:
+    """A line where each step begins, and its name and makespan where there is room."""
+    view, warmup = frame.view, scene.trace.header.specification.warmup
+    first = int(count_until(scene.step_ends, view.start))
+    last = int(count_before(scene.step_starts, view.end))
+    if last - first > view.width / 12:
+        return
+    starts, ends = (
+        np.asarray(times[first:last]).tolist() for times in (scene.step_starts, scene.step_ends)
+    )
+    lefts, rights = map(frame.x, starts), map(frame.x, ends)
+    bounds = list(zip(lefts, rights, strict=True))
+    lines = {x for both in bounds for x in both}
+    painter.setFont(fonts.small)
+    painter.setPen(QColor(frame.theme.muted))
+    for index, (left, right) in enumerate(bounds, first):
+        x0, x1 = max(left, frame.left), min(right, frame.left + view.width)
+        if x1 - x0 < NARROW:
+            continue
+        number, makespan = (
+            int(scene.step_numbers[index]),
+            ends[index - first] - starts[index - first],
+        )
+        unfinished = frame.now is not None and index == len(scene.step_starts) - 1
+        label = next(
+            (
+                t
+                for t in step_labels(number, warmup, None if unfinished else makespan)
+                if text_width(fonts.small, t) < x1 - x0 - 6
+            ),
+            "",
+        )
+        if label:
+            painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
+    seen = [x for x in sorted(lines) if frame.left <= x <= frame.left + view.width]
+    if frame.vector:
+        painter.setPen(QPen(QColor(frame.theme.line), 1))
+        painter.drawLines([QLineF(x, top, x, bottom) for x in seen])
+    else:
+        place = QRectF(frame.left, top, view.width + 1, bottom - top)
+        draw_uprights(painter, np.array(seen) - frame.left, place, frame.theme.line)
+
+
+@lru_cache(maxsize=1024)
+def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
+    """A step's name with its makespan, if that is known, and without."""
+    name = step_name(number, warmup)
+    return (name,) if makespan_ns is None else (f"{name} · {duration_text(makespan_ns)}", name)
+
+
+def step_name(number: int, warmup: int) -> str:
+    """`step 1` for the first measured step, `warm-up 1` for the first one before."""
+    if number < warmup:
+        return tr("warm-up {number}", number=number + 1)
+    return tr("step {number}", number=number - warmup + 1)
+
+
+def draw_labels(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
+) -> None:
+    """Each lane's name, place, idle time and memory, from the pixel `indent` on.
+
+    What stands under a lane is named where there is room.
+    """
+    lanes, taken = scene.trace.header.lanes, {}
+    rows = list(frame.visible(frame.layout.rows))
+    for row in (row for row in rows if not row.helper):
+        taken[row.lane] = _lane_label(painter, scene, frame, fonts, row, indent)
+    strips = [(row, lanes[row.lane].name.split()[-1]) for row in rows if row.helper]
+    strips += [
+        (row, scene.beside_ghosts.get(scene.facts[row.lane].name, tr("predicted")))
+        for row in frame.visible(frame.layout.ghosts)
+    ]
+    strips += [
+        (row, scene.facts[row.lane].peak or tr("memory"))
+        for row in frame.visible(frame.layout.memory)
+    ]
+    for row, text in strips:
+        _strip_label(painter, frame, fonts, row, text, taken.get(lanes[row.lane].serves))
+
+
+def draw_headings(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
+) -> None:
+    """Each group's heading, above its lanes."""
+    for group in frame.layout.groups:
+        if group.height > 0:
+            _heading(painter, scene, frame, fonts, group, indent)
+
+
+def heading_text(scene: Scene, group: Group) -> str:
+    """A group's name, how many lanes it has and what they share: `node 3  ·  8 lanes`."""
+    cores = cores_text(scene, group.device) if group.name == group.device else ""
+    count = "" if group.note else lanes_text(len(group.lanes))
+    return "  ·  ".join(filter(None, (group.name, group.note, count, cores)))
+
+
+def lanes_text(count: int) -> str:
+    """A number of lanes: `1,024 lanes`."""
+    return tr("1 lane") if count == 1 else tr("{n} lanes", n=f"{count:,}")
+
+
+def _heading(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, group: Group, indent: float
+) -> None:
+    """A group's heading: over the whole width, or while it is folded beside its summary."""
+    end = frame.left - 8 if group.folded else frame.left + frame.view.width
+    air = 0 if group.folded else 4
+    rect = QRectF(indent, frame.top + group.top, end - indent, group.height - air)
+    painter.setPen(QColor(frame.theme.muted))
+    _line(painter, fonts.small, rect, heading_text(scene, group))
+    if not frame.vector:
+        _triangle(painter, frame, QPointF(indent - 7, rect.center().y()), group.folded)
+
+
+def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> None:
+    """What a group is opened and folded with: it points to the right while it is folded."""
+    points = ((-2, -4), (3, 0), (-2, 4)) if folded else ((-4, -2), (4, -2), (0, 3))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(frame.theme.muted))
+    painter.drawPolygon(QPolygonF([at + QPointF(x, y) for x, y in points]))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def cores_text(scene: Scene, device: str) -> str:
+    """How many cores each lane of a device computes with; empty for a GPU."""
+    cores = next(lane.cores for lane in scene.trace.header.lanes if lane.device == device)
+    if not cores:
+        return ""
+    return tr("1 core a lane") if cores == 1 else tr("{cores} cores a lane", cores=cores)
+
+
+def _lane_label(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row, indent: float
+) -> QRectF:
+    """Draw a lane's label; returns where its last line stands."""
+    facts = scene.facts[row.lane]
+    if row.lane in frame.layout.pins:
+        mark = QRectF(2, frame.top + row.top, PIN, frame.layout.rooms[row.lane])
+        painter.fillRect(mark, QColor(frame.theme.accent))
+    first = " · ".join(filter(None, (facts.beside, facts.idle)))
+    details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
+    room = frame.layout.rooms[row.lane]
+    if room < NAME + DETAIL * len(details):
+        details = ["  ".join(details)]
+    if room < NAME + DETAIL:
+        details = []
+    heights = NAME + DETAIL * len(details)
+    y = frame.top + row.top + max(0.0, (row.height - heights) / 2)
+    wide = frame.left - indent - 10
+    painter.setPen(QColor(frame.theme.text))
+    _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), facts.name)
+    name = text_width(fonts.bold, facts.name) + 7
+    painter.setPen(QColor(frame.theme.muted))
+    place = facts.place if details else facts.idle or facts.place
+    _line(painter, fonts.small, QRectF(indent + name, y, wide - name, NAME), place)
+    for number, text in enumerate(details):
+        top = y + NAME + DETAIL * number
+        _line(painter, fonts.small, QRectF(indent, top, wide, DETAIL), text)
+    last = text_width(fonts.small, details[-1]) if details else wide
+    return QRectF(indent, y + heights - DETAIL, min(last, wide) + 4, DETAIL)
+
+
+def _strip_label(
+    painter: QPainter, frame: Frame, fonts: Fonts, row: Row, text: str, taken: QRectF | None
+) -> None:
+    """What a thin row under a lane is, beside its left end, unless it would touch what is there."""
+    painter.setPen(QColor(frame.theme.muted))
+    painter.setFont(fonts.small)
+    middle, end = frame.top + row.top + row.height / 2, frame.left - 8
+    wide = text_width(fonts.small, text)
+    lines = QRectF(end - wide, middle - DETAIL / 2 + AIR, wide, DETAIL - 2 * AIR)
+    if taken is None or not taken.intersects(lines):
+        painter.drawText(QRectF(0, middle - NAME / 2, end, NAME), _RIGHT, text)
+
+
+def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
+    """One line of text that ends with an ellipsis where it does not fit."""
+    painter.setFont(font)
+    shown = painter.fontMetrics().elidedText(
+        text, Qt.TextElideMode.ElideRight, int(max(0, rect.width()))
+    )
+    painter.drawText(rect, _LEFT, shown)

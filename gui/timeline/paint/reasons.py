@@ -1,0 +1,96 @@
+"""Why a bubble is there: a quiet word in it where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from core.explain.causes import CAUSES, Cause
+from core.explain.stretches import Stretches
+from gui.look.causes import CAUSE_WORDS
+from gui.look.text import tr
+from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.layout.rows import Row
+from gui.timeline.paint.scene import Scene
+from gui.timeline.reduce.reduction import count_before, count_until
+from gui.timeline.state.viewport import Viewport
+
+STEP_PIXELS = 100.0  # narrower steps have no bubble with room for a word
+LEAST = 22.0  # pixels of the narrowest bubble with a word
+LOW = 14.0  # lower rows have no word
+AIR = 2.0  # free pixels on both sides of a word, and of the ground under it
+HEIGHT = 13.0
+MORE = "…"  # after a word that does not tell all
+
+
+def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -> list[int]:
+    """The steps on screen of `least` pixels or more whose explanation is at hand."""
+    first = int(count_until(scene.step_ends, view.start))
+    last = int(count_before(scene.step_starts, view.end))
+    lengths = scene.step_ends[first:last] - scene.step_starts[first:last]
+    wide = np.flatnonzero(lengths >= least * view.ns_per_pixel) + first
+    steps = [step for step in scene.step_numbers[wide].tolist() if step != scene.open_step]
+    return [step for step in steps if scene.explained.at_hand(step)]
+
+
+def draw_reasons(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+    """A word in each bubble with room for it, of the steps that have been explained."""
+    known = [s for s in steps_to_explain(scene, frame.view) if scene.explained.is_known(s)]
+    rows = {
+        row.lane: row
+        for row in frame.visible(frame.layout.rows)
+        if not row.helper and row.height >= LOW
+    }
+    painter.setFont(fonts.small)
+    for step in known:
+        _draw_step(painter, scene, frame, fonts, rows, step)
+
+
+def _draw_step(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, rows: Mapping[int, Row], step: int
+) -> None:
+    """A word in every stretch of one cause; in a gap without such a word, its main cause."""
+    told: set[int] = set()
+    for gap, room, cause in _rooms(scene.explained.stretches(step), frame, rows):
+        if _draw_word(painter, frame, fonts, room, cause, ""):
+            told.add(gap)
+    for gap, room, cause in _rooms(scene.explained.gaps(step), frame, rows):
+        if gap not in told:
+            _draw_word(painter, frame, fonts, room, cause, MORE)
+
+
+def _rooms(
+    found: Stretches, frame: Frame, rows: Mapping[int, Row]
+) -> Iterator[tuple[int, QRectF, Cause]]:
+    """Gap, visible place and cause of a step's stretches that may have room for a word."""
+    view = frame.view
+    start, end = np.maximum(found.start, view.start), np.minimum(found.end, view.end)
+    wide = np.flatnonzero(end - start >= LEAST * view.ns_per_pixel)
+    lanes = np.searchsorted(found.lane_first, wide, "right") - 1
+    for i, lane in zip(wide.tolist(), lanes.tolist(), strict=True):
+        row = rows.get(lane)
+        if row is not None:
+            left, right = view.x(float(start[i])), view.x(float(end[i]))
+            room = QRectF(frame.left + left, frame.top + row.top, right - left, row.height)
+            yield int(found.gap[i]), room, CAUSES[found.cause[i]]
+
+
+def _draw_word(
+    painter: QPainter, frame: Frame, fonts: Fonts, room: QRectF, cause: Cause, more: str
+) -> bool:
+    """The word, on a ground without hatching so that it can be read; False if it has no room."""
+    words = CAUSE_WORDS[cause]
+    for text in (tr(words.mark) + more, tr(words.short) + more):
+        width = text_width(fonts.small, text)
+        if width + 4 * AIR > room.width():
+            continue
+        ground = QRectF(0, 0, round(width + 2 * AIR), min(room.height(), HEIGHT))
+        ground.moveCenter(room.center())
+        painter.fillRect(ground, QColor(frame.theme.plot))
+        painter.setPen(QColor(frame.theme.muted))
+        painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
+        return True
+    return False

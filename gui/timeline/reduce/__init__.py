@@ -1,0 +1,1 @@
+"""From spans to what fits on pixels. NumPy only."""

@@ -1,0 +1,146 @@
+"""The memory that a lane holds over time, kept up as counters arrive and reduced to pixels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.balance import held_bytes
+from core.report.summary import MEMORY_COUNTERS
+from core.trace.columns import Column
+from core.trace.trace import Trace
+from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
+from gui.timeline.reduce.reduction import count_before, count_until, pixel_edges
+from gui.timeline.state.viewport import Viewport
+
+ACTIVATIONS = "activations"
+CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read
+
+
+class Peaks(Pyramid):
+    """Values over time, growing, and the largest of each 8 of them, and so on.
+
+    They have seven digits, enough for a picture and its words: there is one for every span.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(Column(np.float32), largest_of)
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """All values."""
+        return self[0]
+
+    @property
+    def largest(self) -> float:
+        """The largest value of all, 0 if there is none above."""
+        return float(self[LEVELS - 1].max(initial=0.0))
+
+
+class LaneMemory:
+    """What one lane holds over time: in all, and in activations; in bytes from each time on."""
+
+    def __init__(self, lane: int) -> None:
+        self.lane = lane
+        self._times = Pyramid(Column(np.int64), first_of)
+        self.held, self.activations = Peaks(), Peaks()
+        self._known = [0] * len(MEMORY_COUNTERS)
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """When what is held changed, in ns since the run's start."""
+        return self._times[0]
+
+    @property
+    def peak(self) -> float:
+        """The most bytes held so far."""
+        return self.held.largest
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that is kept."""
+        return self._times.nbytes + self.held.nbytes + self.activations.nbytes
+
+    def starts(self, level: int) -> NDArray[np.int64]:
+        """From when on the entries of a level of `held` and `activations` hold, in ns."""
+        return self._times[level]
+
+    def seen(self, view: Viewport) -> int:
+        """How many changes a view shows."""
+        first, last = (self.times.searchsorted(math.floor(t)) for t in (view.start, view.end))
+        return int(last - first)
+
+    def update(self, trace: Trace) -> None:
+        """Take the counters' new values; only what is not older than they are is worked out."""
+        counters = [trace.counter(name, self.lane) for name in MEMORY_COUNTERS]
+        fresh = [
+            int(counter.times[known])
+            for counter, known in zip(counters, self._known, strict=True)
+            if len(counter.times) > known
+        ]
+        if not fresh:
+            return
+        self._known = [len(counter.times) for counter in counters]
+        since = min(fresh)
+        keep = int(self.times.searchsorted(since))
+        times, held = held_bytes(trace, self.lane, since)
+        self._times.replace(keep, times)
+        self.held.replace(keep, held)
+        self.activations.replace(keep, trace.counter(ACTIVATIONS, self.lane).at(times))
+
+    def most(self, start: float, end: float) -> tuple[int, int]:
+        """The most bytes held at once from `start` to `end` ns, and how many were activations."""
+        first, last = int(count_until(self.times, start)) - 1, int(count_before(self.times, end))
+        if last <= 0:
+            return 0, 0
+        first = max(0, first)
+        at = first + int(self.held.values[first : max(last, first + 1)].argmax())
+        return int(self.held.values[at]), int(self.activations.values[at])
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryColumns:
+    """The most bytes held, and the most of activations, in each pixel column."""
+
+    held: NDArray[np.float64]
+    activations: NDArray[np.float64]
+
+
+def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColumns:
+    """What a lane holds in each pixel up to `end` ns; a peak shows however short it is."""
+    pixels = int(view.width)
+    if not len(memory):
+        return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
+    seen, level = memory.seen(view), 0
+    while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
+        level += 1
+    edges, moments = pixel_edges(view)
+    times = memory.starts(level)
+    first = times.searchsorted(moments, "right") - 1  # in force where a pixel begins
+    at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
+    last = first[1:] - at_edge  # and just before it ends
+    empty = (last < 0) | (edges[:-1] >= end)
+    first, last = np.maximum(first, 0), np.maximum(last, 0)
+    return MemoryColumns(
+        *(
+            np.where(empty, 0.0, _most(peaks[level], first, last))
+            for peaks in (memory.held, memory.activations)
+        )
+    )
+
+
+def _most(
+    values: NDArray[np.float32], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """The largest of values[first[i]] to values[last[i]], both included, for each of `last`.
+
+    `first` has one entry more; last[i] is at most first[i + 1], and at least one less.
+    """
+    inside = np.maximum.reduceat(values[: first[-1] + 1], first[:-1])
+    return np.maximum(inside, values[last])

@@ -1,0 +1,40 @@
+"""Moving about in a timeline: following, and steps from span to span. Pure."""
+
+from __future__ import annotations
+
+from core.trace.trace import Span, Trace
+from gui.timeline.paint.scene import Scene
+from gui.timeline.state.viewport import Viewport
+
+SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye
+STEADY = 1.4  # the followed zoom changes only where it is off by more than this
+
+
+def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Viewport:
+    """The view while the present is followed.
+
+    With `choose_zoom` it shows about one and a half of the latest whole steps; before there is
+    one, all since the start.
+    """
+    if choose_zoom:
+        makespans = scene.step_ends[:-1] - scene.step_starts[:-1]
+        wanted = 1.5 * float(makespans[-1]) if len(makespans) else 1.1 * now
+        wanted = max(SHORTEST_FOLLOWED, wanted)
+        if not wanted / STEADY <= view.span <= wanted * STEADY:
+            view = Viewport(view.start, wanted, view.width)
+    return view.following(now)
+
+
+def settled_view(view: Viewport, scene: Scene) -> Viewport:
+    """The view of a run that nobody has touched: its last step, or all if there is none."""
+    if len(scene.step_starts):
+        return view.fitted(float(scene.step_starts[-1]), float(scene.step_ends[-1]))
+    return view.fitted(*map(float, scene.bounds))
+
+
+def along_lane(trace: Trace, span: Span, by: int) -> Span | None:
+    """The span `by` places later on the same lane, or None at the lane's end."""
+    index = span.index + by
+    if span.index < 0 or not 0 <= index < len(trace.spans(span.lane)):
+        return None
+    return trace.span(span.lane, index)

@@ -1,0 +1,194 @@
+"""The window without a mouse: a walk from the form to a figure, and a name for every control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTabBar,
+    QWidget,
+)
+
+from core.explain.lanes import Gap
+from core.plan.strategies import STRATEGIES
+from gui.app.window import MainWindow
+from gui.menus.actions import ENTRIES
+from gui.panels.cards import Card
+from tests.gui.app.test_window import perform
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import specification
+
+DP = STRATEGIES["dp"].title
+CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+INNER = ("qt_spinbox_lineedit", "qt_scrollarea_viewport")  # parts of widgets that have a name
+
+
+def press(
+    qtbot: object, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    """Press a key where the focus is."""
+    qtbot.keyClick(QApplication.focusWidget() or QApplication.activeWindow(), key, modifiers)
+
+
+def press_until(qtbot: object, key: Qt.Key, reached: Callable[[], bool], most: int = 60) -> None:
+    """Press a key until something is so."""
+    for _ in range(most):
+        if reached():
+            return
+        press(qtbot, key)
+    raise AssertionError(f"{key} pressed {most} times: {QApplication.focusWidget()} has the focus")
+
+
+def text_of(widget: QWidget) -> str:
+    return widget.text() if isinstance(widget, QPushButton) else ""
+
+
+def focused(kind: type[QWidget]) -> Callable[[], bool]:
+    return lambda: isinstance(QApplication.focusWidget(), kind)
+
+
+HABITS = {
+    "W": "zoom_in", "S": "zoom_out", "A": "pan_left", "D": "pan_right", "F": "fit", "M": "mark",
+    "/": "search", ".": "next", ",": "previous", "[": "dependency", "]": "dependent",
+    "?": "sheet", "Ctrl+Z": "zoom_back", "Ctrl+Shift+Z": "zoom_forward", "Alt+Left": "zoom_back",
+    "Alt+Right": "zoom_forward", "Ctrl+Shift+P": "commands", "Ctrl+Tab": "next_tab",
+    "Ctrl+W": "close_tab", "B": "bubble", "Esc": "clear",
+}  # fmt: skip
+"""What a user of other timelines presses, and the action that it is."""
+
+
+def test_the_keys_of_other_timelines_do_here_what_they_do_there() -> None:
+    keys = {key: entry.name for entry in ENTRIES for key in entry.keys.split(" or ")}
+    assert {key: keys.get(key) for key in HABITS} == HABITS
+
+
+@pytest.mark.parametrize(
+    ("back", "forward"),
+    [
+        ((Qt.Key.Key_Z, CTRL), (Qt.Key.Key_Z, CTRL | Qt.KeyboardModifier.ShiftModifier)),
+        ((Qt.Key.Key_Left, ALT), (Qt.Key.Key_Right, ALT)),
+    ],
+    ids=["Ctrl+Z", "Alt+Left"],
+)
+def test_both_pairs_of_keys_walk_back_and_forward_through_views(
+    window: MainWindow, client: FakeClient, qtbot: object, back: tuple, forward: tuple
+) -> None:
+    perform(window, client, specification())
+    timeline = window.timeline
+    timeline.setFocus()
+    views = [timeline.view]
+    for key in (Qt.Key.Key_W, Qt.Key.Key_D, Qt.Key.Key_F):
+        press(qtbot, key)
+        views.append(timeline.view)
+    assert len(set(views)) == 4
+    for expected in views[-2::-1]:
+        press(qtbot, *back)
+        assert timeline.view == expected
+    for expected in views[1:]:
+        press(qtbot, *forward)
+        assert timeline.view == expected
+
+
+def test_the_next_longest_bubble_follows_and_the_longer_one_comes_back(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    perform(window, client, specification())
+    window.timeline.setFocus()
+    steps, lengths, places = set(), [], []
+    for _ in range(4):
+        press(qtbot, Qt.Key.Key_B)
+        gap = window.timeline.selection
+        steps.add(gap.step)
+        lengths.append(gap.end - gap.start)
+        places.append((gap.lane, gap.start))
+        view = window.timeline.view
+        assert view.start <= gap.start < gap.end <= view.end
+    assert len(steps) == 1  # of what was on screen at first, however close the view has come
+    assert lengths == sorted(lengths, reverse=True)
+    assert len(set(places)) == 4
+    assert "Bubble 4 of " in window.statusBar().currentMessage()
+    press(qtbot, Qt.Key.Key_B, Qt.KeyboardModifier.ShiftModifier)
+    gap = window.timeline.selection
+    assert (gap.lane, gap.start) == places[2]
+
+
+def test_the_longest_bubble_of_no_run_is_a_line_in_the_status_bar(window: MainWindow) -> None:
+    window.actions_by_name["bubble"].trigger()
+    assert "no run" in window.statusBar().currentMessage()
+
+
+def test_a_run_is_made_explained_and_exported_without_a_mouse(
+    window: MainWindow, client: FakeClient, qtbot: object, tmp_path: Path
+) -> None:
+    window.activateWindow()
+    window.timeline.setFocus()
+    press_until(qtbot, Qt.Key.Key_F6, lambda: window.form.isAncestorOf(QApplication.focusWidget()))
+    press_until(qtbot, Qt.Key.Key_Tab, focused(Card))
+    press_until(qtbot, Qt.Key.Key_Down, lambda: QApplication.focusWidget().text() == DP)
+    press(qtbot, Qt.Key.Key_Space)
+    press(qtbot, Qt.Key.Key_F5)
+    (asked,) = client.asked
+    assert asked.strategy == "dp"
+    client.perform(asked)
+    while window.session.asking:
+        window.session.tick()
+    press(qtbot, Qt.Key.Key_B)
+    gap = window.timeline.selection
+    assert isinstance(gap, Gap)
+    assert window.details.isVisible()
+    cause = window.details.sentence.text()
+    assert " waits " in cause
+    assert ":" in cause
+    press(qtbot, Qt.Key.Key_E, CTRL)
+    panel = window.exporting.panel
+    qtbot.waitUntil(panel.isActiveWindow)
+    press_until(qtbot, Qt.Key.Key_Tab, lambda: "Save" in text_of(QApplication.focusWidget()))
+    press(qtbot, Qt.Key.Key_Space)
+    dialog = panel.findChild(QFileDialog)
+    qtbot.waitUntil(dialog.isActiveWindow)
+    press_until(qtbot, Qt.Key.Key_Tab, focused(QLineEdit))
+    press(qtbot, Qt.Key.Key_A, CTRL)
+    qtbot.keyClicks(QApplication.focusWidget(), str(tmp_path / "walk.pdf"))
+    press(qtbot, Qt.Key.Key_Return)
+    assert (tmp_path / "walk.pdf").read_bytes().startswith(b"%PDF")
+    panel.close()
+
+
+def _is_popup_of_a_choice(widget: QWidget) -> bool:
+    """Whether it is the list that a drop-down field opens, which has the field's name."""
+    above = widget.parentWidget()
+    return above is not None and isinstance(above.parentWidget(), QComboBox)
+
+
+def nameless(root: QWidget) -> list[str]:
+    """Every widget that the keyboard reaches and a screen reader could not name."""
+    found = []
+    for widget in root.findChildren(QWidget):
+        empty = isinstance(widget, QTabBar) and not widget.count()  # Qt keeps one for later
+        inner = empty or widget.objectName() in INNER or _is_popup_of_a_choice(widget)
+        if widget.focusPolicy() is Qt.FocusPolicy.NoFocus or inner or isinstance(widget, QLabel):
+            continue  # a label's text is its name
+        interface = QAccessible.queryAccessibleInterface(widget)
+        if not interface.text(QAccessible.Text.Name).strip():
+            above = widget.parentWidget()
+            found.append(f"{type(widget).__name__} {widget.objectName()} in {type(above).__name__}")
+    return found
+
+
+def test_every_control_has_a_name_for_screen_readers(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification())
+    window.exporting.open()
+    assert nameless(window) == []
+    window.exporting.panel.close()

@@ -1,0 +1,188 @@
+"""Every menu and the palette, opened again and again while runs come and go.
+
+SOAK_SECONDS says for how long (3); the order is drawn from a seed, which a failure names.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from shiboken6 import isValid, ownedByPython
+
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
+from gui.compare.chooser import other_of
+from tests.gui.app.test_window import perform
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import record, specification
+
+SECONDS = float(os.environ.get("SOAK_SECONDS", "3"))
+MOST_RUNS = 30  # of a sitting: more are no other menus, only more memory
+SPEC = specification(steps=1, warmup=0)
+
+
+class Sitting:
+    """What somebody does in a window, one thing at a time."""
+
+    def __init__(self, window: MainWindow, client: FakeClient, folder: Path, seed: int) -> None:
+        self.window, self.client, self.folder = window, client, folder
+        self.drawn = random.Random(seed)
+        self.things: list[Callable[[], None]] = [
+            self.open_menus, self.open_palette, self.choose_recent, self.clear_recent,
+            self.run, self.open_file, self.turn_tabs, self.close_tab, self.compare,
+            self.change_theme, self.toggle_docks, self.ask_for_panels, self.show_sheet,
+        ]  # fmt: skip
+
+    def do_something(self) -> None:
+        self.drawn.choice(self.things)()
+        settle()
+
+    def menus(self) -> list[QMenu]:
+        found = []
+        waiting = [action.menu() for action in self.window.menuBar().actions()]
+        while waiting:
+            menu = waiting.pop()
+            if menu is not None:
+                found.append(menu)
+                waiting += [action.menu() for action in menu.actions()]
+        return found
+
+    def open_menus(self) -> None:
+        for menu in self.menus():
+            menu.popup(self.window.mapToGlobal(QPoint(50, 50)))
+            QApplication.processEvents()
+            assert menu.isVisible() and menu.actions(), menu.title()
+            menu.close()
+
+    def open_palette(self) -> None:
+        palette = self.window.command_palette
+        palette.toggle()
+        assert palette.isVisible() and palette.list.topLevelItemCount() > 50
+        QTest.keyClicks(palette.field, self.drawn.choice(["fit", "recent", "zzz", "theme", "s"]))
+        if self.drawn.random() < 0.5:
+            QTest.keyClick(palette.field, Qt.Key.Key_Escape)
+        else:
+            palette.toggle()
+        assert not palette.isVisible()
+
+    def recent(self) -> list[QAction]:
+        menu = next(menu for menu in self.menus() if "recent" in menu.title())
+        menu.popup(QPoint(0, 0))
+        menu.close()
+        return [action for action in menu.actions() if not action.isSeparator()]
+
+    def choose_recent(self) -> None:
+        files = [action for action in self.recent()[:-1] if action.isEnabled()]
+        if files:
+            self.drawn.choice(files).trigger()
+
+    def clear_recent(self) -> None:
+        self.window.settings.remember(self.folder / "gone.arrow")
+        for action in self.recent()[-2:]:
+            if isValid(action):  # the first may have done away with the second
+                action.trigger()
+
+    def run(self) -> None:
+        if len(self.window.session.runs) < MOST_RUNS:
+            perform(self.window, self.client, SPEC)
+
+    def open_file(self) -> None:
+        if len(self.window.session.runs) < MOST_RUNS:
+            self.window.files.open_from(self.folder / "run.arrow")
+
+    def turn_tabs(self) -> None:
+        self.window.tabs.next()
+
+    def close_tab(self) -> None:
+        self.window.tabs.close_current()
+
+    def compare(self) -> None:
+        window, runs = self.window, self.window.session.runs
+        if window.run_shown is None or len(runs) < 2:
+            return
+        if window.comparing.other is None:
+            window.comparing.begin(other_of(self.drawn.choice(runs)))
+        else:
+            window.comparing.leave()
+
+    def change_theme(self) -> None:
+        self.window.actions_by_name["theme"].trigger()
+
+    def toggle_docks(self) -> None:
+        for dock in self.drawn.sample(list(self.window._docks.values()), 3):
+            dock.toggleViewAction().trigger()
+
+    def ask_for_panels(self) -> None:
+        """The menu of docks and bars that a right click on a bar opens, and Qt deletes."""
+        at = QPoint(5, 5)
+        bar: QWidget = self.window.bar
+        asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, bar.mapToGlobal(at))
+        QApplication.sendEvent(bar, asked)
+        popup = QApplication.activePopupWidget()
+        if popup is not None:
+            popup.close()
+
+    def show_sheet(self) -> None:
+        self.window.show_sheet()
+
+
+def settle() -> None:
+    """Let Qt delete what is to be deleted, and Python what nobody holds."""
+    QApplication.processEvents()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+
+
+def test_every_qt_object_of_a_window_has_an_owner(
+    make_window: Callable[[FakeClient, Settings], MainWindow],
+    client: FakeClient,
+    settings: Settings,
+) -> None:
+    settle()
+    before = {id(each) for each in gc.get_objects() if issubclass(type(each), QObject)}
+    window = make_window(client, settings)
+    settle()
+    made = [
+        each
+        for each in gc.get_objects()
+        if issubclass(type(each), QObject) and id(each) not in before
+    ]
+    assert len(made) > 300
+    alone = {type(each).__name__ for each in made if isValid(each) and each.parent() is None}
+    assert alone <= {
+        "MainWindow",
+        "Session",
+        "QSettings",
+        "QListView",
+    }  # these the app, or Qt, owns
+    menus = [action.menu() for action in window.menuBar().actions()]
+    assert menus and not any(map(ownedByPython, menus))
+
+
+@pytest.mark.timeout(SECONDS * 3 + 120)
+def test_menus_and_palette_still_open_after_a_long_sitting(
+    window: MainWindow, client: FakeClient, tmp_path: Path
+) -> None:
+    record(SPEC, tmp_path / "run.arrow")
+    seed = int(os.environ.get("SOAK_SEED", random.randrange(1 << 30)))
+    sitting, end, count = Sitting(window, client, tmp_path, seed), time.monotonic() + SECONDS, 0
+    print(f"seed {seed}")
+    while time.monotonic() < end or count < len(sitting.things):
+        sitting.do_something()
+        count += 1
+    sitting.open_menus()
+    sitting.open_palette()
+    held = [window.bar._progress_action, *window.actions_by_name.values()]
+    assert all(map(isValid, held))
+    window.bar.set_asking(True)
+    window.bar.set_asking(False)

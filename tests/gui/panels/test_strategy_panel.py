@@ -1,0 +1,252 @@
+"""The form: what it asks for, what it refuses and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from core.models.catalogue import MODELS, ModelSettings
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import STRATEGY_OPTIONS, Specification
+from core.plan.strategies import STRATEGIES
+from core.plan.task import KINDS, Kind
+from gui.panels.run.fields import WORDS
+from gui.panels.run.strategy import StrategyPanel, device_choices
+from gui.runs.check import Checked, check_specification, friendly
+from tests.make_believe import GPUS, HARDWARE
+
+
+@pytest.fixture
+def panel(qtbot: object) -> StrategyPanel:
+    made = StrategyPanel()
+    qtbot.addWidget(made)
+    made.set_hardware(HARDWARE)
+    return made
+
+
+def is_refused(result: object) -> bool:
+    return isinstance(result, str)
+
+
+def can_run(result: object) -> bool:
+    return isinstance(result, Checked)
+
+
+ROUND_TRIPS = [
+    Specification(model=ModelSettings().filled(), schedule="1f1b"),
+    Specification("dp", ModelSettings("tutorial"), devices="8xcpu", batch=30, data=100),
+    Specification("ddp", ModelSettings("gpt", 64, 2, 4, 32), bucket_mb=2.5, verify=True, seed=7),
+    Specification("pipeline", ModelSettings("toymodel", dtype="float64"), schedule="gpipe",
+                  split_size=3, stages=2, steps=9, warmup=0, optimizer="adam", lr=0.125,
+                  cores_per_lane=1),
+    Specification("mp", ModelSettings("/somewhere/mine.py"), batch=12),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("specification", ROUND_TRIPS, ids=lambda s: f"{s.strategy}-{s.model.name}")
+def test_the_form_gives_back_what_it_was_filled_with(
+    panel: StrategyPanel, specification: Specification
+) -> None:
+    panel.set_specification(specification)
+    assert panel.specification() == specification
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_can_be_picked_and_checked(panel: StrategyPanel, name: str) -> None:
+    panel.choose_strategy(name)
+    panel.check_now()
+    assert isinstance(panel.result, Checked)
+    assert panel.specification().strategy == name
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_fields_that_a_strategy_does_not_take_are_disabled_with_the_reason(
+    panel: StrategyPanel, name: str
+) -> None:
+    panel.choose_strategy(name)
+    panel.schedule.value = "interleaved"  # it takes chunks
+    for option in STRATEGY_OPTIONS:
+        field = getattr(panel, option)
+        assert field.isEnabled() is (option in STRATEGIES[name].options)
+        if not field.isEnabled():
+            assert "does not use this" in field.toolTip()
+
+
+def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -> None:
+    panel.choose_strategy("pipeline")
+    panel.microbatches.setValue(4)
+    assert not panel.split_size.isEnabled()
+    assert "Both cut the batch" in panel.split_size.toolTip()
+    panel.microbatches.setValue(0)
+    panel.split_size.setValue(5)
+    assert not panel.microbatches.isEnabled()
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_chunks_are_for_the_schedules_that_take_them(panel: StrategyPanel, name: str) -> None:
+    panel.choose_strategy("pipeline")
+    panel.schedule.value = name
+    panel.chunks.setValue(2)
+    assert panel.chunks.isEnabled() is SCHEDULES[name].settable_chunks
+    assert panel.specification().chunks == (2 if SCHEDULES[name].settable_chunks else None)
+    if not panel.chunks.isEnabled():
+        assert "says itself how many stages a lane holds" in panel.chunks.toolTip()
+
+
+def test_schedules_that_cannot_run_are_disabled_with_the_reason(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification(devices="3xcpu", microbatches=6))
+    item = panel.schedule.model().item(panel.schedule.findData("chimera"))
+    assert not item.isEnabled()
+    assert "even number of ranks" in item.toolTip()
+    panel.set_specification(Specification(devices="4xcpu", microbatches=6))
+    assert item.isEnabled()
+    assert item.toolTip() == SCHEDULES["chimera"].line
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_pipeline_is_pictured_with_the_passes_of_its_schedule(
+    panel: StrategyPanel, name: str
+) -> None:
+    panel.set_specification(Specification(devices="2xcpu", microbatches=6, schedule=name))
+    (plan,) = panel.result.plans.values()
+    answer = panel.picture.answer
+    assert panel.picture.isVisibleTo(panel.footer)
+    passes = [KINDS.index(kind) for kind in (*SCHEDULES[name].uses, Kind.OVERLAP)]
+    planned = [KINDS.index(task.kind) for task in plan.tasks if KINDS.index(task.kind) in passes]
+    shown = [kind for kind in answer.kind.tolist() if kind in passes]
+    assert sorted(shown) == sorted(planned)
+    assert len(answer.first) == 3
+
+
+def test_what_is_no_pipeline_has_no_picture(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification("dp", devices="2xcpu"))
+    assert not panel.picture.isVisibleTo(panel.footer)
+
+
+def test_a_schedule_is_taken_from_a_file(
+    panel: StrategyPanel, tmp_path: Path, qtbot: object
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n")
+    panel.set_specification(Specification(devices="2xcpu", microbatches=2))
+    panel.schedule.setCurrentIndex(panel.schedule.count() - 1)
+    panel.schedule.activated.emit(panel.schedule.currentIndex())
+    assert panel.specification().schedule == "1f1b"
+    dialog = panel.schedule.findChild(QFileDialog)
+    dialog.selectFile(str(path))
+    dialog.accept()
+    panel.check_now()
+    assert panel.specification().schedule == str(path)
+    assert panel.schedule.currentText() == "From mine.csv"
+    assert isinstance(panel.result, Checked)
+    again = panel.specification()
+    panel.set_specification(Specification())
+    assert panel.specification().schedule == "1f1b"
+    panel.set_specification(again)
+    assert panel.specification() == again
+
+
+def test_a_schedule_that_was_not_picked_after_all_leaves_the_last_one(
+    panel: StrategyPanel,
+) -> None:
+    panel.schedule.value = "gpipe"
+    panel.schedule.setCurrentIndex(panel.schedule.count() - 1)
+    panel.schedule.activated.emit(panel.schedule.currentIndex())
+    panel.schedule.findChild(QFileDialog).reject()
+    assert panel.specification().schedule == "gpipe"
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"schedule": "chimera"}, "64 rows in 8 micro-batches of 8 over 2 replicas: 32, 32"),
+        ({"strategy": "dp-pp", "devices": "4xcpu", "microbatches": 4},
+         "64 rows in 8 micro-batches of 8 over 2 replicas: 32, 32"),
+        ({"batch": 30, "microbatches": 4}, "30 rows in 4 micro-batches: 8, 8, 7, 7"),
+        ({"strategy": "fsdp"}, "64 rows over 2 replicas: 32, 32"),
+    ],
+)  # fmt: skip
+def test_the_preview_names_micro_batches_and_replicas(
+    panel: StrategyPanel, values: dict, told: str
+) -> None:
+    panel.set_specification(Specification(**{"devices": "2xcpu", **values}))
+    assert panel._preview.text().replace("\u00a0", " ").splitlines()[0] == told
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"batch": 4, "microbatches": 9}, "9 micro-batches need at least 9 rows"),
+        ({"stages": 99}, "99 stages need at least 99 blocks"),
+        ({"devices": "cuda:0"}, "There is no cuda:0"),
+        ({"devices": "3xtpu"}, "'3xtpu' is no device"),
+        ({"model": ModelSettings("gpt", width=30, heads=4)}, "Heads 4 do not divide Width 30"),
+        ({"model": ModelSettings("/nowhere/mine.py")}, "There is no file /nowhere/mine.py"),
+    ],
+)
+def test_what_cannot_run_is_told_in_one_line(
+    panel: StrategyPanel, values: dict, reason: str
+) -> None:
+    panel.set_specification(Specification(**values))
+    assert isinstance(panel.result, str)
+    assert reason in panel.result
+    assert "--" not in panel.result
+    assert "\n" not in panel.result
+
+
+def test_the_check_follows_the_last_change(panel: StrategyPanel, qtbot: object) -> None:
+    with qtbot.waitSignal(panel.checked, check_params_cb=is_refused):
+        panel.stages.setValue(50)
+    with qtbot.waitSignal(panel.checked, check_params_cb=can_run):
+        panel.stages.setValue(2)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_picked_model_brings_its_own_settings_and_defaults(
+    panel: StrategyPanel, name: str
+) -> None:
+    panel.model.setCurrentIndex(panel.model.findData(name))
+    panel.model.activated.emit(panel.model.currentIndex())
+    settings = MODELS[name].settings
+    for setting in ("width", "depth", "heads", "sequence", "image_size"):
+        assert panel._form.isRowVisible(getattr(panel, setting)) is (setting in settings)
+    assert panel.specification().model == ModelSettings(name).filled()
+
+
+def test_every_field_has_a_tooltip_of_one_sentence_and_an_accessible_name(
+    panel: StrategyPanel,
+) -> None:
+    for name, words in WORDS.items():
+        assert words.tip.endswith(".")
+        assert words.tip.count(". ") == 0
+        assert getattr(panel, name).accessibleName() == words.label
+        assert getattr(panel, name).toolTip()
+
+
+def test_the_lanes_field_offers_what_the_machine_has() -> None:
+    assert "cuda:0" not in device_choices(HARDWARE)
+    assert device_choices(GPUS)[:4] == ["auto", "cuda:0,cuda:1", "cuda:0", "cuda:1"]
+
+
+def test_a_gpu_counts_as_missing_only_when_the_machine_is_known() -> None:
+    wanted = Specification(devices="cuda:0")
+    assert isinstance(check_specification(wanted, HARDWARE, known=True), str)
+    assert isinstance(
+        check_specification(Specification(devices="cuda:0"), GPUS, known=True), Checked
+    )
+
+
+def test_messages_name_fields_instead_of_flags() -> None:
+    assert friendly("--split-size 0: use 1 or more") == "Split size 0: use 1 or more"
+    assert friendly("--frobnicate 3") == "--frobnicate 3"
+
+
+def test_the_preview_tells_how_the_batch_is_cut(panel: StrategyPanel) -> None:
+    panel.set_specification(
+        Specification("dp", ModelSettings("tutorial"), devices="8xcpu", batch=30)
+    )
+    text = panel._preview.text().replace("\u00a0", " ")
+    assert "30 rows over 8 replicas: 4, 4, 4, 4, 4, 4, 4, 2" in text
+    assert "8 lanes share 2 cores" in text

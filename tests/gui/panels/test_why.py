@@ -1,0 +1,431 @@
+"""The Why dock: ladder, idle causes, bubbles and critical path of a step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
+from pytestqt.qtbot import QtBot
+
+from core.engine.messages import Rows, Started
+from core.explain.buckets import bucket_times
+from core.explain.critical import ON_TASKS, Share, path_shares
+from core.report.summary import summarise
+from core.trace.trace import Span
+from gui.app.settings import Settings
+from gui.app.window import MainWindow
+from gui.panels.explain.buckets import bucket_name, bucket_words
+from gui.panels.explain.devices import balance_rows, share_rows
+from gui.panels.explain.ladder import RUNG_NAMES, RUNG_TIPS, LadderChart, rungs_of
+from gui.panels.explain.shares import SHARE_WORDS
+from gui.panels.explain.why import LISTED
+from gui.timeline.paint.critical import path_boxes, path_lines
+from tests.gui.app.test_window import perform
+from tests.gui.fake_client import FakeClient
+from tests.gui.figures.test_export import words_of
+from tests.make_believe import MS, batches, specification, trace_of
+
+MakeWindow = Callable[[FakeClient, Settings], MainWindow]
+DOWN = {"ideal": 24 * MS, "imbalance": 0, "bubble": 9 * MS, "contention": -3 * MS, "host": MS}
+
+
+def show_why(window: MainWindow) -> None:
+    """Open the dock with its key."""
+    if not window.why.isVisible():
+        QTest.keyClick(window, Qt.Key.Key_8, Qt.KeyboardModifier.ControlModifier)
+    assert window.why.isVisible()
+
+
+def explained(window: MainWindow, client: FakeClient, *given: str, **values: object) -> None:
+    """A run with these settings, and the dock open."""
+    perform(window, client, specification(*given, **values))
+    show_why(window)
+
+
+def test_the_rungs_shown_add_up_to_the_makespan_shown(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, devices="4xcpu", steps=3)
+    trace = window.run_shown.trace
+    start, end = trace.step_bounds(trace.steps[-1])
+    *rungs, whole = window.why.ladder.rungs
+    assert [rung.below for rung in rungs[1:]] == [rung.above for rung in rungs[:-1]]
+    assert rungs[-1].above == whole.above == end - start
+    assert window.why.ladder.makespan == sum(rung.value for rung in rungs)
+    last = summarise(trace).steps[-1]
+    assert {rung.name: rung.value for rung in rungs} == last.ladder
+    assert sum(window.why.path_bar.shares.values()) == end - start
+    assert f"measured {(end - start) / 1e6:.0f} ms, 100.0 %" in (
+        window.why.ladder.accessibleDescription().replace("\u00a0", " ")
+    )
+
+
+def test_the_idle_bars_are_the_summarys_causes(window: MainWindow, client: FakeClient) -> None:
+    explained(window, client, "dp", devices="4xcpu")
+    shown = {
+        name: {str(cause): ns for cause, ns in idle.items()} for name, idle in window.why.idle.lanes
+    }
+    lanes = summarise(window.run_shown.trace).steps[-1].lanes
+    assert shown == {lane.name: lane.idle_by_cause for lane in lanes}
+    assert sum(window.why.idle.totals.values()) == sum(lane.idle_ns for lane in lanes)
+
+
+def test_both_bubbles_stand_beside_the_closed_form(window: MainWindow, client: FakeClient) -> None:
+    explained(window, client, schedule="gpipe")
+    step = summarise(window.run_shown.trace).steps[-1]
+    figures = (step.bubble_by_makespan, step.bubble_by_lane_span, step.closed_form)
+    texts = [text.replace("\u00a0", " ") for text in window.why._bubbles.texts]
+    assert texts == [f"{100 * figure:.1f} %" for figure in figures]
+    assert "GPipe" in window.why._bubbles._notes[-1].text()
+    explained(window, client, "dp")
+    assert window.why._bubbles.texts[-1] == "–"
+    assert "no formula" in window.why._bubbles._notes[-1].text()
+
+
+def test_without_a_run_the_dock_says_when_it_will_be_filled(window: MainWindow) -> None:
+    show_why(window)
+    assert window.why._stack.currentIndex() == 0
+    assert "first whole step" in window.why._stack.currentWidget().text()
+    assert window.why.figures is None
+
+
+def test_the_selected_step_is_the_one_at_hand(window: MainWindow, client: FakeClient) -> None:
+    explained(window, client, steps=3, warmup=1)
+    trace = window.run_shown.trace
+    assert window.why.steps == [trace.steps[-1]]
+    assert window.why.chooser.currentText() == "step at hand: step 3"
+    window.timeline.select(trace.span(0, 0))
+    assert window.why.steps == [0]
+    assert window.why.chooser.currentText() == "step at hand: warm-up 1"
+    window.timeline.clear_selection()
+    assert window.why.steps == [trace.steps[-1]]
+
+
+def test_the_chooser_offers_each_step_and_the_mean_of_the_measured_ones(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, "dp", batch=30, data=100, warmup=1)
+    chooser = window.why.chooser
+    texts = [chooser.itemText(i) for i in range(chooser.count())]
+    assert texts[1:] == ["mean of 4 measured steps", "step 4", "step 3", "step 2", "step 1",
+                         "warm-up 1"]  # fmt: skip
+    chooser.setFocus()
+    QTest.keyClick(chooser, Qt.Key.Key_Down)
+    steps = summarise(window.run_shown.trace).steps
+    assert window.why.steps == [step.step for step in steps]
+    assert window.why.ladder.makespan == sum(step.makespan_ns for step in steps) // 4
+    assert not window.why.path.isVisible()
+    chooser.setCurrentIndex(chooser.findText("step 1"))
+    assert window.why.ladder.makespan == steps[0].makespan_ns
+    assert window.why.path.isVisible()
+    assert LISTED >= 100
+
+
+def test_means_of_many_steps_arrive_without_blocking(
+    window: MainWindow, client: FakeClient, qtbot: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.panels.explain.why.SHARE_S", 0.0)
+    explained(window, client, steps=6)
+    window.why.chooser.setCurrentIndex(1)
+    mean = sum(step.makespan_ns for step in summarise(window.run_shown.trace).steps) // 6
+    qtbot.waitUntil(lambda: window.why.ladder.makespan == mean and len(window.why.steps) == 6)
+    assert window.scene.explained.has_figures(window.why.steps[0])
+
+
+def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
+    qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.explanations.explained.LARGE", 10)
+    explained(window, client, devices="4xcpu")
+    assert window.why.figures is None
+    assert window.why.explain_button.isVisible()
+    start, end = window.run_shown.trace.step_bounds(window.why.steps[0])
+    QTest.mouseClick(window.why.explain_button, Qt.MouseButton.LeftButton)
+    assert not window.why.explain_button.isVisible()
+    qtbot.waitUntil(window.why.ladder.isVisible)
+    assert window.why.ladder.makespan == end - start
+
+
+def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClient) -> None:
+    header, made = batches(specification(warmup=0))
+    window.actions_by_name["run"].trigger()
+    client.say(Started(header), *map(Rows, made[: 1 + 3 * 2 + 1]))
+    window.session.tick()
+    while window.session._waiting:
+        window.session.tick()
+    show_why(window)
+    window._update_figures()
+    assert window.why.steps == [0]  # whether step 1 is whole shows only when it is over
+    assert window.run_shown.trace.open_tasks[0].step == 2
+    assert window.why.figures is not None
+
+
+@pytest.mark.parametrize("key", [None, Qt.Key.Key_Down])
+def test_a_piece_of_the_path_leads_to_its_task(
+    window: MainWindow, client: FakeClient, key: Qt.Key | None
+) -> None:
+    explained(window, client, devices="4xcpu")
+    path = window.why.path
+    item = path.topLevelItem(1)
+    if key is None:
+        spot = path.visualItemRect(item).center()
+        QTest.mouseClick(path.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    else:
+        path.setFocus()
+        path.setCurrentItem(path.topLevelItem(0))
+        QTest.keyClick(path, key)
+    chosen = window.timeline.selection
+    assert isinstance(chosen, Span)
+    assert chosen.task == item.data(0, Qt.ItemDataRole.UserRole)
+    assert path.currentItem().text(1) == item.text(1)
+    assert window.why.isVisible()
+
+
+def test_the_list_has_every_piece_of_the_path_in_order(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, "dp", devices="4xcpu")
+    step = window.run_shown.trace.steps[-1]
+    pieces = window.scene.explained.path(step)
+    path = window.why.path
+    shares = [path.topLevelItem(i).text(0) for i in range(path.topLevelItemCount())]
+    assert shares == [SHARE_WORDS[piece.share][0] for piece in pieces]
+    shown = {share: ns for share, ns in path_shares(pieces).items() if ns}
+    assert window.why.path_bar.shares == shown
+
+
+def test_the_action_outlines_the_tasks_that_core_names(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, devices="4xcpu", steps=2)
+    window.timeline.setFocus()
+    before = window.timeline.viewport().grab().toImage()
+    QTest.keyClick(window.timeline, Qt.Key.Key_C)
+    assert window.actions_by_name["critical_path"].isChecked()
+    assert window.timeline.strips.path
+    scene, frame = window.scene, window.timeline.frame_of_rows
+    step = scene.trace.steps[-1]
+    columns = scene.explained.explanation(step).columns
+    pieces = [p for p in scene.explained.path(step) if p.share in ON_TASKS]
+    boxes = path_boxes(scene, frame, step)
+    assert len(boxes) == len(pieces) > 5
+    for box, piece in zip(boxes, pieces, strict=True):
+        row = frame.layout.row_of(int(columns.lane[piece.task]))
+        assert (box.top(), box.height()) == (frame.top + row.top, row.height)
+        assert box.left() == pytest.approx(frame.x(piece.start), abs=0.01)
+        assert box.width() >= frame.x(piece.end) - frame.x(piece.start) - 0.01
+    after = window.timeline.viewport().grab().toImage()
+    ratio, wide = after.devicePixelRatio(), max(boxes, key=lambda box: box.width())
+    edge = QPoint(int((wide.left() + 1) * ratio), int(wide.center().y() * ratio))
+    assert after.pixelColor(edge).name() == window.timeline.theme.path
+    assert before.pixelColor(edge).name() != window.timeline.theme.path
+
+
+def test_the_paths_lines_lead_from_one_task_to_the_next(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, devices="4xcpu")
+    boxes = path_boxes(
+        window.scene, window.timeline.frame_of_rows, window.run_shown.trace.steps[-1]
+    )
+    lines = path_lines(boxes)
+    changes = sum(a.top() != b.top() for a, b in pairwise(boxes))
+    assert changes > 3
+    assert len(lines) >= changes
+    for line in lines:
+        assert line.x2() >= line.x1() - 1
+
+
+def test_the_path_is_remembered_and_in_figures_with_a_legend(
+    make_window: MakeWindow, client: FakeClient, settings: Settings, tmp_path: Path
+) -> None:
+    first = make_window(client, settings)
+    first.session.start()
+    first.session.tick()
+    perform(first, client, specification())
+    first.exporting.export_to(tmp_path / "without.svg")
+    first.actions_by_name["critical_path"].trigger()
+    first.exporting.export_to(tmp_path / "with.svg")
+    assert "critical path" not in words_of(tmp_path / "without.svg")
+    assert "critical path" in words_of(tmp_path / "with.svg")
+    colour = first.timeline.theme.path
+    assert colour in (tmp_path / "with.svg").read_text()
+    assert colour not in (tmp_path / "without.svg").read_text()
+    first.close()
+    second = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
+    assert second.actions_by_name["critical_path"].isChecked()
+    assert second.timeline.stack.path
+
+
+def test_every_rung_and_share_has_a_name_and_a_sentence() -> None:
+    trace = trace_of(specification(steps=1, warmup=0))
+    costs = {"forward_ms": 2.0, "backward_ms": 4.0, "step_ms": 1.0, "transfer_ms": 0.1}
+    trace.costs = json.dumps(costs)
+    names = {rung.name for rung in rungs_of(summarise(trace).steps[0].ladder)}
+    assert names == set(RUNG_NAMES) == set(RUNG_TIPS)
+    assert set(SHARE_WORDS) == set(Share)
+    for sentence in (*RUNG_TIPS.values(), *(tip for _, tip in SHARE_WORDS.values())):
+        assert sentence.endswith(".") and sentence.count(".") == 1
+
+
+def test_a_rung_below_zero_hangs_down_with_its_figure_below(qtbot: object) -> None:
+    chart = LadderChart()
+    qtbot.addWidget(chart)
+    chart.resize(360, 232)
+    chart.show_ladder(DOWN)
+    chart.grab()
+    names = [rung.name for rung in chart.rungs]
+    down = chart.rungs[names.index("contention")]
+    assert down.value < 0
+    assert chart._y(down.above) > chart._y(down.below)
+    assert chart._texts_of(down)[0].startswith("\u2212")
+    assert chart._y(0) < 232
+
+
+def test_hovering_over_a_rung_tells_what_it_is(qtbot: object) -> None:
+    chart = LadderChart()
+    qtbot.addWidget(chart)
+    chart.resize(360, 232)
+    chart.show_ladder(DOWN)
+    chart.show()
+    qtbot.waitExposed(chart)
+    chart.grab()
+    at = QPoint(10, 150)
+    QApplication.sendEvent(chart, QHelpEvent(QEvent.Type.ToolTip, at, chart.mapToGlobal(at)))
+    assert RUNG_TIPS["ideal"] in QToolTip.text()
+    assert RUNG_TIPS["bubble"] in chart.tip_at(QPointF(2.5 * 360 / 6, 100))
+    assert chart.tip_at(QPointF(-5, 0)) == ""
+    QToolTip.hideText()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_charts_are_drawn_in_the_colours_of_the_theme(
+    window: MainWindow, client: FakeClient, theme: str
+) -> None:
+    explained(window, client, devices="4xcpu")
+    window.toggle_theme(theme == "dark")
+    for chart in (window.why.ladder, window.why.path_bar, window.why.idle):
+        image = chart.grab().toImage()
+        colours = {
+            image.pixelColor(x, y).name()
+            for x in range(0, image.width(), 3)
+            for y in range(0, image.height(), 3)
+        }
+        assert window.timeline.theme.plot in colours
+        assert len(colours) > 8
+    image = window.why.ladder.grab().toImage()
+    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in (150, 190)}
+    assert window.timeline.theme.forward in colours
+
+
+def test_everything_fits_into_a_dock_of_360_pixels(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    explained(window, client, devices="4xcpu", schedule="gpipe")
+    dock = window._docks["why"]
+    dock.setFloating(True)
+    dock.resize(360, 700)
+    qtbot.waitUntil(lambda: window.why.width() <= 360)
+    area = window.why.findChild(QScrollArea)
+    assert area.widget().minimumSizeHint().width() <= area.viewport().width() <= 360
+    assert window.why.ladder.width() <= area.viewport().width()
+    dock.setFloating(False)
+
+
+def test_every_control_of_the_dock_has_a_name_and_can_be_reached_by_keys(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client)
+    controls = (window.why.chooser, window.why.path, window.why.path_button)
+    for control in controls:
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+        assert control.toolTip()
+    assert window.why.chooser.accessibleName() == "Step"
+    assert window.why.path.accessibleName() == "Critical path"
+    for chart in (window.why.ladder, window.why.path_bar, window.why.idle):
+        assert chart.accessibleName() and chart.accessibleDescription()
+
+
+def test_each_lanes_work_rows_and_memory_stand_in_a_table_with_the_largest_over_the_mean(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu", batch=30, steps=3))
+    rows = [[cell.replace("\u00a0", " ") for cell in row] for row in balance_rows(window.scene)]
+    assert rows[0][1:] == ["compute", "moves", "rows", "peak"]
+    assert [row[0] for row in rows[1:]] == ["cpu:0", "cpu:1", "cpu:2", "cpu:3", "max / mean"]
+    assert [row[3] for row in rows[1:5]] == ["8", "8", "8", "6"]
+    assert rows[5][3] == "1.07×"
+    assert rows[5][2] == "4.00×"
+    assert rows[2][2] == "–"
+    words = window.devices.accessibleDescription().replace("\u00a0", " ")
+    assert "max / mean" in words and "1.07×" in words
+
+
+def test_lane_0s_gather_and_reduce_are_told_in_time_and_bytes(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu", steps=3))
+    rows = {row[0]: row[1:] for row in share_rows(window.scene)}
+    assert rows["gather"][0].replace("\u00a0", " ") == "500 µs"
+    assert rows["reduce"][0].replace("\u00a0", " ") == "3 ms"
+    assert all("B" in rows[kind][1] for kind in ("gather", "reduce", "replicate"))
+    assert rows["reduce"][2] == "none"
+
+
+def test_runs_without_collectives_have_no_chart_of_them(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp"))
+    assert not window.buckets.isVisible()
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    assert window.buckets.isVisible()
+    window.runs.setCurrentItem(window.runs.topLevelItem(0))
+    assert not window.buckets.isVisible()
+
+
+def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_exposed(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    step = window.run_shown.trace.steps[-1]
+    explanation = window.scene.explained.explanation(step)
+    expected = bucket_times(explanation, window.run_shown.trace)
+    chart = window.buckets
+    assert [b for lane in sorted(chart.ranks) for b in chart.ranks[lane]] == sorted(
+        expected, key=lambda bucket: bucket.lane
+    )
+    assert {bucket_name(b) for b in expected} == {f"A{n}" for n in range(8)}
+    words = chart.accessibleDescription().replace("\u00a0", " ")
+    assert words.count("moved for") == len(expected)
+    assert "exposed" in words
+    chart.grab()
+    tips = {tip for _, tip in chart._spots}
+    assert bucket_words(expected[0]) in tips
+    assert "The gradients of block 0 were there." in tips
+
+
+def test_the_collectives_of_the_selected_step_are_shown(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("ddp", bucket_mb=0.01, steps=2))
+    window.timeline.select(window.run_shown.trace.span(0, 0))
+    shown = window.buckets.ranks[0][0]
+    begin, end = window.run_shown.trace.step_bounds(0)
+    assert begin <= shown.launched <= shown.done <= end
+
+
+def test_more_ranks_than_fit_are_counted(window: MainWindow, client: FakeClient) -> None:
+    perform(window, client, specification("ddp", devices="6xcpu", batch=60))
+    assert len(window.buckets.ranks) == 6
+    assert window.buckets.shown == [0, 1, 2, 3]
+    image = window.buckets.grab().toImage()
+    colours = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2)
+               for y in range(0, image.height(), 2)}  # fmt: skip
+    assert {window.timeline.theme.communication, window.timeline.theme.backward} <= colours

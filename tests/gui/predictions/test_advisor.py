@@ -1,0 +1,238 @@
+"""The advisor: all ways ranked from a run's costs, and the chosen one run for real."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtTest import QTest
+
+from core.engine.messages import Ended, Outcome, Rows, Started
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.predict.advisor import Advice
+from core.predict.worker.jobs import Advised, Done, Progress, Refused
+from core.recording.schema import Record
+from core.trace.trace import COSTS_LEVEL
+from gui.app.window import MainWindow
+from gui.panels.predict.advisor_panel import (
+    COLUMNS,
+    STEP,
+    AdvisorPanel,
+    pieces_text,
+    ranked,
+    way_text,
+    way_tip,
+)
+from tests.core.helpers import Note, batch_of
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import batches, specification
+
+ADVICE_MS = 30_000
+COSTS = {"forward_ms": 3, "backward_input_ms": 3, "backward_weight_ms": 3, "loss_ms": 0.2,
+         "step_ms": 1.5, "link_latency_us": 100, "link_bandwidth_gb_s": 1, "rows": 4}  # fmt: skip
+
+
+def perform(
+    window: MainWindow, client: FakeClient, spec: Specification, calibrated: bool = True
+) -> None:
+    """A whole run, on the client that does what it is told."""
+    window.session.run(spec)
+    header, made = batches(spec)
+    told = [batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))])]
+    client.say(
+        Started(header), *map(Rows, (told if calibrated else []) + made), Ended(Outcome.FINISHED)
+    )
+    client.running = False
+    while window.session.asking:
+        window.session.tick()
+
+
+@pytest.fixture
+def panel(window: MainWindow, client: FakeClient, qtbot: object) -> AdvisorPanel:
+    """The panel in its dock, with the ways of a run."""
+    perform(window, client, specification(batch=32))
+    client.asked.clear()
+    window._docks["advisor"].show()
+    made = window.predictions.advisor_panel
+    qtbot.waitUntil(lambda: made.model.rowCount() > 0, timeout=ADVICE_MS)
+    return made
+
+
+def cell(panel: AdvisorPanel, row: int, column: int) -> QModelIndex:
+    return panel.table.model().index(row, column)
+
+
+def texts(panel: AdvisorPanel, column: int) -> list[str]:
+    rows = range(panel.table.model().rowCount())
+    return [cell(panel, row, column).data().replace("\u00a0", " ") for row in rows]
+
+
+def test_without_a_run_it_says_what_to_do_first(window: MainWindow) -> None:
+    window._docks["advisor"].show()
+    panel = window.predictions.advisor_panel
+    assert panel.line.text() == "Run once: the costs come from its calibration."
+    assert not panel.run.isEnabled()
+    assert not panel.again.isEnabled()
+    assert window.predictions.adviser.predictor.pid is None
+
+
+def test_a_predicted_recording_has_no_costs_to_offer(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification())
+    before = window.predictions.adviser._trace
+    measured = window.run_shown.trace
+    window.predictions.adviser.show_trace(measured.retimed({}))
+    assert window.predictions.adviser._trace is before
+
+
+def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    perform(window, client, specification(batch=32), calibrated=False)
+    window._docks["advisor"].show()
+    panel = window.predictions.advisor_panel
+    qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=ADVICE_MS)
+    assert {row.advice.specification.strategy for row in panel.model.rows} == {
+        "single", "mp", "pipeline",
+    }  # fmt: skip
+    assert "Some ways are left out: the costs say nothing of the time of" in panel.line.text()
+
+
+def test_all_strategies_and_schedules_that_fit_are_ranked_by_step_time(
+    panel: AdvisorPanel,
+) -> None:
+    rows = panel.model.rows
+    assert [row.advice.step_ns for row in rows] == sorted(row.advice.step_ns for row in rows)
+    assert {row.advice.specification.strategy for row in rows} == set(STRATEGIES) - {"dp-pp"}
+    schedules = {row.advice.specification.schedule for row in rows} - {None}
+    assert schedules == set(SCHEDULES)
+    assert panel.table.currentIndex().row() == 0
+
+
+def test_the_present_settings_are_marked_and_the_others_compared_with_them(
+    panel: AdvisorPanel,
+) -> None:
+    (present,) = [row for row in panel.model.rows if row.present]
+    assert present.advice.specification.strategy == "pipeline"
+    assert present.advice.specification.microbatches in (None, 8)
+    for row in panel.model.rows:
+        assert row.against == row.advice.step_ns / present.advice.step_ns - 1
+    assert "present" in texts(panel, 3)
+    assert texts(panel, 3)[0].startswith("\u2212")
+
+
+def test_a_click_on_a_heading_sorts_by_its_numbers(panel: AdvisorPanel) -> None:
+    memory = len(COLUMNS) - 1
+    header = panel.table.horizontalHeader()
+    at = header.viewport().rect().center()
+    at.setX(header.sectionViewportPosition(memory) + header.sectionSize(memory) // 2)
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    proxy = panel.table.model()
+    order = [
+        panel.model.rows[proxy.mapToSource(cell(panel, row, 0)).row()].advice.memory_bytes
+        for row in range(proxy.rowCount())
+    ]
+    assert order in (sorted(order), sorted(order, reverse=True))
+    assert len(set(order)) > 3
+
+
+def test_every_cell_can_be_told_to_a_screen_reader(panel: AdvisorPanel) -> None:
+    for column, what in enumerate(COLUMNS):
+        told = cell(panel, 0, column).data(Qt.ItemDataRole.AccessibleTextRole)
+        assert told.startswith(f"{what.heading}: ")
+    assert panel.table.accessibleName()
+
+
+@pytest.mark.parametrize("how", ["button", "double-click", "enter"])
+def test_a_chosen_way_fills_the_form_and_runs_for_real(
+    window: MainWindow, client: FakeClient, panel: AdvisorPanel, how: str
+) -> None:
+    at = panel.table.visualRect(cell(panel, 2, 1)).center()
+    QTest.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    wanted = panel._current().advice.specification
+    assert wanted.strategy != "single"
+    if how == "button":
+        QTest.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+    elif how == "enter":
+        QTest.keyClick(panel.table, Qt.Key.Key_Return)
+    else:
+        QTest.mouseDClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    (asked,) = client.asked
+    named = ("strategy", "devices", "batch", "schedule", "microbatches", "chunks", "steps")
+    assert [getattr(asked, n) for n in named] == [getattr(wanted, n) for n in named]
+    assert window.form.specification() == asked
+
+
+def test_a_way_that_cannot_run_here_is_not_run(window: MainWindow, client: FakeClient) -> None:
+    window.run_instead(specification(devices="2xcuda"))
+    assert client.asked == []
+    assert "This cannot run here. There is no cuda:0" in window.banner.label.text()
+
+
+def test_nothing_is_predicted_while_a_run_is_under_way(
+    window: MainWindow, panel: AdvisorPanel
+) -> None:
+    adviser = window.predictions.adviser
+    window.session.run(specification())
+    adviser.show_trace(window.run_shown.trace)
+    assert adviser._asked is None
+
+
+def test_progress_and_cancel_are_there_once_it_takes_a_while(
+    window: MainWindow, panel: AdvisorPanel, monkeypatch: pytest.MonkeyPatch, qtbot: object
+) -> None:
+    adviser = window.predictions.adviser
+    real = adviser.predictor.pid
+    monkeypatch.setattr(adviser.predictor, "send", lambda job: 1001)
+    rows = panel.model.rowCount()
+    QTest.mouseClick(panel.again, Qt.MouseButton.LeftButton)
+    assert not panel.cancel.isVisible()
+    qtbot.waitUntil(panel.cancel.isVisible)
+    adviser.hear(Progress(1001, 30, 60))
+    assert (panel.progress.value(), panel.progress.maximum()) == (30, 60)
+    QTest.mouseClick(panel.cancel, Qt.MouseButton.LeftButton)
+    assert not panel.cancel.isVisible()
+    assert panel.line.text().startswith("Cancelled.")
+    assert panel.model.rowCount() == rows
+    adviser.hear(Done(1001, Advised([], None)))
+    assert panel.model.rowCount() == rows, "what was cancelled must not come back"
+    with pytest.raises(ProcessLookupError):
+        os.kill(real, 0)
+
+
+def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPanel) -> None:
+    adviser = window.predictions.adviser
+    adviser._asked = 1001
+    adviser.hear(Refused(1001, "the costs miss step_ms"))
+    assert panel.line.text() == "The costs miss step_ms"
+    assert panel.model.rowCount() == 0
+    assert not panel.run.isEnabled()
+
+
+def test_present_settings_that_are_no_choice_of_the_advisors_are_ranked_too() -> None:
+    def advice(step: int, **values: object) -> Advice:
+        return Advice(specification(**values), step, 0.1, 10, False)
+
+    ways = [advice(10, microbatches=8, schedule="1f1b"), advice(30, microbatches=4)]
+    rows = ranked(ways, advice(20, microbatches=5, schedule="1f1b"))
+    assert [row.place for row in rows] == [1, 2, 3]
+    assert [row.present for row in rows] == [False, True, False]
+    assert [row.against for row in rows] == [-0.5, 0.0, 0.5]
+    assert [row.against for row in ranked(ways, None)] == [None, None]
+
+
+def test_ways_are_named_by_schedule_and_what_it_takes() -> None:
+    one = specification(schedule="interleaved", chunks=2, microbatches=16)
+    assert way_text(one) == f"{SCHEDULES['interleaved'].title} ×2"
+    assert pieces_text(one) == "16"
+    several = specification("dp-pp", schedule="1f1b", replicas=2)
+    assert way_text(several) == "1F1B, 2 replicas"
+    assert way_text(specification("ddp")) == "ddp"
+    assert way_tip(specification("ddp")).startswith("Distributed data parallel: ddp\n")
+    assert pieces_text(specification("ddp")) == ""
+    assert COLUMNS[STEP].heading == "Step"

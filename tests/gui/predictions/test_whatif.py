@@ -1,0 +1,339 @@
+"""What if: sliders change the prediction, and only ever towards what was asked last."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from core.models.catalogue import ModelSettings
+from core.plan.schedules import SCHEDULES
+from core.predict.costs import Link
+from core.predict.costs_file import costs_of, read_costs, write_costs
+from core.predict.whatif import Answer, WhatIf
+from core.predict.worker.jobs import Ask, Done, Lost, Prepare, Refused
+from gui.app.window import MainWindow
+from gui.panels.predict.whatif import FIGURES, PLAIN, WORDS, WhatIfPanel
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import specification
+
+ANSWER_MS = 30_000
+
+
+@pytest.fixture
+def panel(window: MainWindow, qtbot: object) -> WhatIfPanel:
+    """The panel in its dock, with its first answer."""
+    window._docks["whatif"].show()
+    made = window.predictions.whatif_panel
+    qtbot.waitUntil(lambda: made.picture.answer is not None, timeout=ANSWER_MS)
+    return made
+
+
+@pytest.fixture
+def sent(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The jobs that are sent, to a process that never answers."""
+    jobs: list[object] = []
+
+    def send(job: object) -> int:
+        jobs.append(job)
+        return len(jobs)
+
+    monkeypatch.setattr(window.predictions.what_if.predictor, "send", send)
+    window.predictions.what_if._shown = 0
+    return jobs
+
+
+def makespan(panel: WhatIfPanel) -> int:
+    assert panel.picture.answer is not None
+    return panel.picture.answer.makespan_ns
+
+
+def wait_for_another(panel: WhatIfPanel, qtbot: object, old: Answer | None) -> Answer:
+    qtbot.waitUntil(lambda: panel.picture.answer is not old, timeout=ANSWER_MS)
+    assert panel.picture.answer is not None
+    return panel.picture.answer
+
+
+@pytest.mark.parametrize("name", ["devices", "microbatches", "factor"])
+def test_a_key_on_a_slider_changes_the_predicted_makespan(
+    panel: WhatIfPanel, qtbot: object, name: str
+) -> None:
+    before, row = makespan(panel), panel._rows[name]
+    value = row.value
+    QTest.keyClick(row.slider, Qt.Key.Key_Right)
+    assert row.value > value
+    qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
+    assert panel._figures["makespan"].text() != "–"
+
+
+def test_the_mouse_drags_a_slider_and_the_number_beside_it_follows(
+    panel: WhatIfPanel, qtbot: object
+) -> None:
+    before, row = panel.picture.answer, panel._rows["devices"]
+    middle = row.slider.height() // 2
+    handle = QPoint(round(row.slider.width() * 3 / row.slider.maximum()) + 2, middle)
+    QTest.mousePress(row.slider, Qt.MouseButton.LeftButton, pos=handle)
+    QTest.mouseMove(row.slider, QPoint(row.slider.width() // 2, middle))
+    QTest.mouseRelease(
+        row.slider, Qt.MouseButton.LeftButton, pos=QPoint(row.slider.width() // 2, middle)
+    )
+    assert row.value > 4
+    answer = wait_for_another(panel, qtbot, before)
+    qtbot.waitUntil(lambda: len(panel.picture.answer.first) == row.value + 1, timeout=ANSWER_MS)
+    assert answer.tasks > 0
+
+
+def test_a_typed_number_need_not_be_a_stop_of_the_slider(panel: WhatIfPanel, qtbot: object) -> None:
+    number = panel._rows["devices"].number
+    number.setFocus()
+    number.selectAll()
+    QTest.keyClicks(number, "9")
+    QTest.keyClick(number, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(panel.picture.answer.first) == 10, timeout=ANSWER_MS)
+    assert panel._rows["devices"].value == 9
+
+
+def test_a_link_makes_transfers_take_time(panel: WhatIfPanel, qtbot: object) -> None:
+    before = makespan(panel)
+    assert not panel._rows["latency"].slider.isEnabled()
+    assert "link speed first" in panel._rows["latency"].slider.toolTip()
+    panel._rows["bandwidth"].value = 1
+    panel._rows["latency"].value = 500
+    assert panel.question.link == Link.of(500, 1)
+    qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_chunks_can_be_set_where_the_schedule_takes_them(panel: WhatIfPanel, name: str) -> None:
+    panel.schedule.setCurrentIndex(panel.schedule.findData(name))
+    chunks = panel._rows["chunks"]
+    assert chunks.slider.isEnabled() is SCHEDULES[name].settable_chunks
+    assert (panel.question.chunks is None) is not SCHEDULES[name].settable_chunks
+    if not chunks.slider.isEnabled():
+        assert SCHEDULES[name].title in chunks.slider.toolTip()
+
+
+def test_an_older_answer_never_replaces_a_newer_one(window: MainWindow, panel: WhatIfPanel) -> None:
+    answers = [WhatIf().answer(replace(panel.question, devices=n)) for n in (3, 5)]
+    hear = window.predictions.what_if.hear
+    hear(Done(1002, answers[1]))
+    hear(Done(1001, answers[0]))
+    hear(Refused(1000, "too late"))
+    assert panel.picture.answer is answers[1]
+    assert panel.picture._note == ""
+
+
+def test_answers_on_the_way_to_the_last_one_are_shown(
+    window: MainWindow, panel: WhatIfPanel, sent: list[object]
+) -> None:
+    for value in (5, 6, 7):
+        panel._rows["devices"].value = value
+    asked = [job.question for job in sent if isinstance(job, Ask)]
+    assert [question.devices for question in asked] == [5, 6, 7]
+    first = WhatIf().answer(asked[0])
+    window.predictions.what_if.hear(Done(1, first))
+    assert panel.picture.answer is first
+
+
+def test_what_cannot_be_predicted_is_said_in_place_of_the_figures(
+    panel: WhatIfPanel, qtbot: object
+) -> None:
+    panel.schedule.setCurrentIndex(panel.schedule.findData("chimera"))
+    panel._rows["devices"].value = 3
+    qtbot.waitUntil(lambda: "even number of ranks" in panel.picture._note, timeout=ANSWER_MS)
+    assert {label.text() for label in panel._figures.values()} == {"–"}
+    assert not panel.large.isEnabled()
+    panel._rows["devices"].value = 4
+    qtbot.waitUntil(lambda: panel.picture._note == "", timeout=ANSWER_MS)
+    assert panel.large.isEnabled()
+
+
+def test_an_answer_that_takes_long_is_announced(
+    panel: WhatIfPanel, sent: list[object], qtbot: object
+) -> None:
+    panel._rows["devices"].value = 7
+    qtbot.waitUntil(lambda: "Predicting 7 devices" in panel.picture._note)
+    assert sent
+
+
+def test_plans_are_made_beforehand_only_while_no_run_is_under_way(
+    window: MainWindow, panel: WhatIfPanel, sent: list[object]
+) -> None:
+    window.predictions.what_if._prepare()
+    (job,) = sent
+    assert isinstance(job, Prepare)
+    asked = panel.question
+    numbers = [(question.devices, question.microbatches) for question in job.questions]
+    assert numbers == [(4, 10), (4, 7), (5, 8), (3, 8)]
+    assert asked not in job.questions
+    window.session.run(specification())
+    window.predictions.what_if._prepare()
+    assert sent == [job]
+
+
+def test_a_hidden_panel_asks_nothing(window: MainWindow, sent: list[object]) -> None:
+    window.predictions.whatif_panel._rows["devices"].value = 9
+    assert sent == []
+
+
+def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
+    window: MainWindow, panel: WhatIfPanel, client: FakeClient, qtbot: object
+) -> None:
+    spec = specification(steps=2)
+    window.session.run(spec)
+    client.perform(spec)
+    messages = client._messages
+    client._messages = messages[:4]
+    window.session.tick()
+    live = window.session.live
+    assert live is not None
+    QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.run_shown is not live, timeout=ANSWER_MS)
+    assert window.run_shown.trace.header.predicted
+    assert "predicted" in window.bar.title.text()
+    assert window.runs.topLevelItem(1).text(2) == "predicted"
+    client.say(*messages[4:])
+    while window.session.asking:
+        window.session.tick()
+    assert live.trace.steps == [0, 1, 2, 3]
+    assert window.run_shown.trace.header.predicted
+
+
+def test_a_step_that_cannot_be_shown_large_is_told_and_can_be_asked_for_again(
+    window: MainWindow, panel: WhatIfPanel, sent: list[object]
+) -> None:
+    QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
+    assert len(sent) == 1 and not panel.large.isEnabled()
+    window.predictions.what_if.hear(Refused(1, "there is not enough memory for this prediction"))
+    assert "not enough memory" in window.banner.label.text()
+    assert panel.large.isEnabled()
+
+
+def test_a_predicted_run_is_saved_as_a_recording(
+    window: MainWindow, panel: WhatIfPanel, qtbot: object, tmp_path: Path
+) -> None:
+    QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.run_shown is not None, timeout=ANSWER_MS)
+    spans = window.run_shown.trace.span_count
+    window.files.save_to(tmp_path / "predicted.arrow")
+    window.files.open_from(tmp_path / "predicted.arrow")
+    assert window.run_shown.trace.header.predicted
+    assert window.run_shown.trace.span_count == spans > 0
+
+
+def test_the_shown_runs_costs_and_numbers_are_where_the_sliders_begin(
+    window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
+) -> None:
+    spec = specification(schedule="gpipe", microbatches=6, batch=48)
+    window.session.run(spec)
+    client.perform(spec)
+    while window.session.asking:
+        window.session.tick()
+    question = panel.question
+    assert (question.devices, question.microbatches, question.schedule) == (2, 6, "gpipe")
+    assert question.batch == 48
+    assert question.device == "cpu"
+    assert "last warm-up step" in panel._source.text()
+    start, end = window.run_shown.trace.step_bounds(1)
+    qtbot.waitUntil(lambda: makespan(panel) == end - start, timeout=ANSWER_MS)
+
+
+def test_without_a_run_the_forms_model_is_asked_about(
+    window: MainWindow, panel: WhatIfPanel, qtbot: object
+) -> None:
+    window.form.set_specification(specification(model=ModelSettings("gpt")))
+    assert panel.question.model.name == "gpt"
+    before = makespan(panel)
+    panel._rows["bandwidth"].value = 0.1
+    panel._rows["latency"].value = 0
+    qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
+
+
+def test_costs_are_read_from_a_file_and_written_to_one(
+    window: MainWindow, panel: WhatIfPanel, tmp_path: Path
+) -> None:
+    costs = costs_of({"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1,
+                      "step_ms": 1, "transfer_ms": 0.5})  # fmt: skip
+    write_costs(tmp_path / "given.json", costs)
+    window.predictions.what_if.load_from(tmp_path / "given.json")
+    assert panel.question.costs == costs
+    assert "given.json" in panel._source.text()
+    panel._rows["factor"].value = 2.0
+    window.predictions.what_if.save_to(tmp_path / "kept.json")
+    assert read_costs(tmp_path / "kept.json") == costs
+
+
+def test_costs_that_cannot_be_read_are_told_and_change_nothing(
+    window: MainWindow, panel: WhatIfPanel, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.json").write_text('{"forward_ms": "long"}')
+    window.predictions.what_if.load_from(tmp_path / "bad.json")
+    assert "forward_ms is 'long'" in window.banner.label.text()
+    assert panel.question.costs == PLAIN
+    window.predictions.what_if.save_to(tmp_path / "nowhere" / "costs.json")
+    assert "cannot be written" in window.banner.label.text()
+
+
+def test_what_is_under_the_pointer_is_told(panel: WhatIfPanel) -> None:
+    picture, plot = panel.picture, panel.picture.plot
+    first = plot.topLeft() + QPoint(2, 3)
+    assert picture.tip_at(first).replace("\u00a0", " ") == "lane 0: 0F0, 1 ms"
+    assert "lane 3: idle" in picture.tip_at(plot.bottomLeft() + QPoint(2, -3))
+    assert picture.tip_at(QPoint(0, 0).toPointF()) == ""
+
+
+def test_the_picture_is_told_in_words(panel: WhatIfPanel) -> None:
+    words = panel.picture.accessibleDescription().replace("\u00a0", " ")
+    assert words == "4 lanes, 124 tasks: makespan 33 ms, bubble 27.3 %"
+
+
+def test_every_field_has_a_name_and_a_tooltip_of_one_sentence(panel: WhatIfPanel) -> None:
+    for words in WORDS.values():
+        assert words.tip.endswith(".") and words.tip.count(". ") == 0
+    for _, tip in FIGURES.values():
+        assert tip.endswith(".")
+    for row in panel._rows.values():
+        for field in (row.slider, row.number):
+            assert field.accessibleName()
+            assert field.toolTip()
+
+
+def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
+    window: MainWindow, panel: WhatIfPanel, qtbot: object
+) -> None:
+    before = panel.picture.answer
+    window.predictions.what_if.hear(Lost("the process has ended"))
+    assert panel.picture._note == "The process has ended"
+    panel._rows["devices"].value = 6
+    wait_for_another(panel, qtbot, before)
+
+
+def test_a_process_that_cannot_be_started_is_told(
+    window: MainWindow, qtbot: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "/there/is/no/python")
+    window._docks["whatif"].show()
+    panel = window.predictions.whatif_panel
+    qtbot.waitUntil(lambda: "No such file or directory" in panel.picture._note)
+    monkeypatch.undo()
+    panel.ask_again()
+    qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=ANSWER_MS)
+
+
+def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
+    window: MainWindow, panel: WhatIfPanel
+) -> None:
+    panel.schedule.setCurrentIndex(panel.schedule.findData("chimera"))
+    panel._rows["devices"].value = 64
+    panel._rows["microbatches"].value = 256
+    pid = window.predictions.what_if.predictor.pid
+    assert pid is not None
+    window.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert not {"predictions", "ghosts"} & {thread.name for thread in threading.enumerate()}

@@ -1,0 +1,95 @@
+"""The critical path of steps that are too narrow for outlines: a line under what is on it."""
+
+import math
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from core.explain.critical import ON_TASKS
+from gui.explanations.explained import KEPT_TRAILS, Explained, Wanted
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.paint.critical import LEAST_STEP, UNDER, narrow_steps, under_lines
+from gui.timeline.paint.reasons import STEP_PIXELS, steps_to_explain
+from gui.timeline.paint.scene import Scene
+from tests.make_believe import specification, trace_of
+
+
+@pytest.fixture
+def timeline(qtbot: object, qapp: QApplication) -> TimelineView:
+    view = TimelineView()
+    qtbot.addWidget(view)
+    view.resize(1200, 500)
+    view.show_path(True)
+    view.show_scene(Scene(trace_of(specification(devices="4xcpu", steps=40))))
+    view.show()
+    return view
+
+
+def settle(view: TimelineView, app: QApplication) -> None:
+    """Until all that is on screen has been explained."""
+    waiting = narrow_steps(view.scene, view.view)
+    while not all(map(view.scene.explained.has_trail, waiting)):
+        app.processEvents()
+    app.processEvents()
+
+
+def test_steps_are_wide_enough_for_outlines_or_for_a_line_or_for_nothing(
+    timeline: TimelineView,
+) -> None:
+    scene, (start, end) = timeline.scene, timeline.scene.bounds
+    count = len(scene.trace.steps)
+    for length, lined, outlined in ((1.0, count, 0), (0.1, 0, count / 10), (200.0, 0, 0)):
+        timeline.fit_between(start, start + length * (end - start))
+        pixels = (scene.step_ends - scene.step_starts) / timeline.view.ns_per_pixel
+        assert len(narrow_steps(scene, timeline.view)) == lined
+        assert len(steps_to_explain(scene, timeline.view)) == pytest.approx(outlined, abs=1)
+        if lined:
+            assert LEAST_STEP <= pixels.min() <= pixels.max() < STEP_PIXELS
+
+
+def test_the_line_runs_under_all_tasks_on_the_path_and_nothing_else(
+    timeline: TimelineView, qapp: QApplication
+) -> None:
+    timeline.fit_between(*timeline.scene.bounds)
+    settle(timeline, qapp)
+    scene, frame = timeline.scene, timeline.frame_of_rows
+    steps = narrow_steps(scene, timeline.view)
+    wanted = set()
+    for step in steps:
+        columns = scene.explained.explanation(step).columns
+        for piece in scene.explained.path(step):
+            if piece.share in ON_TASKS:
+                first, last = (timeline.view.x(moment) for moment in (piece.start, piece.end))
+                row = frame.layout.row_of(int(columns.lane[piece.task]))
+                foot = frame.top + row.top + row.height
+                wanted |= {(foot, x) for x in range(math.floor(first), math.ceil(last))}
+    drawn = set()
+    for line in under_lines([scene.explained.trail(step) for step in steps], frame):
+        assert line.height() == UNDER
+        drawn |= {
+            (line.bottom(), x - frame.left) for x in range(round(line.left()), round(line.right()))
+        }
+    assert drawn == wanted
+    assert len({foot for foot, _ in drawn}) == 4
+    image = timeline.viewport().grab().toImage()
+    ratio = image.devicePixelRatio()
+    for foot, x in sorted(drawn)[::50]:
+        at = (x + frame.left + 0.5) * ratio, (foot - UNDER / 2) * ratio
+        assert image.pixelColor(*map(int, at)).name() == timeline.theme.path
+
+
+def test_trails_are_worked_out_for_as_long_as_there_is_time_and_kept() -> None:
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 1.0
+        return now[0]
+
+    trace = trace_of(specification(devices="2xcpu", steps=12))
+    explained = Explained(trace, clock)
+    assert not explained.warm(trace.steps, 3.5, Wanted.TRAIL)
+    known = [step for step in trace.steps if explained.has_trail(step)]
+    assert 0 < len(known) < 12
+    assert explained.warm(trace.steps, math.inf, Wanted.TRAIL)
+    assert all(map(explained.has_trail, trace.steps))
+    assert len(trace.steps) <= KEPT_TRAILS

@@ -1,0 +1,111 @@
+"""Back and forward between views: the pure stack, and what a timeline does with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.paint.scene import Scene
+from gui.timeline.state.history import MOST_VIEWS, ViewHistory, ViewState
+from gui.timeline.state.viewport import Viewport
+from tests.make_believe import specification, trace_of
+
+
+def state(start: float) -> ViewState:
+    return ViewState(Viewport(start))
+
+
+def test_back_and_forward_walk_through_all_states() -> None:
+    history = ViewHistory()
+    for start in range(3):
+        history.push(state(start), f"gesture {start}")
+    assert [history.back(state(3 - n)) for n in range(3)] == [state(2), state(1), state(0)]
+    assert history.back(state(0)) is None
+    assert [history.forward(state(n)) for n in range(3)] == [state(1), state(2), state(3)]
+    assert history.forward(state(3)) is None
+
+
+def test_a_new_gesture_forgets_what_lay_ahead() -> None:
+    history = ViewHistory()
+    history.push(state(0), "zoom")
+    assert history.back(state(1)) == state(0)
+    history.push(state(0), "pan")
+    assert history.forward(state(2)) is None
+    assert history.back(state(2)) == state(0)
+
+
+def test_one_gesture_is_one_entry_until_it_pauses() -> None:
+    history = ViewHistory()
+    for start in range(5):
+        history.push(state(start), "zoom")
+    history.pause()
+    history.push(state(5), "zoom")
+    assert [history.back(state(9)) for _ in range(3)] == [state(5), state(0), None]
+
+
+def test_the_stack_keeps_the_latest_states() -> None:
+    history = ViewHistory()
+    for start in range(MOST_VIEWS + 20):
+        history.push(state(start), f"{start}")
+    taken = []
+    while (found := history.back(state(0))) is not None:
+        taken.append(found.view.start)
+    assert taken == list(range(MOST_VIEWS + 19, 19, -1))
+
+
+@pytest.fixture
+def view(qtbot: object) -> TimelineView:
+    made = TimelineView()
+    qtbot.addWidget(made)
+    made.resize(900, 500)
+    made.show()
+    qtbot.waitExposed(made)
+    made.show_scene(Scene(trace_of(specification())))
+    return made
+
+
+def test_lane_height_zoom_and_pan_are_taken_back_and_done_again(view: TimelineView) -> None:
+    fitted = view.stack.layout.compute
+    begun = view.view
+    view.scale_lanes(1.5, 200.0)
+    high = view.stack.layout.compute
+    view.zoom_in()
+    zoomed = view.view
+    view.pan_right()
+    panned = view.view
+    assert fitted < high
+    for expected in ((high, zoomed), (high, begun), (fitted, begun)):
+        view.zoom_back()
+        assert (view.stack.layout.compute, view.view) == expected
+    for expected in ((high, begun), (high, zoomed), (high, panned)):
+        view.zoom_forward()
+        assert (view.stack.layout.compute, view.view) == expected
+    view.zoom_forward()
+    assert view.view == panned
+
+
+def test_fit_of_everything_is_one_step_with_the_lanes_height(view: TimelineView) -> None:
+    view.scale_lanes(1.5, 200.0)
+    high, before = view.stack.layout.compute, view.view
+    view.fit()
+    assert view.stack.height is None
+    view.zoom_back()
+    assert (view.stack.layout.compute, view.view) == (high, before)
+
+
+def test_a_timeline_that_is_shown_again_stands_as_it_was_left(view: TimelineView) -> None:
+    first, other = view.scene, Scene(trace_of(specification("dp")))
+    view.zoom_in()
+    view.select(first.trace.span(1, 3))
+    view.end_gesture()
+    view.pan_right()
+    left, stand = view.view, view.stand
+    view.show_scene(other)
+    assert view.selection is None
+    assert view.view != left
+    view.show_scene(first, stand=stand)
+    assert (view.view, view.selection) == (left, first.trace.span(1, 3))
+    assert not view.following
+    view.zoom_back()
+    view.zoom_back()
+    assert view.view.span > left.span
