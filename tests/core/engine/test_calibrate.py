@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from core.engine import calibrate as calibrate_module  # noqa: E402
+from core.engine.calibration import calibrate as calibrate_module  # noqa: E402
 from core.engine.calibration.calibrate import calibrate  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
 from core.engine.lanes.executor import Stopped  # noqa: E402
