@@ -55,8 +55,6 @@ class Strategy:
     and the command line refuse the others. `complete` is for strategies that torch runs: it
     writes the plan anew from the collectives that torch reports. `sharded` says that each rank
     holds a part of every parameter, of its gradient and of the optimizer's state, instead of all.
-    A strategy that is one pipeline in the order of the job's schedule, and nothing more, has
-    `microbatch_rows`: the rows of each micro-batch.
     """
 
     name: str
@@ -67,7 +65,6 @@ class Strategy:
     runner: Runner = Runner.LANES
     complete: Callable[[Job, Collectives], Plan] | None = None
     sharded: bool = False
-    microbatch_rows: Callable[[Job], Sequence[int]] | None = None
 
 
 def require_rows(job: Job, needed: int, what: str, whole: str = "a batch") -> None:

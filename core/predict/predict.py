@@ -15,7 +15,6 @@ from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import meeting
 from core.plan.task import Lane, Plan, Task
 from core.predict.costs import CostModel, durations
-from core.predict.outline import Outline
 from core.predict.peaks import peak_activations
 from core.predict.simulate import simulate
 from core.recording.schema import Header
@@ -49,23 +48,20 @@ class Prediction:
     figures: StepFigures
 
 
-def predict_step(plan: Plan | Outline, costs: CostModel) -> Prediction:
+def predict_step(plan: Plan, costs: CostModel) -> Prediction:
     """Predict a step of `plan`. Raises CostError if the costs do not cover it."""
-    outline = Outline.of_plan(plan) if isinstance(plan, Plan) else plan
-    columns = outline.timed(outline.times(costs))
+    columns = predict_times(plan, costs)
     return Prediction(
         columns,
         int(columns.end.max(initial=0)),
-        predicted_lanes(columns, outline.lanes),
-        step_figures(explain_step(columns, outline.lanes), outline.pipeline),
+        predicted_lanes(columns, plan.lanes),
+        step_figures(explain_step(columns, plan.lanes), plan.pipeline),
     )
 
 
-def predict_times(plan: Plan, columns: StepColumns, costs: CostModel) -> StepColumns:
-    """`columns`, those of `plan`, with predicted times: the quick part, for a plan kept as it is.
-
-    Raises CostError if the costs do not cover the plan.
-    """
+def predict_times(plan: Plan, costs: CostModel) -> StepColumns:
+    """When the tasks of `plan` would run. Raises CostError if the costs do not cover it."""
+    columns = StepColumns.of_plan(plan)
     times = durations(columns, costs, plan.stages)
     return simulate(columns, times, meeting(columns, plan.lanes))
 

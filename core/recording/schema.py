@@ -32,7 +32,7 @@ import pyarrow as pa
 
 from core.models.description import ModelDescription
 from core.plan.specification import Specification, check_numbers
-from core.plan.task import KINDS, Lane, Payload
+from core.plan.task import KINDS, PAYLOADS, Lane
 from core.typed import typed
 
 FORMAT = 2
@@ -57,7 +57,6 @@ class Record(StrEnum):
 
 
 RECORDS = tuple(Record)
-PAYLOADS = tuple(Payload)
 
 
 class Attribute(NamedTuple):

@@ -28,7 +28,10 @@ from core.report.step_figures import step_figures
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
 from core.predict.costs_file import costs_of
-from core.predict.setting import outline_without_machine
+from core.predict.planned_run import plan_run
+from core.predict.costs import durations
+from core.predict.simulate import simulate
+from core.trace.step import StepColumns
 
 run = Specification("pipeline", ModelSettings("mlp"), "1024xcpu", batch=244, microbatches=244)
 costs, model, times = costs_of(json.loads('%s')), describe(run), {}
@@ -39,9 +42,10 @@ def timed(name, make):
     times[name] = time.perf_counter() - began
     return made
 
-_, plan = timed("build", lambda: outline_without_machine(run, model, costs))
-spent = timed("costs", lambda: plan.times(costs))
-columns = timed("simulate", lambda: plan.timed(spent))
+plan = timed("build", lambda: plan_run(run, model, costs)).plan
+planned = StepColumns.of_plan(plan)
+spent = timed("costs", lambda: durations(planned, costs, plan.stages))
+columns = timed("simulate", lambda: simulate(planned, spent))
 explanation = timed("explain", lambda: explain_step(columns, plan.lanes))
 totals = timed("idle by cause", lambda: cause_totals(explanation))
 timed("figures", lambda: step_figures(explanation, plan.pipeline))

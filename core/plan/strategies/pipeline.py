@@ -42,5 +42,4 @@ STRATEGY = Strategy(
     "Stages overlap on micro-batches.",
     plan,
     options=frozenset({"schedule", "stages", "chunks", "microbatches", "split_size"}),
-    microbatch_rows=microbatch_rows,
 )

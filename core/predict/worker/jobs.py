@@ -49,14 +49,7 @@ class Advised:
     missing: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepare:
-    """Plan what may be asked for next, while there is nothing else to do. Has no answer."""
-
-    questions: tuple[Question, ...]
-
-
-Job = Ask | Draw | Advise | Prepare
+Job = Ask | Draw | Advise
 """Of jobs of one kind that wait only the latest is done."""
 
 

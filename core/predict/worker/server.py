@@ -7,14 +7,12 @@ Jobs and replies are pickled: both ends are this very program.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
 
-from core.freed import keep_freed
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError
@@ -27,15 +25,13 @@ from core.predict.worker.jobs import (
     Done,
     Draw,
     Job,
-    Prepare,
     Progress,
     Refused,
     Reply,
 )
 
 NICENESS = 5  # lanes that are measured meanwhile come first
-LARGEST_KEPT, MOST_KEPT = 1 << 28, 1 << 29  # bytes: the arrays of one plan go where the last's were
-ORDER = (Ask, Draw, Advise, Prepare)
+ORDER = (Ask, Draw, Advise)
 
 
 class Server:
@@ -54,10 +50,7 @@ class Server:
             with self._news:
                 self._news.wait_for(lambda: self._waiting)
                 number, job = self._waiting.pop(next(k for k in ORDER if k in self._waiting))
-            if isinstance(job, Prepare):
-                self._prepare(job.questions)
-            else:
-                self._wire.send(self._reply(number, job))
+            self._wire.send(self._reply(number, job))
 
     def _listen(self) -> None:
         try:
@@ -69,7 +62,7 @@ class Server:
         finally:  # nothing more can be asked for
             os._exit(0)
 
-    def _reply(self, number: int, job: Ask | Draw | Advise) -> Reply:
+    def _reply(self, number: int, job: Job) -> Reply:
         try:
             return Done(number, self._do(number, job))
         except (PlanError, MemoryError) as error:
@@ -77,7 +70,7 @@ class Server:
         except Exception as error:  # the process goes on; the window says what happened
             return Refused(number, f"the prediction failed: {type(error).__name__}: {error}")
 
-    def _do(self, number: int, job: Ask | Draw | Advise) -> object:
+    def _do(self, number: int, job: Job) -> object:
         match job:
             case Ask(question):
                 return self._what_if.answer(question)
@@ -100,19 +93,11 @@ class Server:
             present = None
         return Advised(ways, present, missing[0] if missing else "")
 
-    def _prepare(self, questions: tuple[Question, ...]) -> None:
-        """Make plans until something is asked for; the plan in hand is made to its end."""
-        for question in questions:
-            if self._waiting:
-                return
-            with contextlib.suppress(Exception):  # whoever asks for it will be told
-                self._what_if.prepare(question)
-
 
 def drawn(question: Question) -> bytes:
     """A question's prediction as a recording. Raises PlanError."""
-    setting, prediction = whole_answer(question)
-    return predicted_recording(setting.header, setting.plan.tasks, prediction.columns)
+    run, prediction = whole_answer(question)
+    return predicted_recording(run.header, run.plan.tasks, prediction.columns)
 
 
 def main() -> None:
@@ -120,7 +105,6 @@ def main() -> None:
     wire = int(sys.argv[1])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
     os.nice(NICENESS)
-    keep_freed(LARGEST_KEPT, MOST_KEPT)
     Server(Connection(wire)).serve()
 
 

@@ -158,16 +158,6 @@ class WhatIfPanel(QWidget):
             basis.device,
         )
 
-    def nearby(self) -> list[Question]:
-        """What a single move of a slider that needs another plan could ask for next."""
-        asked, rows = self.question, self._rows
-        chunks = rows["chunks"].beside() if self._takes_chunks else []
-        return [
-            *(replace(asked, microbatches=int(n)) for n in rows["microbatches"].beside()),
-            *(replace(asked, devices=int(n)) for n in rows["devices"].beside()),
-            *(replace(asked, chunks=int(n)) for n in chunks),
-        ]
-
     def show_answer(self, answer: Answer) -> None:
         """Show a predicted step and its figures."""
         self.picture.show_answer(answer)

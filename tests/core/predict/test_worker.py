@@ -18,7 +18,7 @@ from core.plan.specification import Specification, describe, lanes_of
 from core.predict.costs_file import costs_of
 from core.predict.whatif import Question, WhatIf
 from core.predict.worker.client import ENDED, PredictorClient
-from core.predict.worker.jobs import Advise, Ask, Done, Draw, Lost, Prepare, Progress, Refused
+from core.predict.worker.jobs import Advise, Ask, Done, Draw, Lost, Progress, Refused
 from core.process.spawn import environment
 from core.recording.recording import read_stream
 
@@ -66,18 +66,6 @@ def test_what_cannot_be_predicted_is_refused_and_the_process_goes_on(predictor):
     )
     client.send(Ask(QUESTION))
     assert isinstance(heard.get(timeout=SECONDS), Done)
-
-
-def test_a_question_does_not_wait_for_plans_that_are_prepared(predictor):
-    client, heard = predictor
-    client.send(Ask(QUESTION))
-    heard.get(timeout=SECONDS)
-    several = [replace(QUESTION, schedule="chimera", devices=64, microbatches=256 + n)
-               for n in range(400)]  # fmt: skip
-    client.send(Prepare(tuple(several)))
-    number = client.send(Ask(replace(QUESTION, microbatches=9)))
-    reply = heard.get(timeout=30)  # preparing all of them takes minutes
-    assert isinstance(reply, Done) and reply.number == number
 
 
 def test_a_drawn_question_is_a_recording_of_a_predicted_run(predictor):

@@ -16,7 +16,7 @@ from core.plan.schedules import SCHEDULES
 from core.predict.costs import Link
 from core.predict.costs_file import costs_of, read_costs, write_costs
 from core.predict.whatif import Answer, WhatIf
-from core.predict.worker.jobs import Ask, Done, Lost, Prepare, Refused
+from core.predict.worker.jobs import Ask, Done, Lost, Refused
 from gui.app.window import MainWindow
 from gui.panels.predict.whatif import FIGURES, PLAIN, WORDS, WhatIfPanel
 from tests.gui.fake_client import FakeClient
@@ -159,21 +159,6 @@ def test_an_answer_that_takes_long_is_announced(
     panel._rows["devices"].value = 7
     qtbot.waitUntil(lambda: "Predicting 7 devices" in panel.picture._note)
     assert sent
-
-
-def test_plans_are_made_beforehand_only_while_no_run_is_under_way(
-    window: MainWindow, panel: WhatIfPanel, sent: list[object]
-) -> None:
-    window.predictions.what_if._prepare()
-    (job,) = sent
-    assert isinstance(job, Prepare)
-    asked = panel.question
-    numbers = [(question.devices, question.microbatches) for question in job.questions]
-    assert numbers == [(4, 10), (4, 7), (5, 8), (3, 8)]
-    assert asked not in job.questions
-    window.session.run(specification())
-    window.predictions.what_if._prepare()
-    assert sent == [job]
 
 
 def test_a_hidden_panel_asks_nothing(window: MainWindow, sent: list[object]) -> None:
