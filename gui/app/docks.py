@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,7 +29,6 @@ from gui.panels.run.runs import RunsPanel
 from gui.panels.run.strategy import StrategyPanel
 from gui.panels.sheet import scrolled
 from gui.predictions.predictions import Predictions
-from gui.runs.rounds import Part
 from gui.search.bar import SearchBar
 from gui.timeline.paint.scene import Scene
 
@@ -36,6 +36,10 @@ LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockW
 BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
 WIDTHS = {"strategy": 280, "batch": 300, "devices": 380, "details": 480, "why": 490}
 HEIGHTS = {"batch": 250}
+
+
+Part = Callable[[], None]
+"""Brings one thing that the window shows up to date."""
 
 
 class Panels:

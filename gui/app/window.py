@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import QElapsedTimer, QSize
@@ -16,7 +17,8 @@ from core.trace.trace import Trace
 from gui.app.banner import Banner
 from gui.app.bars import RunBar, StatusLine
 from gui.app.centre import Centre
-from gui.app.docks import Panels, make_docks, size_docks
+from gui.app.docks import Panels, Part, make_docks, size_docks
+from gui.app.jobs import Runner, Work, close_all
 from gui.app.layouts import column_of
 from gui.app.panes import Panes
 from gui.app.session import Run, Session
@@ -43,7 +45,6 @@ from gui.recordings.files import Files, dropped_paths
 from gui.runs.check import Checked
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.in_turn import InTurn
-from gui.runs.rounds import Part, Rounds
 from gui.search.bookmarks import Marking
 from gui.search.finding import Finder
 from gui.timeline.interact.overview import Overview
@@ -70,7 +71,8 @@ class MainWindow(QMainWindow):
         self.session = session
         self.run_shown: Run | None = None
         self.scene: Scene | None = None
-        self._figures, self._frame = Rounds(FIGURES_MS), QElapsedTimer()
+        self._figures = Runner(self, "figures")
+        self._round, self._frame = QElapsedTimer(), QElapsedTimer()
         self.banner, self.explainer = Banner(), Explainer(self)
         self.files = Files(self, self, session, self.banner, settings)
         self.exporting = Exporting(self, self, self.banner, settings)
@@ -123,20 +125,19 @@ class MainWindow(QMainWindow):
         self.centre.wait("")
         self.runs.add(run)
         self._show(run)
-        self._figures.begin()
 
     def tick(self) -> None:
         """A tick of a live run: bars grow at every frame, figures follow more slowly."""
         run = self.run_shown
         if run is None or not run.live or self.scene is None:
             return
-        due = not self._frame.isValid() or self._frame.hasExpired(FRAME_MS)
-        if due:
+        if not self._frame.isValid() or self._frame.hasExpired(FRAME_MS):
             self._frame.start()
             self.scene.update()
             self.timeline.refresh(run.now)
-        if not due or self._figures.starved:
-            self._figures.step(self._figure_parts)
+        if self._round.hasExpired(FIGURES_MS) and not self._figures.running:
+            self._round.start()
+            self._figures.start(_one_by_one(self._figure_parts()))
 
     def end(self, run: Run) -> None:
         """A run is over; what it recorded stays."""
@@ -299,6 +300,8 @@ class MainWindow(QMainWindow):
 
     def _show_instead(self, run: Run | None) -> None:
         """A tab was closed: show this run now, or nothing."""
+        self.explainer.cancel()  # who still waits for a step asks again
+        self._figures.cancel()
         if run is not None:
             self._show(run)
             return
@@ -314,9 +317,10 @@ class MainWindow(QMainWindow):
 
     def _update_figures(self) -> None:
         """Everything beside the timeline: labels, panels, status."""
+        self._figures.cancel()
         for part in self._figure_parts():
             part()
-        self._figures.begin()
+        self._round.start()
 
     def _figure_parts(self) -> list[Part]:
         run, scene = self.run_shown, self.scene
@@ -406,6 +410,7 @@ class MainWindow(QMainWindow):
         self.form.checked.connect(self._allow)
         self.predictions.compared.connect(self.show_comparison)
         self.predictions.ghosts.failed.connect(self.banner.say)
+        self._figures.failed.connect(self.banner.say)
         self.predictions.made.connect(self.add_run)
         self.predictions.wanted.connect(self.run_instead)
         self.predictions.what_if.said.connect(self.note)
@@ -487,12 +492,18 @@ class MainWindow(QMainWindow):
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.settings.specification = self.form.specification()
         self.settings.save()
-        self.files.close()
+        close_all(self)
         self.predictions.close()
-        self.comparing.close()
-        self.explainer.close()
         self.session.close()
         super().closeEvent(event)
+
+
+def _one_by_one(parts: Iterable[Part]) -> Work[None]:
+    """Bring parts up to date, with room for a frame between them."""
+    yield 0.0
+    for part in parts:
+        part()
+        yield 0.0
 
 
 def _sentence(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from core.plan.specification import Specification, describe
+from gui.app.jobs import close_all
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.panels.predict.advisor_panel import AdvisorPanel
@@ -56,7 +57,7 @@ class Predictions(QObject):
         """End every process and thread."""
         self.what_if.close()
         self.adviser.close()
-        self.ghosts.close()
+        close_all(self)
 
     def _is_idle(self) -> bool:
         return not self._session.asking

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QWidget
 from core.report.figure import FigureOptions
 from core.trace.trace import Trace
 from gui.app.banner import Banner
-from gui.app.dialogs import ask_save
+from gui.app.dialogs import ProgressDialogs, ask_save
+from gui.app.jobs import Runner
 from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.explanations.explaining import Explainer
@@ -25,9 +26,6 @@ from gui.timeline.interact.view import TimelineView
 from gui.timeline.paint.export import Extras
 from gui.timeline.paint.scene import Scene
 from gui.timeline.state.viewport import Viewport
-
-if TYPE_CHECKING:
-    from gui.report.job import ReportJob
 
 PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
 IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
@@ -80,7 +78,11 @@ class Exporting(QObject):
         self._window, self._shown = window, shown
         self._banner, self._settings = banner, settings
         self.panel: FigurePanel | None = None
-        self.report: ReportJob | None = None
+        self.report = Runner(self, "report")
+        self.progress = ProgressDialogs(window, self.report)
+        self.progress.text = tr("Writing the report…")
+        self.report.failed.connect(banner.say)
+        self.report.done.connect(self._done)
 
     def open(self) -> None:
         """Show the panel of figures beside the window."""
@@ -135,13 +137,11 @@ class Exporting(QObject):
 
     def report_to(self, path: Path) -> None:
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
-        from gui.report.job import ReportJob  # the window is there sooner without
+        from gui.report.job import report_work  # the window is there sooner without
 
         scene, run = self._scene(), self._shown.run_shown
         if scene is not None and run is not None:
-            self.report = ReportJob(self._window, scene, path, self._shown.explainer, run.live)
-            self.report.failed.connect(self._banner.say)
-            self.report.done.connect(lambda: self._done(path))
+            self.report.start(report_work(scene, path, self._shown.explainer, run.live))
 
     def save_to(self, picture: Picture, path: Path) -> None:
         """Write a picture; its format follows from the suffix."""

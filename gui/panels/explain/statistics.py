@@ -9,7 +9,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QFont, QGuiApplication
@@ -30,9 +29,10 @@ from core.explain.durations import histogram
 from core.explain.range_causes import IdleCauses
 from core.explain.statistics import RangeStatistics, longest_span
 from core.plan.task import KINDS, Kind
+from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeJob
 from gui.look.label import Label
-from gui.look.text import problem_text, tr
+from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.explain.histogram import HistogramChart
 from gui.panels.explain.range_tables import (
@@ -77,9 +77,10 @@ class StatisticsPanel(QWidget):
         self._scene: Scene | None = None
         self._job: RangeJob | None = None
         self._begun = 0.0
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._work)
+        self._runner = Runner(self, "counting")
+        self._runner.advanced.connect(self._show_progress)
+        self._runner.done.connect(self._show)
+        self._runner.failed.connect(self._clear)
         self._hint = _hint()
         self.head = Label()
         self.head.setObjectName("heading")
@@ -110,7 +111,7 @@ class StatisticsPanel(QWidget):
             self.show_range(None, None)
             return
         job = self._job
-        if job is None or scene is not self._scene or not job.done:
+        if job is None or scene is not self._scene or self._runner.running:
             return
         if job.version != scene.trace.version:
             fresh = RangeJob(scene.trace, scene.explained, job.range)
@@ -121,19 +122,13 @@ class StatisticsPanel(QWidget):
         """Count a range, or show the hint."""
         self._scene = scene
         if scene is None or chosen is None:
-            self._job = self.counted = self.causes = None
-            self._timer.stop()
-            self._hint.setText(tr(HINT))
-            self._stack.setCurrentIndex(0)
+            self._clear(tr(HINT))
             return
         self._begin(RangeJob(scene.trace, scene.explained, chosen))
 
     def cancel(self) -> None:
         """Stop counting; what was shown before stays gone."""
-        self._timer.stop()
-        self._job = self.counted = self.causes = None
-        self._hint.setText(tr("Counting was cancelled. Select a range to count it."))
-        self._stack.setCurrentIndex(0)
+        self._clear(tr("Counting was cancelled. Select a range to count it."))
 
     def copy_csv(self) -> None:
         """Put the figures on the clipboard as plain numbers."""
@@ -163,9 +158,8 @@ class StatisticsPanel(QWidget):
     # Counting
 
     def _say_nothing(self) -> None:
-        counting = self._job is not None
         self.said.emit(
-            tr("The range is still being counted.") if counting
+            tr("The range is still being counted.") if self._runner.running
             else tr("Drag over the lanes to select a range first.")
         )  # fmt: skip
 
@@ -173,35 +167,27 @@ class StatisticsPanel(QWidget):
         self._job, self._begun = job, time.monotonic()
         if self._scene is not None and self.counted is not None and self._is_elsewhere(job):
             self.counted = self.causes = None
-        self._work()
+        self._runner.start(job.work(), AT_ONCE_S)
+
+    def _clear(self, hint: str) -> None:
+        """Stop counting, and say why nothing is shown."""
+        self._runner.cancel()
+        self._job = self.counted = self.causes = None
+        self._hint.setText(hint)
+        self._stack.setCurrentIndex(0)
 
     def _is_elsewhere(self, job: RangeJob) -> bool:
         counted = self.counted
         return counted is None or (counted.start, counted.end) != (job.range.start, job.range.end)
 
-    def _work(self) -> None:
-        """Count for a moment; then the window has its turn."""
-        job, end = self._job, time.monotonic() + AT_ONCE_S
-        if job is None:
-            return
-        try:
-            while not job.done and time.monotonic() < end:
-                job.advance()
-            if job.done:
-                self._show(*job.result())
-                return
-        except Exception as error:  # the bar would stay for ever
-            self.cancel()
-            self._hint.setText(problem_text(error))
-            return
-        self._progress.setValue(round(100 * job.share))
+    def _show_progress(self, share: float) -> None:
+        self._progress.setValue(round(100 * share))
         if self.counted is None and time.monotonic() - self._begun > PATIENCE_S:
             self._stack.setCurrentWidget(self._waiting)
-        self._timer.start(0)
 
-    def _show(self, counted: RangeStatistics, causes: IdleCauses) -> None:
+    def _show(self, figures: tuple[RangeStatistics, IdleCauses]) -> None:
         assert self._scene is not None
-        self.counted, self.causes = counted, causes
+        self.counted, self.causes = counted, causes = figures
         self.head.setText(headline(counted))
         self.lanes.show_table(lane_table(self._scene.trace, counted, causes))
         self.kinds.show_table(kind_table(counted))

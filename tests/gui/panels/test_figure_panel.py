@@ -166,8 +166,9 @@ def test_a_report_that_is_cancelled_leaves_no_file(
     record(specification(steps=3), tmp_path / "run.arrow")
     window.files.open_from(tmp_path / "run.arrow")
     window.exporting.report_to(tmp_path / "run.html")
-    job = window.exporting.report
+    job, progress = window.exporting.report, window.exporting.progress
     with qtbot.assertNotEmitted(job.done):
-        job.progress.findChild(QPushButton).click()
-        qtbot.waitUntil(lambda: not job.working)
+        progress.dialog.findChild(QPushButton).click()
+        qtbot.waitUntil(lambda: not job.running)
+    assert progress.dialog is None
     assert not (tmp_path / "run.html").exists()

@@ -219,7 +219,7 @@ def test_what_is_shown_is_saved_in_its_order(panel: SpansPanel, tmp_path: Path) 
 def test_a_table_that_is_being_saved_can_be_cancelled(
     panel: SpansPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.recordings.csv_saving.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("gui.panels.data.spans.AT_ONCE_S", 0.0)
     panel.save_to(tmp_path / "spans.csv")
     assert panel.saver.running
     assert panel._cancel.isVisible()
