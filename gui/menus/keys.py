@@ -43,7 +43,7 @@ def sections(bar: QMenuBar) -> list[Section]:
                 if action.shortcuts()
             ]
             found.append((menu.title().replace("&", ""), rows))
-    mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE]
+    mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE.items()]
     return [section for section in [*found, (tr("Mouse"), mouse)] if section[1]]
 
 

@@ -27,7 +27,7 @@ class LaneMenu(QObject):
         """Show in the actions how the lanes stand, as it was when the window was closed."""
         self._actions = actions
         lanes, settings = self._timeline.lanes, self._settings
-        self._timeline.stack.group_by(grouping_of(settings.grouping), settings.node_devices)
+        self._timeline.stack.group_by(grouping_of(settings.grouping), max(1, settings.node_devices))
         lanes.grouping_changed.connect(self._keep)
         self._keep(lanes.state.grouping)
         actions["nested"].setChecked(settings.nested)
