@@ -91,7 +91,9 @@ def contrast(one: str, other: str) -> float:
 
 def seen(colour: str, vision: str) -> NDArray[np.float64]:
     """Oklab's L, a and b of `#rrggbb`, L from 0 to 1, as one of VISIONS sees it."""
-    return _TO_LAB @ np.cbrt(_TO_CONES @ np.clip(VISIONS[vision] @ linear(colour), 0, 1))
+    cones = _TO_CONES @ np.clip(VISIONS[vision] @ linear(colour), 0, 1)
+    lab: NDArray[np.float64] = _TO_LAB @ np.cbrt(cones)
+    return lab
 
 
 def distance(one: str, other: str, vision: str) -> float:
