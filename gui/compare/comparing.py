@@ -39,7 +39,7 @@ FIGURES = (
 )  # fmt: skip
 
 
-class Shown(Protocol):
+class WindowState(Protocol):
     """What comparing needs of the window."""
 
     run_shown: Run | None
@@ -59,7 +59,7 @@ class Comparing(QObject):
     opened = Signal(object)
 
     def __init__(
-        self, window: Shown, frame: CompareFrame, panel: ComparePanel, session: Session,
+        self, window: WindowState, frame: CompareFrame, panel: ComparePanel, session: Session,
         settings: Settings,
     ) -> None:  # fmt: skip
         super().__init__(frame)

@@ -42,7 +42,7 @@ class WhatIf(QObject):
         super().__init__(panel)
         self.panel, self._settings, self._idle = panel, settings, idle
         self.predictor = Predictor(self)
-        self.predictor.replied.connect(self.hear)
+        self.predictor.replied.connect(self.on_reply)
         self._asked = self._shown = 0
         self._drawing: set[int] = set()
         self._trace: Trace | None = None
@@ -73,7 +73,7 @@ class WhatIf(QObject):
             self._late.start()
         self._rest.start()
 
-    def hear(self, reply: Reply) -> None:
+    def on_reply(self, reply: Reply) -> None:
         """Show a reply, unless a newer one is shown already."""
         match reply:
             case Done(number, Answer() as answer) if number > self._shown:

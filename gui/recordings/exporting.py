@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from core.report.figure import FigureOptions
-from core.trace.trace import Trace
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, ask_save
 from gui.app.jobs import Runner
@@ -21,50 +20,24 @@ from gui.explanations.explaining import Explainer
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.shown import Range, range_between
 from gui.look.text import tr
+from gui.look.theme import LIGHT, THEMES
 from gui.panels.data.figure import FigurePanel, Wish
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.paint.export import Extras
 from gui.timeline.paint.scene import Scene
-from gui.timeline.state.viewport import Viewport
 
 PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
 IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
 REPORT = "Web page (*.html)"
 
 
-class Shown(Protocol):
+class WindowState(Protocol):
     """What the window shows now."""
 
-    @property
-    def run_shown(self) -> Run | None:
-        """The run whose scene it is."""
-
-    @property
-    def explainer(self) -> Explainer:
-        """Explains what takes long."""
-
-    @property
-    def scene(self) -> Scene | None:
-        """The scene in the timeline."""
-
-    @property
-    def timeline(self) -> TimelineView:
-        """The timeline, whose lanes stand as the user has arranged them."""
-
-    def visible_part(self) -> Viewport:
-        """The time that is visible."""
-
-    def theme_name(self) -> str:
-        """Name of the theme."""
-
-    def memory_shown(self) -> bool:
-        """Whether what the lanes hold is shown below them."""
-
-    def path_shown(self) -> bool:
-        """Whether the critical path is shown."""
-
-    def prediction_shown(self) -> Trace | None:
-        """The prediction that is shown below the lanes, or None."""
+    run_shown: Run | None
+    scene: Scene | None
+    explainer: Explainer
+    timeline: TimelineView
 
     def note(self, text: str) -> None:
         """Say in the status bar that something was done."""
@@ -73,9 +46,11 @@ class Shown(Protocol):
 class Exporting(QObject):
     """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
 
-    def __init__(self, window: QWidget, shown: Shown, banner: Banner, settings: Settings) -> None:
+    def __init__(
+        self, window: QWidget, state: WindowState, banner: Banner, settings: Settings
+    ) -> None:
         super().__init__(window)
-        self._window, self._shown = window, shown
+        self._window, self._state = window, state
         self._banner, self._settings = banner, settings
         self.panel: FigurePanel | None = None
         self.report = Runner(self, "report")
@@ -103,7 +78,7 @@ class Exporting(QObject):
         """The picture that is wished for, of the run that is shown. Raises ValueError."""
         from gui.figures.make import figure_of  # the window is there sooner without
 
-        scene = self._shown.scene
+        scene = self._state.scene
         if scene is None:
             raise ValueError(tr("There is no run to draw."))
         shown = [self._visible(scene)] if wish.visible else []
@@ -139,9 +114,9 @@ class Exporting(QObject):
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
         from gui.report.job import report_work  # the window is there sooner without
 
-        scene, run = self._scene(), self._shown.run_shown
+        scene, run = self._scene(), self._state.run_shown
         if scene is not None and run is not None:
-            self.report.start(report_work(scene, path, self._shown.explainer, run.live))
+            self.report.start(report_work(scene, path, self._state.explainer, run.live))
 
     def save_to(self, picture: Picture, path: Path) -> None:
         """Write a picture; its format follows from the suffix."""
@@ -165,7 +140,7 @@ class Exporting(QObject):
 
     def _copy(self, picture: Picture) -> None:
         copy_picture(picture)
-        self._shown.note(tr("Copied as an image and as SVG."))
+        self._state.note(tr("Copied as an image and as SVG."))
 
     def _keep(self, *_: object) -> None:
         if self.panel is not None:
@@ -174,10 +149,10 @@ class Exporting(QObject):
     def _done(self, path: Path) -> None:
         self._settings.folder = str(path.parent)
         self._banner.hide()
-        self._shown.note(tr("Exported {name}.", name=path.name))
+        self._state.note(tr("Exported {name}.", name=path.name))
 
     def _scene(self) -> Scene | None:
-        scene = self._shown.scene
+        scene = self._state.scene
         if scene is None:
             self._banner.say(
                 tr("There is no run to write yet: press Run, or open a recording."), "info"
@@ -185,22 +160,23 @@ class Exporting(QObject):
         return scene
 
     def _on_screen(self) -> Wish:
-        return Wish(FigureOptions(theme=self._shown.theme_name()), True)
+        return Wish(FigureOptions(theme=THEMES.get(self._settings.theme, LIGHT).name), True)
 
     def _seen(self, scene: Scene) -> Scene:
         """The scene with its prediction only if that is shown."""
         seen = copy(scene)
-        if self._shown.prediction_shown() is None:
+        if not self._state.timeline.strips.ghosts:
             seen.set_prediction(None)
         return seen
 
     def _extras(self, theme: str) -> Extras:
+        timeline = self._state.timeline
         return Extras(
-            self._shown.memory_shown(), self._shown.path_shown(),
-            self._shown.timeline.stack.layout, self._settings.colours(theme),
+            timeline.strips.memory, timeline.strips.path, timeline.stack.layout,
+            self._settings.colours(theme),
         )  # fmt: skip
 
     def _visible(self, scene: Scene) -> Range:
-        part = self._shown.visible_part()
+        part = self._state.timeline.view
         shown = range_between(scene.trace, round(part.start), round(part.end))
-        return replace(shown, zero=round(self._shown.timeline.frame_of_rows.zero))
+        return replace(shown, zero=round(self._state.timeline.frame_of_rows.zero))

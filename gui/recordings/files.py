@@ -25,12 +25,10 @@ TRACES = "Traces in Chrome's format (*.json *.json.gz)"
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 
 
-class Shown(Protocol):
+class WindowState(Protocol):
     """What the window shows now."""
 
-    @property
-    def run_shown(self) -> Run | None:
-        """The run in the timeline."""
+    run_shown: Run | None
 
     def show_run(self, run: Run) -> None:
         """Show a run, listing it if it is new."""
@@ -43,9 +41,14 @@ class Files:
     """What the File menu does. The `…_to` and `…_from` methods take a path and ask nothing."""
 
     def __init__(
-        self, window: QWidget, shown: Shown, session: Session, banner: Banner, settings: Settings
+        self,
+        window: QWidget,
+        state: WindowState,
+        session: Session,
+        banner: Banner,
+        settings: Settings,
     ) -> None:
-        self._window, self._shown, self._session = window, shown, session
+        self._window, self._state, self._session = window, state, session
         self._banner, self._settings = banner, settings
         self.opening = OpeningStrip()
         self.opening.opened.connect(self._take_opened)
@@ -108,7 +111,7 @@ class Files:
         self._names.append(path.name)
         faults = banner_text(faults_of(run.trace), path)
         self._warnings += [text for text in (warning, faults, run.take_marks()) if text]
-        self._shown.show_run(run)
+        self._state.show_run(run)
 
     def _tell(self) -> None:
         """One line about all that was opened, or was not."""
@@ -124,7 +127,7 @@ class Files:
             self._banner.say("; ".join(self._warnings), "warning")
         elif self._names:
             self._banner.hide()
-            self._shown.note(tr("Opened {names}.", names=", ".join(self._names)))
+            self._state.note(tr("Opened {names}.", names=", ".join(self._names)))
 
     def save(self) -> None:
         """Ask for a file and save the run that is shown."""
@@ -135,7 +138,7 @@ class Files:
 
     def save_to(self, path: Path) -> None:
         """Save the run that is shown; a long one bit by bit, with Cancel."""
-        run = self._shown.run_shown
+        run = self._state.run_shown
         if run is None:
             return
         self.progress.text = tr("Saving {name}…", name=path.name)
@@ -145,10 +148,10 @@ class Files:
         self._settings.remember(path)
         self._settings.folder = str(path.parent)
         self._banner.hide()
-        self._shown.note(tr("Saved {name}.", name=path.name))
+        self._state.note(tr("Saved {name}.", name=path.name))
 
     def _nothing_shown(self) -> bool:
-        if self._shown.run_shown is not None:
+        if self._state.run_shown is not None:
             return False
         self._banner.say(
             tr("There is no run to write yet: press Run, or open a recording."), "info"

@@ -6,13 +6,14 @@ import threading
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QToolButton, QWidget
 
 from core.recording.index_process import build_apart
 from core.recording.recording import Opened, open_recording
 from gui.app.dialogs import PARTS
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label
+from gui.look.layouts import button, row
 from gui.look.text import tr
 
 
@@ -29,21 +30,17 @@ class OpeningStrip(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("opening")
-        self.label, self.bar, self.cancel_button = Label(), QProgressBar(), QToolButton()
+        self.label, self.bar = Label(), QProgressBar()
         self.bar.setRange(0, PARTS)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(220)
         self.bar.setAccessibleName(tr("Progress of opening the recording"))
-        self.cancel_button.setText(tr("Cancel"))
-        self.cancel_button.setToolTip(tr("Do not open this recording; nothing is left behind."))
-        self.cancel_button.clicked.connect(self.cancel)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 5, 6, 5)
-        row.setSpacing(10)
-        row.addWidget(self.label)
-        row.addWidget(self.bar)
-        row.addStretch(1)
-        row.addWidget(self.cancel_button)
+        tip = tr("Do not open this recording; nothing is left behind.")
+        self.cancel_button = button(QToolButton, tr("Cancel"), tip, self.cancel)
+        row(
+            self.label, self.bar, None, self.cancel_button,
+            of=self, margins=(12, 5, 6, 5), spacing=10,
+        )  # fmt: skip
         self._path = Path()
         self._runner = Runner(self, "opening")
         self._runner.ended.connect(self.hide)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -17,6 +16,7 @@ from core.trace.columns import Column
 from core.trace.event_rows import Log
 from core.trace.trace import Trace
 from gui.look.label import plain_tip
+from gui.look.layouts import column
 from gui.look.text import duration_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.panels.run.fields import Choice
@@ -109,10 +109,7 @@ class LogPanel(QWidget):
         self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         self.table.setColumnWidth(0, 78)
         self.table.setColumnWidth(1, 66)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 4)
-        column.addWidget(self.level)
-        column.addWidget(self.table)
+        column(self.level, self.table, of=self, margins=(8, 4, 8, 4))
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""

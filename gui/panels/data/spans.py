@@ -11,12 +11,10 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QFileDialog,
-    QHBoxLayout,
     QHeaderView,
     QPushButton,
     QTableView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from core.trace.query import Query
 from core.trace.trace import Span, Trace
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label
+from gui.look.layouts import column, row
 from gui.look.text import percent_text, tr
 from gui.panels.data.spans_model import COLUMNS, MOST_ROWS, SpansModel
 from gui.search.bar import QueryField
@@ -66,7 +65,8 @@ class SpansPanel(QWidget):
         self._selected: Span | None = None
         self._listing: Listing | None = None
         self.model, self.table = SpansModel(self), QTableView()
-        self.field, self.count, self.problem = QueryField(), Label(), Label()
+        self.field, self.count = QueryField(), Label(look="quiet")
+        self.problem = Label(look="problem", wrapped=True)
         self.searcher = Searcher(self)
         self._sorter, self.saver = Runner(self, "sorting"), Runner(self, "saving spans")
         self._build()
@@ -260,31 +260,17 @@ class SpansPanel(QWidget):
         self.field.setAccessibleName(tr("Show only spans that are"))
         self._cancel.setText(tr("Cancel"))
         self._cancel.hide()
-        self.count.setObjectName("quiet")
-        self.problem.setObjectName("problem")
-        self.problem.setWordWrap(True)
         self.problem.hide()
-        line = QHBoxLayout()
-        line.setContentsMargins(8, 6, 8, 2)
-        line.setSpacing(6)
-        line.addWidget(self.field, 1)
-        line.addWidget(self.count)
-        under = QHBoxLayout()
-        under.setContentsMargins(8, 0, 8, 4)
-        under.setSpacing(6)
-        for part in (Label(tr("Sort by")), self._column, self._descending):
-            under.addWidget(part)
-        under.addStretch(1)
-        under.addWidget(self._cancel)
-        under.addWidget(self.save)
+        line = row(self.field, self.count, growing=self.field, margins=(8, 6, 8, 2), spacing=6)
+        under = row(
+            Label(tr("Sort by")), self._column, self._descending, None, self._cancel, self.save,
+            margins=(8, 0, 8, 4), spacing=6,
+        )  # fmt: skip
         self.problem.setContentsMargins(10, 0, 10, 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(line)
-        column.addWidget(self.problem)
-        column.addLayout(under)
-        column.addWidget(self.table, 1)
+        column(
+            line, self.problem, under, self.table, of=self, growing=self.table,
+            margins=(0, 0, 0, 0), spacing=2,
+        )  # fmt: skip
         self._build_table()
 
     def _build_table(self) -> None:

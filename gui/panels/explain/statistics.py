@@ -15,13 +15,11 @@ from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QSizePolicy,
     QStackedLayout,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,7 +29,8 @@ from core.explain.statistics import RangeStatistics, longest_span
 from core.plan.task import KINDS, Kind
 from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeJob
-from gui.look.label import Label
+from gui.look.label import Label, hint
+from gui.look.layouts import button, column, row
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.explain.histogram import HistogramChart
@@ -81,12 +80,9 @@ class StatisticsPanel(QWidget):
         self._runner.advanced.connect(self._show_progress)
         self._runner.done.connect(self._show)
         self._runner.failed.connect(self._clear)
-        self._hint = _hint()
-        self.head = Label()
-        self.head.setObjectName("heading")
-        self.notes = Label()
-        self.notes.setObjectName("quiet")
-        self.notes.setWordWrap(True)
+        self._hint = hint(tr(HINT))
+        self.head = Label(look="heading")
+        self.notes = Label(look="quiet", wrapped=True)
         self.lanes, self.kinds = (
             _TableView(tr("Lanes in the range")),
             _TableView(tr("Kinds of spans in the range")),
@@ -228,37 +224,31 @@ class StatisticsPanel(QWidget):
 
     def _build(self) -> None:
         copy = [
-            _button(tr("CSV"), tr("Copy as plain numbers for a spreadsheet."), self.copy_csv),
-            _button(tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
+            button(
+                QPushButton,
+                tr("CSV"),
+                tr("Copy as plain numbers for a spreadsheet."),
+                self.copy_csv,
+            ),
+            button(QPushButton, tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
         ]
-        copying = Label(tr("Copy as"))
-        copying.setObjectName("quiet")
+        copying = Label(tr("Copy as"), "quiet")
         body = QWidget()
         body.setAccessibleName(tr("Statistics of the range"))
         body.setObjectName("plot")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(10, 6, 10, 8)
-        column.setSpacing(6)
-        column.addLayout(_row(self.head, copying, *copy))
-        column.addWidget(self.lanes)
-        column.addWidget(self.kinds)
-        title = Label(tr("Durations of whole spans"))
-        title.setObjectName("heading")
-        column.addLayout(_row(title, self.which))
-        column.addWidget(self.histogram)
-        column.addWidget(self.notes)
-        column.addStretch(1)
+        title = Label(tr("Durations of whole spans"), "heading")
+        column(
+            _row(self.head, copying, *copy), self.lanes, self.kinds, _row(title, self.which),
+            self.histogram, self.notes, None, of=body, margins=(10, 6, 10, 8), spacing=6,
+        )  # fmt: skip
         self._progress = QProgressBar()
         self._progress.setTextVisible(False)
         self._progress.setAccessibleName(tr("Progress of counting"))
-        cancel = _button(tr("Cancel"), tr("Stop counting the range."), self.cancel)
+        cancel = button(QPushButton, tr("Cancel"), tr("Stop counting the range."), self.cancel)
         self._waiting = QWidget()
         self._waiting.setObjectName("plot")
-        middle = QVBoxLayout(self._waiting)
-        middle.setContentsMargins(24, 0, 24, 0)
-        middle.addStretch(1)
-        middle.addLayout(_row(self._progress, Label(tr("Counting…")), cancel))
-        middle.addStretch(1)
+        middle = _row(self._progress, Label(tr("Counting…")), cancel)
+        column(None, middle, None, of=self._waiting, margins=(24, 0, 24, 0))
         self._stack = QStackedLayout(self)
         for page in (self._hint, scrolled(body), self._waiting):
             self._stack.addWidget(page)
@@ -342,28 +332,5 @@ class _TableView(QTableView):
         self.setFixedHeight(head + shown + self.horizontalScrollBar().sizeHint().height() + 2)
 
 
-def _hint() -> QLabel:
-    hint = Label(tr(HINT))
-    hint.setObjectName("hint")
-    hint.setWordWrap(True)
-    hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    hint.setMargin(14)
-    return hint
-
-
-def _button(text: str, tip: str, slot: object) -> QPushButton:
-    button = QPushButton(text)
-    button.setToolTip(tip)
-    button.setAccessibleDescription(tip)
-    button.clicked.connect(slot)
-    return button
-
-
 def _row(first: QWidget, *others: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(6)
-    row.addWidget(first, 1)
-    for other in others:
-        row.addWidget(other)
-    return row
+    return row(first, *others, growing=first, margins=(0, 0, 0, 0), spacing=6)

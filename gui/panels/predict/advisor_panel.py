@@ -18,12 +18,10 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QProgressBar,
     QPushButton,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,6 +30,7 @@ from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice
 from gui.look.label import Label, plain_tip
+from gui.look.layouts import button, column, row
 from gui.look.text import bytes_text, change_text, duration_text, percent_text, tr
 
 SORT = Qt.ItemDataRole.UserRole
@@ -189,18 +188,21 @@ class AdvisorPanel(QWidget):
         self._proxy.setSourceModel(self.model)
         self._proxy.setSortRole(SORT)
         self.table = AdviceTable()
-        self.line = Label()
-        self.line.setWordWrap(True)
+        self.line = Label(wrapped=True)
         self.line.setObjectName("quiet")
-        self.run = QPushButton(tr("Run this"))
-        self.again = QPushButton(tr("Predict all"))
-        self.cancel = QPushButton(tr("Cancel"))
+        self.run = button(
+            QPushButton, tr("Run this"),
+            tr("Put these settings into the form and run them."), self._choose,
+        )  # fmt: skip
+        self.again = button(
+            QPushButton, tr("Predict all"),
+            tr("Predict every way again, from the run that is shown."), self.asked.emit,
+        )  # fmt: skip
+        tip = tr("Stop predicting.")
+        self.cancel = button(QPushButton, tr("Cancel"), tip, self.cancelled.emit)
         self.progress = QProgressBar()
         self._build_table()
         self._lay_out()
-        self.run.clicked.connect(self._choose)
-        self.again.clicked.connect(lambda: self.asked.emit())
-        self.cancel.clicked.connect(lambda: self.cancelled.emit())
         self.table.doubleClicked.connect(lambda _: self._choose())
         self.table.entered_row.connect(self._choose)
         self.table.selectionModel().selectionChanged.connect(self._allow)
@@ -255,36 +257,23 @@ class AdvisorPanel(QWidget):
         header.setHighlightSections(False)
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(30)
-        for number, column in enumerate(COLUMNS):
-            stretches = not column.widest
+        for number, shown in enumerate(COLUMNS):
+            stretches = not shown.widest
             mode = QHeaderView.ResizeMode
             header.setSectionResizeMode(number, mode.Stretch if stretches else mode.Interactive)
             if not stretches:
-                wide = self.fontMetrics().horizontalAdvance(tr(column.widest))
+                wide = self.fontMetrics().horizontalAdvance(tr(shown.widest))
                 header.resizeSection(number, wide + AIR)
 
     def _lay_out(self) -> None:
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(tr("Ways predicted"))
-        for button, tip in (
-            (self.run, tr("Put these settings into the form and run them.")),
-            (self.again, tr("Predict every way again, from the run that is shown.")),
-            (self.cancel, tr("Stop predicting.")),
-        ):
-            button.setToolTip(tip)
-            button.setAccessibleDescription(tip)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 10)
-        column.setSpacing(6)
-        column.addWidget(self.line)
-        column.addWidget(self.table, 1)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.run)
-        buttons.addWidget(self.again)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.progress, 1)
+        buttons = row(self.run, self.again, self.cancel, self.progress, growing=self.progress)
         buttons.addStretch(0)
-        column.addLayout(buttons)
+        column(
+            self.line, self.table, buttons, of=self, growing=self.table,
+            margins=(12, 8, 12, 10), spacing=6,
+        )  # fmt: skip
         self.set_busy(False)
 
     def _current(self) -> Ranked | None:

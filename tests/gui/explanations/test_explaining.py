@@ -55,7 +55,7 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
     qtbot.waitUntil(lambda: gate.asked == [last_step(window)])
     assert window.why._question.text() == "Explaining…"
     for _ in range(3):  # who asks again and again waits for the one answer
-        window._update_figures()
+        window.live.update()
         QTest.qWait(1)
     assert window.why.figures is None and not window.buckets.isVisible()
     gate.open.set()

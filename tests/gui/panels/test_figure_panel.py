@@ -144,7 +144,7 @@ def test_the_window_makes_figures_copies_and_reports(
     panel.close()
     assert window.settings.figure == FigureOptions("one-column")
 
-    part = window.visible_part()
+    part = window.timeline.view
     wanted = {tick.label.replace("\u00a0", " ") for tick in ticks(replace(part, width=1404.0))}
     window.exporting.export_to(tmp_path / "seen.svg", visible=True)
     assert wanted <= set(words_of(tmp_path / "seen.svg"))  # the axis counts as on screen

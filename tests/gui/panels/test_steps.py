@@ -107,7 +107,7 @@ def test_the_chart_wears_the_windows_theme(
 ) -> None:
     perform(window, client, specification())
     show_steps(window, qtbot)
-    window.toggle_theme(True)
+    window.colours.toggle_theme(True)
     assert window.steps.chart.measured.opts["brush"] == QColor(DARK.accent)
     assert window.steps.chart.backgroundBrush().color() == QColor(DARK.plot)
 
