@@ -267,7 +267,7 @@ def _ask_description(specification: Specification) -> ModelDescription:
         given = (wire.fileno(), lifeline)
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "core.engine.describe", *map(str, given),
+                [sys.executable, "-P", "-m", "core.engine.describe", *map(str, given),
                  json.dumps(specification.to_dict())],
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, env=environment(),
                 pass_fds=given, check=False,
