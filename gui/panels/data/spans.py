@@ -27,6 +27,7 @@ from gui.look.label import Label
 from gui.look.layouts import column, row
 from gui.look.text import percent_text, tr
 from gui.panels.data.spans_model import COLUMNS, MOST_ROWS, SpansModel
+from gui.panels.tables import dress
 from gui.search.bar import QueryField
 from gui.search.searching import Searcher
 from gui.timeline.paint.scene import Scene
@@ -275,16 +276,10 @@ class SpansPanel(QWidget):
 
     def _build_table(self) -> None:
         table, across, down = self.table, self.table.horizontalHeader(), self.table.verticalHeader()
-        table.setAccessibleName(tr("Table of spans"))
-        table.setObjectName("tight")
-        down.setDefaultSectionSize(ROW_HEIGHT)
+        dress(table, tr("Table of spans"), ROW_HEIGHT)
         down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        down.hide()
         table.setModel(self.model)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every control
-        table.setShowGrid(False)
         table.setWordWrap(False)
         across.setSectionsClickable(True)
         across.setSortIndicatorShown(True)

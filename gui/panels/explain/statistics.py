@@ -5,9 +5,6 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QPersistentModelIndex,
     Qt,
     Signal,
 )
@@ -45,6 +42,7 @@ from gui.panels.explain.range_tables import (
 )
 from gui.panels.run.fields import Choice
 from gui.panels.sheet import scrolled
+from gui.panels.tables import Head, Index, TableModel, dress
 from gui.timeline.interact.describe import kind_title
 from gui.timeline.paint.scene import Scene
 from gui.timeline.state.selection import TimeRange
@@ -52,10 +50,6 @@ from gui.timeline.state.selection import TimeRange
 AT_ONCE_S = 0.012  # of counting; then the window answers
 PATIENCE_S = 0.3  # of counting, before there is a bar with Cancel
 LISTED = 12  # rows of a table that stand without scrolling
-NOTHING = QModelIndex()
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-Index = QModelIndex | QPersistentModelIndex
 
 
 class StatisticsPanel(QWidget):
@@ -260,7 +254,7 @@ HINT = (
 )
 
 
-class _Rows(QAbstractTableModel):
+class _Rows(TableModel):
     """A Table for Qt."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -270,36 +264,23 @@ class _Rows(QAbstractTableModel):
     def show_table(self, table: Table) -> None:
         self.beginResetModel()
         self.table = table
+        tips = table.tips or [""] * len(table.heads)
+        pairs = zip(table.heads, tips, strict=True)
+        self.heads = [Head(*pair, numeric=n > 0) for n, pair in enumerate(pairs)]
         self.endResetModel()
 
-    def rowCount(self, parent: Index = NOTHING) -> int:
-        return 0 if parent.isValid() else len(self.table.rows)
-
-    def columnCount(self, parent: Index = NOTHING) -> int:
-        return 0 if parent.isValid() else len(self.table.heads)
+    def count(self) -> int:
+        return len(self.table.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
             return self.table.rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if index.column() else LEFT
+            return self.heads[index.column()].side
         if role == Qt.ItemDataRole.FontRole and index.row() == self.table.sums:
             bold = QFont()
             bold.setBold(True)
             return bold
-        return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.table.heads[section]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self.table.tips[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if section else LEFT
         return None
 
 
@@ -308,16 +289,9 @@ class _TableView(QTableView):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(name)
-        self.setObjectName("tight")
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        dress(self, name, 21)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(21)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setResizeContentsPrecision(50)
         self.rows = _Rows(self)

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QPersistentModelIndex,
     QSortFilterProxyModel,
     Qt,
     Signal,
@@ -32,12 +29,12 @@ from core.predict.advisor import Advice
 from gui.look.label import Label, plain_tip
 from gui.look.layouts import button, column, row
 from gui.look.text import bytes_text, change_text, duration_text, percent_text, tr
+from gui.panels.tables import Head, Index, TableModel, dress
 
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
 AIR = 19  # of a column beside its widest text
 STEP = 2  # the column that ranks
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +110,12 @@ COLUMNS = (
 )
 
 
-class AdviceModel(QAbstractTableModel):
+class AdviceModel(TableModel):
     """The ranked ways, a row each."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.heads = [Head(tr(c.heading), tr(c.tip), numeric=n > 0) for n, c in enumerate(COLUMNS)]
         self.rows: list[Ranked] = []
 
     def show(self, rows: list[Ranked]) -> None:
@@ -126,11 +124,9 @@ class AdviceModel(QAbstractTableModel):
         self.rows = rows
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: D102, B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: D102, B008
-        return 0 if parent.isValid() else len(COLUMNS)
+    def count(self) -> int:
+        """A row for each way."""
+        return len(self.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: D102
         row, column = self.rows[index.row()], COLUMNS[index.column()]
@@ -140,21 +136,10 @@ class AdviceModel(QAbstractTableModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{tr(column.heading)}: {column.text(row)}"
             case Qt.ItemDataRole.TextAlignmentRole:
-                return side_of(index.column()) | Qt.AlignmentFlag.AlignVCenter
+                return self.heads[index.column()].side
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(way_tip(row.advice.specification))
         return column.key(row) if role == SORT else None
-
-    def headerData(  # noqa: D102
-        self, section: int, side: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if side is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tr(COLUMNS[section].tip)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return side_of(section) | Qt.AlignmentFlag.AlignVCenter
-        return tr(COLUMNS[section].heading) if role == Qt.ItemDataRole.DisplayRole else None
 
 
 class AdviceTable(QTableView):
@@ -241,18 +226,11 @@ class AdvisorPanel(QWidget):
     def _build_table(self) -> None:
         table = self.table
         table.setModel(self._proxy)
-        table.setObjectName("tight")
-        table.setAccessibleName(tr("Ways to run the model, by predicted step time"))
+        dress(table, tr("Ways to run the model, by predicted step time"), ROW)
         table.setSortingEnabled(True)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setTabKeyNavigation(False)
-        table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(ROW)
         header = table.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(False)
@@ -289,11 +267,6 @@ class AdvisorPanel(QWidget):
 
     def _allow(self, *_: object) -> None:
         self.run.setEnabled(self._current() is not None)
-
-
-def side_of(column: int) -> Qt.AlignmentFlag:
-    """Words stand left, numbers right."""
-    return Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
 
 
 def ranked(ways: Sequence[Advice], present: Advice | None) -> list[Ranked]:
