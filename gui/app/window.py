@@ -62,7 +62,10 @@ class MainWindow(QMainWindow):
         self.session = session
         self.run_shown: Run | None = None
         self.scene: Scene | None = None
-        self.live = LiveFigures(self, self._draw_frame, self._figure_parts)
+        self.live = LiveFigures(
+            self, lambda: self.run_shown is not None and self.run_shown.live,
+            self._draw_frame, self._figure_parts,
+        )  # fmt: skip
         self.banner, self.explainer = Banner(), Explainer(self)
         self.files = Files(self, self, session, self.banner, settings)
         self.exporting = Exporting(self, self, self.banner, settings)
@@ -215,7 +218,7 @@ class MainWindow(QMainWindow):
 
     def _draw_frame(self) -> None:
         """Let the bars of a live run grow."""
-        if self.run_shown is not None and self.run_shown.live and self.scene is not None:
+        if self.run_shown is not None and self.scene is not None:
             self.scene.update()
             self.timeline.refresh(self.run_shown.now)
 

@@ -16,18 +16,27 @@ Part = Callable[[], object]
 
 
 class LiveFigures(QObject):
-    """Draws with `frame`, and brings all `parts` up to date one by one between two frames."""
+    """Draws with `frame`, and brings all `parts` up to date one by one between two frames.
+
+    Both only while the run that is shown `is_live`.
+    """
 
     def __init__(
-        self, parent: QObject, frame: Callable[[], object], parts: Callable[[], Iterable[Part]]
+        self,
+        parent: QObject,
+        is_live: Callable[[], bool],
+        frame: Callable[[], object],
+        parts: Callable[[], Iterable[Part]],
     ) -> None:
         super().__init__(parent)
-        self._draw, self._parts = frame, parts
+        self._is_live, self._draw, self._parts = is_live, frame, parts
         self._frame, self._round = QElapsedTimer(), QElapsedTimer()
         self.runner = Runner(self, "figures")
 
     def tick(self) -> None:
-        """Do what is due while a run is live."""
+        """Do what is due."""
+        if not self._is_live():
+            return
         if not self._frame.isValid() or self._frame.hasExpired(FRAME_MS):
             self._frame.start()
             self._draw()

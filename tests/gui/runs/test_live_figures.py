@@ -26,8 +26,9 @@ def live(done: list[str], qapp: object, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.setattr(live_figures, "FIGURES_MS", -1)
     owner = QObject()
     made = LiveFigures(
-        owner, partial(done.append, "frame"), lambda: [partial(done.append, n) for n in "abc"]
-    )
+        owner, lambda: "ended" not in done, partial(done.append, "frame"),
+        lambda: [partial(done.append, name) for name in "abc"],
+    )  # fmt: skip
     yield made
     jobs.close_all(owner)
 
@@ -77,3 +78,11 @@ def test_a_round_that_is_left_is_not_finished(
     count = len(done)
     qtbot.wait(20)
     assert len(done) == count
+
+
+def test_nothing_is_done_while_the_run_that_is_shown_is_not_live(
+    live: LiveFigures, done: list[str]
+) -> None:
+    done.append("ended")
+    live.tick()
+    assert done == ["ended"] and not live.runner.running
