@@ -60,8 +60,8 @@ def ask_save(
 
 
 def with_suffix(path: Path, kind: str) -> Path:
-    """The path with the suffix of a kind such as `PNG image (*.png)`, if it has none."""
-    suffix = kind.partition("(*")[2].rstrip(")")
+    """The path with the first suffix of a kind such as `PNG image (*.png)`, if it has none."""
+    suffix = kind.partition("(*")[2].rstrip(")").partition(" ")[0]
     return path.with_suffix(suffix) if suffix and not path.suffix else path
 
 

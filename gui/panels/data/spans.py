@@ -10,7 +10,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QFileDialog,
     QHeaderView,
     QPushButton,
     QTableView,
@@ -22,6 +21,7 @@ from core.recording.exporters.span_files import write_spans
 from core.trace.listing import Listing
 from core.trace.query import Query
 from core.trace.trace import Span, Trace
+from gui.app.dialogs import ask_save
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label
 from gui.look.layouts import column, row
@@ -124,12 +124,8 @@ class SpansPanel(QWidget):
             return
         if self._listing is None:
             self._filter()  # the table waits until it is seen
-        dialog = QFileDialog(self, tr("Save spans"), "spans.csv", tr("Table (*.csv *.parquet)"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("csv")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
-        dialog.open()
+        kinds = [tr("Table (*.csv *.parquet)")]
+        ask_save(self, tr("Save spans"), Path("spans.csv"), kinds, self.save_to)
 
     def save_to(self, path: Path) -> None:
         """Save the rows that are shown, in their order."""

@@ -246,7 +246,7 @@ def test_a_table_that_was_never_seen_can_be_saved(qtbot: object, tmp_path: Path)
     panel.show_scene(Scene(trace), False)
     panel.ask_where_to_save()
     dialog = panel.findChild(QFileDialog)
-    dialog.fileSelected.emit(str(tmp_path / "spans.csv"))
+    dialog.filesSelected.emit([str(tmp_path / "spans")])
     dialog.reject()
     lines = (tmp_path / "spans.csv").read_text().splitlines()
     assert len(lines) == 1 + trace.span_count
