@@ -13,7 +13,6 @@ from PySide6.QtCore import QByteArray, QSettings
 from core.plan.specification import Specification
 from core.reading import FORESEEN
 from core.report.figure import FigureOptions
-from gui.timeline.state.groups import NODE_DEVICES
 
 MOST_RECENT = 10
 LAYOUT = 5  # raise when docks change, so that an older layout is not forced on new docks
@@ -68,8 +67,8 @@ class Settings:
     """Whether the timeline shows these; the last are the blocks inside forwards and backwards."""
     grouping, colour_by = Setting("devices"), Setting("kind")
     """What the timeline's lanes are grouped by, and what bars are coloured by."""
-    node_devices = Setting(NODE_DEVICES)
-    """How many devices a node has, where their names do not tell."""
+    node_devices = Setting(0)
+    """How many devices a node has, where their names do not tell; 0 until that was said."""
     folder = Setting(str(Path.home()))
     """The folder that a file was last saved in or opened from."""
     recent = JsonSetting(

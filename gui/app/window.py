@@ -25,10 +25,10 @@ from gui.explanations.bubbles import Bubbles
 from gui.explanations.explaining import Explainer
 from gui.figures.titles import run_title
 from gui.first_page.actions import FirstPageActions
-from gui.look.colour_control import ColourControl
 from gui.look.layouts import column_of
 from gui.look.text import sentence, tr
 from gui.look.theme import DARK, apply
+from gui.menus.colour_control import ColourControl
 from gui.menus.commands import form_commands, menu_commands, run_commands
 from gui.menus.keys import KeySheet, sections
 from gui.menus.menus import Menus

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QInputDialog
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.state.groups import MOST_NODE_DEVICES, Grouping
+from gui.timeline.state.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
 
 STRIPS = ("memory", "prediction", "critical_path", "nested")
 """What is shown or not, by the names of the actions and the settings."""
@@ -30,7 +30,9 @@ class ViewOptions(QObject):
         """Show in the actions how the lanes stand, as it was when the window was closed."""
         self._actions = actions
         lanes, settings = self._timeline.lanes, self._settings
-        self._timeline.stack.group_by(grouping_of(settings.grouping), max(1, settings.node_devices))
+        self._timeline.stack.group_by(
+            grouping_of(settings.grouping), max(0, settings.node_devices) or NODE_DEVICES
+        )
         lanes.grouping_changed.connect(self._keep)
         self._keep(lanes.state.grouping)
         for name in STRIPS:
