@@ -31,16 +31,13 @@ from core.engine.models.workload import Workload
 from core.engine.ranks.communication import open_communication
 from core.engine.ranks.model import RankModel, Setting
 from core.engine.ranks.timer import Timed
-from core.plan.specification import Specification
 from core.plan.task import Kind, Payload, PlanError
 
 
 class Sharded(RankModel):
     """fully_shard on each block that has parameters, and on the root."""
 
-    def __init__(
-        self, blocks: list[nn.Module], setting: Setting, specification: Specification
-    ) -> None:
+    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
         # A block that ends with a view is well as long as nobody writes to it, as everywhere here.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
         self._setting = setting

@@ -25,6 +25,7 @@ class Setting:
     backend: str
     timer: RankTimer
     tell: Tell
+    specification: Specification
 
 
 class RankModel(ABC):
@@ -36,9 +37,7 @@ class RankModel(ABC):
     blocks: nn.Sequential
 
     @abstractmethod
-    def __init__(
-        self, blocks: list[nn.Module], setting: Setting, specification: Specification
-    ) -> None: ...
+    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None: ...
 
     @classmethod
     def check(cls, workload: Workload) -> None:

@@ -117,8 +117,9 @@ class Rank:
         # Neither torch's hooks nor the timer's may be on what the plain step is made from.
         blocks = copy.deepcopy(self._workload.blocks)
         lane, world, backend = self._lane.lane, self._settings.world, self._settings.backend
-        setting = Setting(lane, world, backend, self._timer, self._tell)
-        return rank_model(self._prepared.strategy)(blocks, setting, self._prepared.specification)
+        specification = self._prepared.specification
+        setting = Setting(lane, world, backend, self._timer, self._tell, specification)
+        return rank_model(self._prepared.strategy)(blocks, setting)
 
     def _step(self, index: int, batch: Batch) -> None:
         expected = self._expectations.begin(index)

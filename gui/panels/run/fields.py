@@ -117,9 +117,17 @@ def whole(least: int, most: int = MOST) -> QSpinBox:
     return field
 
 
+class Decimal(QDoubleSpinBox):
+    """A number without the zeros behind its last digit that counts."""
+
+    def textFromValue(self, value: float) -> str:  # noqa: D102
+        text, point = super().textFromValue(value), self.locale().decimalPoint()
+        return text.rstrip("0").rstrip(point) if point in text else text
+
+
 def decimal(most: float, decimals: int, step: float, automatic: str = "") -> QDoubleSpinBox:
     """A field for a number of 0 or more; with `automatic`, 0 shows as that word."""
-    field = QDoubleSpinBox()
+    field = Decimal()
     field.setDecimals(decimals)
     field.setRange(0.0, most)
     field.setSingleStep(step)

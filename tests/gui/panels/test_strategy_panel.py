@@ -230,6 +230,22 @@ def test_every_field_has_a_tooltip_of_one_sentence_and_an_accessible_name(
             assert panel.fields[option.name].widget.toolTip()
 
 
+def test_numbers_show_no_zeros_behind_their_last_digit(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification("ddp", bucket_mb=2.5, lr=100.0))
+    assert panel.fields["bucket_mb"].widget.text() == "2.5"
+    assert panel.fields["lr"].widget.text() == "100"
+
+
+@pytest.mark.parametrize("number", [10**30, -(10**30), 1e308, float("nan"), float("-inf")])
+def test_numbers_beyond_a_fields_range_are_the_nearest_that_it_takes(
+    panel: StrategyPanel, number: float
+) -> None:
+    whole = {"seed": number, "batch": number, "stages": number} if isinstance(number, int) else {}
+    panel.set_specification(Specification(lr=float(number), **whole))
+    assert panel.specification().lr >= 0
+    assert panel.specification().seed >= 0
+
+
 def test_the_lanes_field_offers_what_the_machine_has() -> None:
     assert "cuda:0" not in device_choices(HARDWARE)
     assert device_choices(GPUS)[:4] == ["auto", "cuda:0,cuda:1", "cuda:0", "cuda:1"]
