@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.plan.specification import DEFAULT_SCHEDULE
+from core.plan.pipeline_options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.task import PlanError, Role
 from core.predict.costs_file import read_costs, write_costs
 from core.predict.run_costs import run_costs
@@ -162,7 +162,7 @@ class WhatIf(QObject):
             return
         header, last = trace.header, trace.steps[-1]
         lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
-        schedule = header.specification.schedule or DEFAULT_SCHEDULE
+        schedule = header.specification[SCHEDULE] or DEFAULT_SCHEDULE
         self.panel.set_run(basis, lanes, max(1, len(microbatch_rows(trace, last))), schedule)
 
 

@@ -22,9 +22,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.plan.pipeline_options import CHUNKS, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
+from core.plan.strategies.dp_pp import REPLICAS
 from core.predict.advisor import Advice
 from gui.look.label import Label, plain_tip
 from gui.look.layouts import button, column, row
@@ -75,7 +77,7 @@ COLUMNS = (
     Column(
         "Pieces",
         lambda r: pieces_text(r.advice.specification),
-        lambda r: r.advice.specification.microbatches or 0,
+        lambda r: r.advice.specification[MICROBATCHES] or 0,
         "Micro-batches, where the strategy makes some.",
         "Pieces",
     ),
@@ -289,11 +291,11 @@ def ranked(ways: Sequence[Advice], present: Advice | None) -> list[Ranked]:
 def _is_same(way: Advice, present: Advice) -> bool:
     """Whether the way is the present one, whose numbers may be left to their defaults."""
     one, other = way.specification, present.specification
-    named = ("microbatches", "chunks", "replicas")
+    named = (MICROBATCHES, CHUNKS, REPLICAS)
     return (
         one.strategy == other.strategy
-        and one.schedule == with_defaults(other).schedule
-        and all(getattr(other, n) in (None, getattr(one, n)) for n in named)
+        and one[SCHEDULE] == with_defaults(other)[SCHEDULE]
+        and all(other[option] in (None, one[option]) for option in named)
         and (way.step_ns, way.memory_bytes) == (present.step_ns, present.memory_bytes)
     )
 
@@ -301,19 +303,19 @@ def _is_same(way: Advice, present: Advice) -> bool:
 def way_text(specification: Specification) -> str:
     """The schedule with what else it takes, or the strategy: `Interleaved 1F1B ×2`, `fsdp`."""
     s = specification
-    schedule = with_defaults(s).schedule
+    schedule = with_defaults(s)[SCHEDULE]
     if schedule is None:
         return s.strategy
     known = SCHEDULES.get(schedule)
     name = tr(known.title) if known else Path(schedule).name
-    name += f" ×{s.chunks}" if s.chunks else ""
-    return tr("{schedule}, {n} replicas", schedule=name, n=s.replicas) if s.replicas else name
+    name += f" ×{s[CHUNKS]}" if s[CHUNKS] else ""
+    return tr("{schedule}, {n} replicas", schedule=name, n=s[REPLICAS]) if s[REPLICAS] else name
 
 
 def pieces_text(specification: Specification) -> str:
     """How many micro-batches; nothing where the strategy makes none."""
-    takes = "microbatches" in STRATEGIES[specification.strategy].options
-    return str(specification.microbatches or tr("usual")) if takes else ""
+    takes = MICROBATCHES in STRATEGIES[specification.strategy].options
+    return str(specification[MICROBATCHES] or tr("usual")) if takes else ""
 
 
 def way_tip(specification: Specification) -> str:

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from core.models.description import ModelDescription
+from core.plan.pipeline_options import DEFAULT_SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import DEFAULT_SCHEDULE
 from core.plan.task import Kind, Stage
 from core.predict.costs import CostModel, Link
 from core.predict.costs_file import costs_of

@@ -309,7 +309,7 @@ def test_letters_move_the_timeline_but_not_while_one_types(
     qtbot.keyClick(window.timeline, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: window.timeline.view.span < span)
     span = window.timeline.view.span
-    edit = window.form.devices.lineEdit()
+    edit = window.form.fields["devices"].widget.lineEdit()
     edit.setFocus()
     qtbot.keyClick(edit, Qt.Key.Key_W)
     assert "w" in edit.text()

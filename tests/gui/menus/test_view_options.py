@@ -93,8 +93,8 @@ def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
     assert window.form.specification().blocks
     window.form.choose_strategy("ddp")
     assert not window.form.specification().blocks
-    assert not window.form.blocks.isEnabled()
-    assert "ranks" in window.form.blocks.toolTip()
+    assert not window.form.fields["blocks"].widget.isEnabled()
+    assert "ranks" in window.form.fields["blocks"].widget.toolTip()
 
 
 def test_lanes_grow_and_shrink_without_the_mouse(window: MainWindow) -> None:
