@@ -24,7 +24,7 @@ from core.plan.specification import (
 )
 from core.plan.strategy import Strategy
 from core.plan.task import Lane, Plan, PlanError, Runner
-from core.recording.schema import Header
+from core.trace.header import Header
 
 
 @dataclass(frozen=True, slots=True)

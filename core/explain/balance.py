@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering, step_slice
 from core.plan.task import KINDS, Kind, Role, working_lanes
 from core.report.summary import MEMORY_COUNTERS
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -79,7 +79,7 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
 
 def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
     """The spans of some steps, in their order; not copied where the steps follow one another."""
-    firsts, lasts = places(spans.step, steps), places(spans.step, steps + 1)
+    firsts, lasts = sorted_positions(spans.step, steps), sorted_positions(spans.step, steps + 1)
     if not len(steps):
         return spans[:0]
     if (lasts[:-1] == firsts[1:]).all():

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -72,7 +72,7 @@ def idle_share(trace: Trace, lane: int, first: int, last: int) -> float:
 
 def step_slice(spans: Spans, step: int) -> slice:
     """Where a step's spans stand among a lane's (whose steps only grow)."""
-    first, last = places(spans["step"], [step, step + 1])
+    first, last = sorted_positions(spans["step"], [step, step + 1])
     return slice(int(first), int(last))
 
 

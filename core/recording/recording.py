@@ -10,10 +10,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from core.files import reason, whole_file
+from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
-from core.recording.schema import Header, RecordingError
+from core.recording.schema import RecordingError, schema_of
 from core.recording.sniff import is_chrome_trace
 from core.recording.stream import Stream, naming_damage, open_stream
+from core.trace.header import Header
 from core.trace.trace import Trace
 
 INDEXED_BYTES = 64 << 20
@@ -100,7 +102,7 @@ def _read(stream: Stream, progress: Progress | None = None) -> Opened:
     trace = Trace(stream.header)
     with naming_damage(stream.name):
         for batch in stream:
-            trace.append(batch)
+            append_batch(trace, batch)
             tell(progress, stream.position, stream.size)
     return Opened(trace, stream.warning(trace.span_count))
 
@@ -127,7 +129,7 @@ class RecordingFile:
                 return
             with whole_file(self._path) as place:
                 self._file = pa.OSFile(os.fsencode(place), "wb")
-                self._writer = pa.ipc.new_stream(self._file, self._header.to_schema())
+                self._writer = pa.ipc.new_stream(self._file, schema_of(self._header))
                 self._writer.write_batch(batch)
         except OSError as error:
             self._give_up()

@@ -14,8 +14,9 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from core.recording.schema import Header
+from core.recording.schema import schema_of
 from core.recording.stream import END_OF_STREAM
+from core.trace.header import Header
 
 Job = Callable[[], None]
 _COPIED = 1 << 20  # bytes at a time
@@ -92,7 +93,7 @@ class Kept:
     def __init__(self, spool: Spool, header: Header) -> None:
         self._spool = spool
         self._buffer = io.BytesIO()
-        self._schema = header.to_schema()
+        self._schema = schema_of(header)
         self._writer = pa.ipc.new_stream(self._buffer, self._schema)
         self._pieces: list[tuple[int, int]] = []
         self.failed: OSError | None = None

@@ -214,7 +214,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
         tuple(lanes),
         _value(trace, "gradient_error", step),
         _value(trace, "loss_error", step),
-        trace.clocks.uncertainty(step),
+        trace.clock_uncertainty(step),
         figures.bubble_by_makespan,
         figures.bubble_by_lane_span,
         figures.closed_form,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import Role, working_lanes
-from core.trace.columns import ABSENT, places
+from core.trace.columns import ABSENT, sorted_positions
 from core.trace.spans import Spans
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
     plan_of = table.rows["plan"].astype(np.int64)
     for lane in trace.header.lanes if count else ():
         every = trace.spans(lane.index)
-        first, last = places(every.step, [steps[0], steps[-1] + 1])
+        first, last = sorted_positions(every.step, [steps[0], steps[-1] + 1])
         mine = every[max(0, first - 1) : last]  # with the one before, to see what it overlaps
         place = np.searchsorted(steps, mine.step)
         disorder[place[1:][mine.start[1:] < mine.end[:-1]]] = True

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.trace import Span, Trace
 
 _NEVER = np.iinfo(np.int64).min
@@ -105,7 +105,7 @@ def _of_rows(trace: Trace, step: int, rows: NDArray[Any]) -> _Found:
     parts = []
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)
-        first, last = places(spans.step, [step, step + 1])
+        first, last = sorted_positions(spans.step, [step, step + 1])
         index = np.flatnonzero(np.isin(spans.row[first:last], rows)) + first
         mine = (np.full(len(index), lane), index, spans.row[index])
         parts.append((*mine, spans.start[index], spans.end[index]))

@@ -17,10 +17,10 @@ from core.files import whole_file
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
 from core.recording.bookmarks import Mark, MarksError, read_marks, write_marks
-from core.recording.decode import merged
+from core.recording.decode import append_batch, merged
 from core.recording.recording import Opened, open_recording, read_stream
-from core.recording.schema import Header
 from core.recording.spool import Kept, Spool
+from core.trace.header import Header
 from core.trace.trace import Trace
 from gui.look.text import tr
 
@@ -269,7 +269,7 @@ class Session(QObject):
         return merged(parts)
 
     def _take_rows(self, run: Run, batch: pa.RecordBatch) -> None:
-        run.trace.append(batch)
+        append_batch(run.trace, batch)
         if run.kept is not None:
             run.kept.write(batch)
 

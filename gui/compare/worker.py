@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.spent import Stopped, never
-from core.trace.snapshot import snapshot
 from core.trace.trace import Trace
 from gui.look.text import problem_text
 
@@ -47,7 +46,7 @@ class CompareWorker(QObject):
             return True
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         thread = threading.Thread(
-            target=self._work, args=(self._asked, snapshot(a), snapshot(b), *given),
+            target=self._work, args=(self._asked, a.snapshot(), b.snapshot(), *given),
             daemon=True, name="compare",
         )  # fmt: skip
         self._threads.append(thread)

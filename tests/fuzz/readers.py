@@ -322,7 +322,9 @@ def _indexed() -> tuple[Path, Any]:
 def _columns(trace: Any) -> list[Any]:
     """All that a trace tells, to be compared."""
     lanes = [trace.spans(lane) for lane in range(len(trace.header.lanes))]
-    counters = [(c.name, c.lane, c.times.tolist(), c.values.tolist()) for c in trace.counters]
+    counters = [
+        (c.name, c.lane, c.times.tolist(), c.values.tolist()) for c in trace.counters.values()
+    ]
     spans = [[s.start.tolist(), s.end.tolist(), s.step.tolist(), s.row.tolist()] for s in lanes]
     return [spans, trace.table.rows.tolist(), counters, list(trace.logs), trace.costs]
 

@@ -13,7 +13,8 @@ from core.predict.costs_file import costs_of
 from core.predict.peaks import peak_activations
 from core.predict.predict import predict_step, predict_times, predicted_trace
 from core.predict.setting import setting_of, stretched
-from core.recording.schema import Header
+from core.recording.schema import read_header, schema_of
+from core.trace.header import Header
 from core.trace.step import StepColumns
 from tests.core.predict.plans import even, pipeline, planned
 
@@ -111,13 +112,13 @@ def test_a_prediction_is_a_trace_of_one_step_that_says_so():
     assert trace.header.predicted and trace.steps == [0]
     assert trace.step_bounds(0) == (0, int(columns.end.max()))
     assert trace.span_count == len(plan.tasks)
-    again = Header.from_schema(trace.header.to_schema())
+    again = read_header(schema_of(trace.header))
     assert again.predicted and again.lanes == plan.lanes
 
 
 def test_a_header_without_the_word_was_not_predicted():
     header = Header(Specification(), describe(Specification()), ())
-    assert not Header.from_schema(header.to_schema()).predicted
+    assert not read_header(schema_of(header)).predicted
 
 
 def test_devices_default_to_as_many_lanes_as_the_stages_need_with_copies_beside_them():

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
+from core.recording.decode import append_batch
 from core.trace.query import KEYS, Numbers, Query, QueryError, parse_query
 from core.trace.search import Place, Search, next_hit, place_of, previous_hit, rank
 from core.trace.trace import Trace
@@ -177,7 +178,7 @@ def test_a_search_goes_on_where_the_trace_grows():
     trace = Trace(header)
     search = Search(trace, parse_query("kind:backward"))
     for batch in made:
-        trace.append(batch)
+        append_batch(trace, batch)
         assert search.advance()
         assert search.count == len(looked_up(trace, lambda s: s.kind is Kind.BACKWARD))
     assert search.count

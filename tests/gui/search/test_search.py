@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from core.plan.task import Kind
+from core.recording.decode import append_batch
 from core.trace.query import KEYS, parse_query
 from core.trace.search import Place
 from core.trace.trace import Trace
@@ -173,7 +174,7 @@ def test_a_live_run_is_searched_on_as_it_grows(qtbot: object) -> None:
     QTest.keyClicks(bar.field, "kind:forward")
     QTest.keyClick(bar.field, Qt.Key.Key_Return)
     for batch in made:
-        trace.append(batch)
+        append_batch(trace, batch)
         bar.show_scene(scene, True)
     count = sum(span.kind is Kind.FORWARD for span in trace)
     assert sum(map(len, bar.hits.values())) == count
