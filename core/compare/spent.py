@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Explanation, cause_totals, explain_run_step
 from core.plan.task import KINDS, Lane, PlanError, Role
-from core.report.summary import completed_steps, measured_steps
 from core.trace.columns import sorted_positions
+from core.trace.complete import completed_steps, measured_steps
 from core.trace.trace import Trace
 
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering, step_slice
 from core.plan.task import KINDS, Kind, Role, working_lanes
-from core.report.summary import MEMORY_COUNTERS
 from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
+MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
 SHARED_KINDS = (Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE)
 """What DataParallel puts on lane 0."""
 IS_ENTERING = np.isin(np.arange(len(KINDS)), ENTERING)
@@ -85,6 +85,16 @@ def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
     if (lasts[:-1] == firsts[1:]).all():
         return spans[firsts[0] : lasts[-1]]
     return Spans.joined([spans[a:b] for a, b in zip(firsts, lasts, strict=True)])
+
+
+def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
+    """Most bytes of parameters, gradients, optimizer state and activations held at one moment.
+
+    Within `step`, or in the whole run. A counter holds its value until the next one.
+    """
+    limits = np.iinfo(np.int64)
+    bounds = (limits.min, limits.max - 1) if step is None else trace.step_bounds(step)
+    return _peak_within(trace, lane, np.array([bounds], np.int64))
 
 
 def _peak_within(trace: Trace, lane: int, bounds: NDArray[np.int64]) -> int:

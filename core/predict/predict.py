@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.explain.causes import explain_step
 from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import meeting
 from core.plan.task import Lane, Plan, Task
@@ -21,7 +20,6 @@ from core.predict.simulate import simulate
 from core.recording.decode import append_batch
 from core.recording.schema import schema_of
 from core.recording.writer import Timings, plan_batch, span_batch
-from core.report.step_figures import StepFigures, step_figures
 from core.trace.header import Header
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
@@ -48,7 +46,6 @@ class Prediction:
     columns: StepColumns
     makespan_ns: int
     lanes: tuple[PredictedLane, ...]
-    figures: StepFigures
 
 
 def predict_step(plan: Plan | Outline, costs: CostModel) -> Prediction:
@@ -59,7 +56,6 @@ def predict_step(plan: Plan | Outline, costs: CostModel) -> Prediction:
         columns,
         int(columns.end.max(initial=0)),
         predicted_lanes(columns, outline.lanes),
-        step_figures(explain_step(columns, outline.lanes), outline.pipeline),
     )
 
 

@@ -6,6 +6,7 @@ span, or has one twice, is said to be incomplete, and nothing about it is explai
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -61,6 +62,24 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     if finished and step is None:
         found += _never_told(np.arange(len(header.specification.all_rows)), steps)
     return tuple(sorted(found, key=lambda fault: fault.step))
+
+
+def measured_steps(trace: Trace) -> list[int]:
+    """The run's steps without its warm-up."""
+    steps = trace.steps
+    return steps[bisect_left(steps, trace.header.specification.warmup) :]
+
+
+def ended_steps(trace: Trace) -> list[int]:
+    """The measured steps that were run to their end: those whose loss is known."""
+    known = set(trace.counter("loss").steps.tolist())
+    return [step for step in measured_steps(trace) if step in known]
+
+
+def completed_steps(trace: Trace) -> list[int]:
+    """The measured steps that were run to their end and lack no span."""
+    faulty = {fault.step for fault in trace.faults}
+    return [step for step in ended_steps(trace) if step not in faulty]
 
 
 def _never_told(planned: NDArray[np.int64], steps: NDArray[np.int32]) -> Iterator[Fault]:

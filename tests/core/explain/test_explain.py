@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.explain.balance import peak_bytes
 from core.explain.lanes import gap_arrays, gap_at, lane_time
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
@@ -8,7 +9,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.recording.decode import append_batch
 from core.recording.schema import Record
-from core.report.summary import peak_bytes, summarise
+from core.report.summary import summarise
 from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 

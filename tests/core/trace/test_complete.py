@@ -16,7 +16,8 @@ from core.recording.recording import open_recording
 from core.recording.schema import COSTS_LEVEL, Record
 from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
 from core.report.step_figures import step_figures
-from core.report.summary import completed_steps, summarise
+from core.report.summary import summarise
+from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 from tests.core.helpers import SMALL, header_of, plan_of
 

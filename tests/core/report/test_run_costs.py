@@ -7,10 +7,10 @@ import pytest
 from core.plan.task import Kind
 from core.predict.compare import CostSource
 from core.predict.costs import Link
-from core.predict.run_costs import run_costs
 from core.predict.whatif import Question, WhatIf
 from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record
+from core.report.run_costs import run_costs
 from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import prediction_of, specification, trace_of
