@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering, step_slice
+from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering
 from core.plan.task import KINDS, Kind, Role, working_lanes
 from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
@@ -198,7 +198,7 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     seen: dict[tuple[int, int, int], int] = {}
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        for replica, microbatch, count in entering(spans[step_slice(spans, step)]):
+        for replica, microbatch, count in entering(spans[spans.of_step(step)]):
             seen[lane.index, replica, microbatch] = count
     rows = {(replica, microbatch): count for (_, replica, microbatch), count in seen.items()}
     starts, total = {}, 0

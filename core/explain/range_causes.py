@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Cause, Explanation
-from core.explain.lanes import LaneTime, step_slice
+from core.explain.lanes import LaneTime
 from core.explain.statistics import union_ns
 from core.plan.task import Role
 from core.trace.columns import sorted_positions
@@ -97,7 +97,7 @@ def _still_busy(
     busy = np.zeros(len(begin), np.int64)
     for lane in range(len(explanation.lanes)):
         spans = trace.spans(lane)
-        earlier = spans[: step_slice(spans, step).start]
+        earlier = spans[: spans.of_step(step).start]
         late = earlier[int(np.searchsorted(earlier.end, explanation.begin, "right")) :]
         mine = slice(*explanation.lane_first[lane : lane + 2].tolist())
         if len(late) and mine.stop > mine.start:

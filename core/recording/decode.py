@@ -235,33 +235,10 @@ def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
 
 
 def parts_of(batch: pa.RecordBatch) -> dict[Record, pa.RecordBatch]:
-    """A batch's rows by their record, each with the columns that it can have."""
+    """A batch's rows by their record."""
     codes = records_of(batch)
-    counts = np.bincount(codes, minlength=len(RECORDS))
     parts = {}
-    for code in np.flatnonzero(counts).tolist():
-        part = batch.select(_COLUMNS[RECORDS[code]])
-        whole = counts[code] == len(batch)
-        parts[RECORDS[code]] = part if whole else _taken(part, codes == code)
+    for code in np.flatnonzero(np.bincount(codes)).tolist():
+        mine = codes == code
+        parts[RECORDS[code]] = batch if mine.all() else batch.filter(pa.array(mine))
     return parts
-
-
-_SPAN = ["plan", "task", "step", "start", "end", *MOMENTS, "note"]
-_NOTE = ["step", "start", "note"]
-_COLUMNS = {
-    Record.PLAN: ["plan", "tasks"],
-    Record.SPAN: _SPAN,
-    Record.OPEN: _SPAN,
-    Record.COUNTER: _NOTE,
-    Record.LOG: _NOTE,
-    Record.CLOCK: _NOTE,
-}
-
-
-def _taken(batch: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:
-    """Some rows of a batch; without a copy if they stand behind one another."""
-    rows = np.flatnonzero(mask)
-    first, last = int(rows[0]), int(rows[-1])
-    if last - first + 1 == len(rows):
-        return batch.slice(first, len(rows))
-    return batch.take(pa.array(rows))

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.explain.balance import peak_bytes
 from core.explain.causes import explain_run_step
-from core.explain.lanes import entering, lane_time, step_slice
+from core.explain.lanes import entering, lane_time
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
 from core.trace.complete import ended_steps
@@ -162,7 +162,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
     lanes = []
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        time = lane_time(spans[step_slice(spans, step)], start, end)
+        time = lane_time(spans[spans.of_step(step)], start, end)
         lanes.append(
             LaneSummary(
                 lane.name, lane.device, str(lane.role), time.busy_ns, time.communication_ns,
@@ -211,7 +211,7 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     rows: dict[tuple[int, int], int] = {}
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        spans = spans[step_slice(spans, step)]
+        spans = spans[spans.of_step(step)]
         first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
         for replica, microbatch, count in entering(first):
             rows[replica, microbatch] = rows.get((replica, microbatch), 0) + count

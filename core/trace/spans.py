@@ -9,7 +9,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Column, Columns
+from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Column, Columns, sorted_positions
 from core.trace.table import TaskTable
 
 MOMENTS = ("ready", "launched")
@@ -58,6 +58,11 @@ class Spans:
         """Its own columns by name, those of MOMENTS only where they are there."""
         columns = {name: getattr(self, name) for name in (*_OWN, *MOMENTS)}
         return {name: column for name, column in columns.items() if column is not None}
+
+    def of_step(self, step: int) -> slice:
+        """Where a step's spans stand: on a lane, steps only grow."""
+        first, last = sorted_positions(self.step, [step, step + 1]).tolist()
+        return slice(first, last)
 
     def timed(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> Spans:
         """The same spans at other times; moments beside them are left out."""

@@ -213,10 +213,10 @@ class Trace:
         """The span of a task in a step, or None if it has not ended (yet)."""
         for lane in range(len(self.lanes)):
             spans = self.spans(lane)
-            first, last = sorted_positions(spans.step, [step, step + 1])
-            hits = np.flatnonzero(self.table.rows["task"][spans.row[first:last]] == task)
+            mine = spans.of_step(step)
+            hits = np.flatnonzero(self.table.rows["task"][spans.row[mine]] == task)
             if len(hits):
-                return self.span(lane, int(first + hits[0]))
+                return self.span(lane, mine.start + int(hits[0]))
         return None
 
     def waited_for(self, span: Span) -> Span | None:
@@ -254,8 +254,7 @@ class Trace:
             spans = self.spans(lane)
             # Step by step: one that is predicted to be long reaches into the next.
             for step, (tasks, starts, ends) in sorted(steps.items()):
-                first, last = sorted_positions(spans.step, [step, step + 1])
-                some = spans[first:last]
+                some = spans[spans.of_step(step)]
                 at = np.searchsorted(tasks, some["task"])
                 order = stable_argsort(starts[at])
                 other.lanes[lane].extend(**some.timed(starts[at], ends[at])[order].arrays)

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from core.plan.task import PlanError
 from core.predict.costs import CostError
-from core.recording.bookmarks import MarksError
+from core.recording.bookmarks import BookmarksError
 from core.recording.schema import RecordingError
 
 MOST_LANES = 64
@@ -349,6 +349,6 @@ READERS: dict[str, Reader] = {
     "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,)),
     "costs": Reader(_costs_files, _open_costs, (CostError,)),
     "schedule": Reader(_schedule_files, _open_schedule, (PlanError,)),
-    "marks": Reader(_marks_files, _open_marks, (MarksError,)),
+    "marks": Reader(_marks_files, _open_marks, (BookmarksError,)),
     "settings": Reader(_settings_files, _open_settings, ()),
 }
