@@ -127,6 +127,7 @@ class _Engine:
             self.process = subprocess.Popen(
                 [
                     sys.executable,
+                    "-P",
                     "-m",
                     "core.process.lifeline",
                     str(theirs[2]),

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.gc_paused import uncollected
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.actions import FORWARD, ActionColumns, Needs
 from core.plan.complete import check_complete
 from core.plan.lanes import with_helpers
 from core.plan.merge import merge
+from core.plan.pipeline_options import CHUNKS, STAGES
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError
 from core.plan.splits import balanced_runs
 from core.plan.staged_tasks import StagedTasks
@@ -40,22 +41,22 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
     Without `--stages` every lane is a rank, unless the schedule is written for a number of ranks.
     Raises PlanError if the numbers do not go together.
     """
-    if job.chunks is not None and not schedule.settable_chunks:
+    if job[CHUNKS] is not None and not schedule.settable_chunks:
         raise PlanError(
-            f"--chunks {job.chunks} is not for {schedule.name}, "
+            f"--chunks {job[CHUNKS]} is not for {schedule.name}, "
             "which says itself how many stages a lane holds"
         )
-    chunks = job.chunks or schedule.chunks
+    chunks = job[CHUNKS] or schedule.chunks
     if len(job.lanes) % pipelines:
         raise PlanError(
             f"{pipelines} replicas do not divide {len(job.lanes)} lanes; use a number that does"
         )
     if schedule.ranks is not None:
         count = schedule.stage_count(schedule.ranks, chunks)
-        if job.stages not in (None, count):
-            raise PlanError(f"--stages {job.stages}: {schedule.name} is for {count} stages")
+        if job[STAGES] not in (None, count):
+            raise PlanError(f"--stages {job[STAGES]}: {schedule.name} is for {count} stages")
         return schedule.ranks, chunks
-    stages = job.stages or chunks * (len(job.lanes) // pipelines)
+    stages = job[STAGES] or chunks * (len(job.lanes) // pipelines)
     if stages % chunks:
         raise PlanError(
             f"{stages} stages cannot be shared in lanes of {chunks} chunks: "
@@ -96,7 +97,7 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     parts = _parts(sizes, actions, copies)
     merged = merge(actions, needs, pipeline * share + rank % share)
     # One pipeline behind the other.
-    merged = merged[stable_order((actions.replica // copies)[merged])]
+    merged = merged[stable_argsort((actions.replica // copies)[merged])]
     compute = list(job.lanes)
     return Plan(
         Runner.LANES,

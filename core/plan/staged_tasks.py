@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.actions import OVERLAP, ActionColumns, Ints, Needs
 from core.plan.strategy import Job
 from core.plan.task import (
@@ -198,12 +198,12 @@ class StagedTasks:
     def _sorted(self) -> TaskColumns:
         """All tasks by their keys, and what they wait for by its places."""
         noted = {name: np.concatenate(columns) for name, columns in self._noted.items()}
-        sorted_by = stable_order(noted["key"])
+        sorted_by = stable_argsort(noted["key"])
         place = np.argsort(sorted_by)
         waiter, needed = (place[np.concatenate(one)] for one in zip(*self._waits, strict=True))
         counts = np.bincount(waiter, minlength=self._count)
         return TaskColumns(
             **{name: noted[name][sorted_by].astype(dtype) for name, dtype in COLUMN_TYPES.items()},
             after_first=np.concatenate([[0], np.cumsum(counts)]),
-            after=needed[stable_order(waiter)],
+            after=needed[stable_argsort(waiter)],
         )

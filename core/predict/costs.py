@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import distinct
 from core.plan.task import ABSENT, KINDS, Kind, PlanError, Stage, TaskColumns
 
 Curve = tuple[tuple[float, float], ...]
@@ -139,20 +138,23 @@ _MOVES = np.array([kind.is_communication for kind in KINDS])
 def _cost_groups(columns: TaskColumns, by_rows: bool) -> tuple[list[_Where], NDArray[np.int64]]:
     """What the costs of n tasks depend on, each combination once; each task's index among them."""
     sizes = columns.rows if by_rows else _microbatches(columns)
-    told: dict[str, NDArray[Any]] = {
-        "kind": columns.kind,
-        "stage": columns.stage,
-        "block": columns.block,
-        "paired_stage": columns.paired_stage,
-        "size": sizes,
-        "paired_size": paired_rows(columns) if by_rows else sizes,
-        "bytes": columns.bytes,
-    }
-    first = which = np.zeros(len(columns), np.int64)
-    for column in told.values():
-        values, value = distinct(column)
-        first, which = distinct(which * len(values) + value)
-    rows = zip(*(column[first].tolist() for column in told.values()), strict=True)
+    paired = paired_rows(columns) if by_rows else sizes
+    code = np.zeros(len(columns), np.int64)
+    small: tuple[NDArray[Any], ...] = (
+        columns.kind, columns.stage, columns.block, columns.paired_stage,
+    )  # fmt: skip
+    for column in small:
+        if (column == column[0]).all():
+            continue
+        code = code * (int(column.max()) + 2) + column + 1
+    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    for column in (sizes, columns.bytes, *(() if paired is sizes else (paired,))):
+        if (column != column[first][which]).any():  # seldom: most are alike if all else is
+            each, place = np.unique(column, return_inverse=True)
+            code = which * len(each) + place
+            _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    taken = (column[first].tolist() for column in (*small, sizes, paired, columns.bytes))
+    rows = zip(*taken, strict=True)
     return [_Where(*row) for row in rows], which
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.staged import ranks_of
@@ -68,13 +68,10 @@ class Question:
         return Specification(
             STRATEGY,
             devices=f"{self.devices}x{self.device}",
-            schedule=self.schedule,
-            chunks=self.chunks,
-            microbatches=self.microbatches,
             batch=self.batch,
             steps=1,
             warmup=0,
-        )
+        ).having(schedule=self.schedule, chunks=self.chunks, microbatches=self.microbatches)
 
     @property
     def fitted_costs(self) -> CostModel:
@@ -183,7 +180,7 @@ def answer_of(columns: StepColumns, lanes: Sequence[Lane], pipeline: Pipeline | 
     compute = sum(lane.role is Role.COMPUTE for lane in lanes)
     counts = np.bincount(columns.lane, minlength=compute)[:compute]
     first = np.concatenate([[0], np.cumsum(counts)])
-    order = stable_order(columns.lane)[: first[-1]]
+    order = stable_argsort(columns.lane)[: first[-1]]
     bubbles, form = bubble_of(columns, lanes), closed_form(columns, pipeline)
     return Answer(
         len(columns), int(columns.end.max(initial=0)),

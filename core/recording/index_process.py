@@ -27,7 +27,7 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
     nothing is left of the process and its index then.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", "core.recording.index_process", str(path)],
+        [sys.executable, "-P", "-m", "core.recording.index_process", str(path)],
         env=environment(), bufsize=0,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         process_group=0,

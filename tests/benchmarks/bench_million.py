@@ -70,7 +70,7 @@ def test_a_million_tasks_are_built_predicted_and_explained_in_ten_seconds_and_tw
     assert seconds <= 10 and told["peak_bytes"] <= 2e9
 
 
-def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second():
+def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second_and_a_new_plan_in_a_quarter():
     model, costs = describe(Specification()), costs_of(COSTS)
     rows, new_plans, new_costs = [], [], []
     for schedule in ("1f1b", "gpipe", "zb-h1", "zb-h2"):
@@ -88,7 +88,7 @@ def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second():
     header = ("64 devices, 256 micro-batches", "tasks", "new plan ms", "new costs ms", "longest")
     print("\n" + table(header, rows))
     assert statistics.median(new_costs) <= 0.1
-    assert statistics.median(new_plans) <= 0.1
+    assert statistics.median(new_plans) <= 0.25
 
 
 def timed(what_if: WhatIf, question: Question) -> tuple[float, Answer]:

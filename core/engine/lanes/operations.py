@@ -73,7 +73,7 @@ class Operations:
         self._devices = [torch.device(lane.device) for lane in plans[0].lanes]
         self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
         self._stamps: dict[int, Stamps] = {}
-        self.stages: dict[tuple[int, int], StageModule] = {}
+        self.stages: dict[tuple[int, int, int], StageModule] = {}  # by replica, stage, shard
         stages = plans[0].stages
         for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
             stage = stages[placement.stage]
@@ -81,7 +81,7 @@ class Operations:
             blocks = workload.blocks[stage.first : stage.last]
             # The list is copied, not each block, so that parameters tied within a stage stay tied.
             blocks = [block.to(device) for block in copy.deepcopy(blocks)]
-            self.stages[placement.replica, stage.index] = StageModule(
+            self.stages[placement.replica, stage.index, placement.shard] = StageModule(
                 placement, blocks, stage.first, specification
             )
         self.parameter_bytes: Counter[int] = Counter()
@@ -161,10 +161,14 @@ class Operations:
     def _owned(self) -> list[dict[str, nn.Parameter]]:
         """The parameters of every replica that is stepped, which has all stages."""
         owned: dict[int, dict[str, nn.Parameter]] = {}
-        for (replica, _), stage in sorted(self.stages.items(), key=lambda item: item[0]):
+        for (replica, *_), stage in sorted(self.stages.items(), key=lambda item: item[0]):
             if stage.owner:
                 owned.setdefault(replica, {}).update(stage.parameters)
         return list(owned.values())
+
+    def _module(self, replica: int, task: Task) -> StageModule:
+        """The task's shard of its stage, of a replica."""
+        return self.stages[replica, task.stage or 0, task.shard or 0]
 
     # Tasks, in the order of a step.
 
@@ -186,8 +190,8 @@ class Operations:
 
     def _replicate(self, step: Step, task: Task) -> Work:
         owner, replica = (
-            self.stages[0, task.stage or 0],
-            self.stages[task.replica or 0, task.stage or 0],
+            self._module(0, task),
+            self._module(task.replica or 0, task),
         )
         pairs: list[tuple[Tensor, Tensor]] = [
             (mine, owner.parameters[name]) for name, mine in replica.parameters.items()
@@ -222,7 +226,7 @@ class Operations:
 
     def _forward(self, step: Step, task: Task) -> Work:
         part, stage = step.plan.parts_of(task)[0], task.stage or 0
-        module = self.stages[part.replica, stage]
+        module = self._module(part.replica, task)
         x = self._input(step, part, stage, task.lane)
         module.stamps = self._stamps[task.lane]
         is_known = part.rows in module.saved_bytes
@@ -290,7 +294,7 @@ class Operations:
     def _backward(self, step: Step, task: Task) -> Work:
         stage = task.stage or 0
         parts = step.plan.parts_of(task)
-        module = self.stages[parts[0].replica, stage]
+        module = self._module(parts[0].replica, task)
         where = [(part.replica, stage, part.microbatch) for part in parts]
         entered = [self._take(("entered", *key), task.lane) for key in where]
         left = [self._take(("left", *key), task.lane) for key in where]
@@ -309,7 +313,7 @@ class Operations:
 
     def _backward_input(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
-        module = self.stages[part.replica, stage]
+        module = self._module(part.replica, task)
         place = (part.replica, stage, part.microbatch)
         x = step.values["entered", *place]  # the weight pass may need it, and takes it
         left = self._take(("left", *place), task.lane)
@@ -339,29 +343,29 @@ class Operations:
         yield [x, *handed]
         backward_weight(rest)
         yield
-        kept = self.stages[part.replica, stage].kept_bytes[part.rows]
+        kept = self._module(part.replica, task).kept_bytes[part.rows]
         self._ledgers[task.lane].saved -= kept
 
     def _all_reduce(self, step: Step, task: Task) -> Work:
         """Every replica that holds the stage has a task of its own, which makes its own sum."""
         stage = task.stage or 0
-        mine = self.stages[task.replica or 0, stage]
-        holders = sorted(p.replica for p in step.plan.placements if p.stage == stage)
-        copies = [self.stages[replica, stage] for replica in holders]
+        mine = self._module(task.replica or 0, task)
+        place = (stage, task.shard or 0)
+        holders = sorted(p.replica for p in step.plan.placements if (p.stage, p.shard) == place)
+        copies = [self._module(replica, task) for replica in holders]
         yield _gradients(copies)
         mine.sums = sum_of_copies(copies, self._devices[mine.lane])
         yield
 
     def _reduce(self, step: Step, task: Task) -> Work:
-        stage = task.stage or 0
         others = [part.replica for part in step.plan.parts if part.replica > 0]
-        copies = [self.stages[replica, stage] for replica in others]
+        copies = [self._module(replica, task) for replica in others]
         yield _gradients(copies)
-        add_to_owner(self.stages[0, stage], copies, self._devices[task.lane])
+        add_to_owner(self._module(0, task), copies, self._devices[task.lane])
         yield
 
     def _update(self, step: Step, task: Task) -> Work:
-        module = self.stages[task.replica or 0, task.stage or 0]
+        module = self._module(task.replica or 0, task)
         yield module.take_sums()
         if module.optimizer is not None:
             module.optimizer.step()

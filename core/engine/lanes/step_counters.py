@@ -67,7 +67,7 @@ class ClosedStep:
         seen, summed = set(), set()
         for task in self.step.plan.tasks:
             stage = task.stage if task.paired_stage is None else task.paired_stage
-            place = (task.replica or 0, stage or 0)
+            place = (task.replica or 0, stage or 0, task.shard or 0)
             if task.kind in _GRADIENT_MAKERS and place not in seen:
                 seen.add(place)
                 change = 1

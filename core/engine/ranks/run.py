@@ -100,6 +100,7 @@ class _RankProcess:
         self.process = subprocess.Popen(
             [
                 sys.executable,
+                "-P",
                 "-m",
                 "core.process.lifeline",
                 str(lifeline),

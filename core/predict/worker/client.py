@@ -45,6 +45,7 @@ class PredictorClient:
             self._process = subprocess.Popen(
                 [
                     sys.executable,
+                    "-P",
                     "-m",
                     "core.process.lifeline",
                     str(lifeline_end),
