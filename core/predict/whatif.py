@@ -35,7 +35,7 @@ MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WhatIfQuery:
     """A pipeline that is asked about.
 
     `costs` are those of `model` cut into `measured` stages; without these, of the asked pipeline's
@@ -113,7 +113,7 @@ def _summed(curves: Sequence[Curve], factor: float) -> Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WhatIfResult:
     """A predicted step in figures, and its passes by lane as a picture needs them.
 
     Whole numbers are as short as their largest allows, because answers travel between processes.
@@ -143,7 +143,7 @@ class WhatIf:
     def __init__(self) -> None:
         self._last: tuple[Job, Plan] | None = None
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: WhatIfQuery) -> WhatIfResult:
         """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""
         costs = question.fitted_costs
         _, job = job_without_machine(question.specification, question.model, costs)
@@ -153,7 +153,7 @@ class WhatIf:
         return answer_of(predict_times(plan, costs), plan.lanes, plan.pipeline)
 
 
-def whole_answer(question: Question) -> tuple[PlannedRun, Prediction]:
+def whole_answer(question: WhatIfQuery) -> tuple[PlannedRun, Prediction]:
     """The same prediction with the tasks of its plan and the causes of idle time: takes longer.
 
     Raises PlanError as `WhatIf.answer` does.
@@ -175,14 +175,16 @@ def _planned(job: Job) -> Plan:
     return STRATEGIES[STRATEGY].plan(job)
 
 
-def answer_of(columns: StepColumns, lanes: Sequence[Lane], pipeline: Pipeline | None) -> Answer:
+def answer_of(
+    columns: StepColumns, lanes: Sequence[Lane], pipeline: Pipeline | None
+) -> WhatIfResult:
     """What a predicted step comes to; compute lanes come first among `lanes`."""
     compute = sum(lane.role is Role.COMPUTE for lane in lanes)
     counts = np.bincount(columns.lane, minlength=compute)[:compute]
     first = np.concatenate([[0], np.cumsum(counts)])
     order = stable_argsort(columns.lane)[: first[-1]]
     bubbles, form = bubble_of(columns, lanes), closed_form(columns, pipeline)
-    return Answer(
+    return WhatIfResult(
         len(columns), int(columns.end.max(initial=0)),
         bubbles.by_makespan, bubbles.by_lane_span, None if form is None else form.fraction,
         peak_activations(columns, compute), first, columns.kind[order],

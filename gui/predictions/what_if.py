@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.task import PlanError, Role
 from core.predict.costs_file import read_costs, write_costs
-from core.predict.whatif import Answer, Question
-from core.predict.worker.jobs import Ask, Done, Draw, Lost, Refused, Reply
+from core.predict.whatif import WhatIfQuery, WhatIfResult
+from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply, WhatIfRequest
 from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
 from core.trace.trace import Trace
@@ -58,16 +58,16 @@ class WhatIf(QObject):
         if self.panel.isVisible():
             self._take_costs()
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: WhatIfQuery) -> None:
         """Ask; whatever was asked before is not waited for."""
-        self._asked = self.predictor.send(Ask(question))
+        self._asked = self.predictor.send(WhatIfRequest(question))
         if not self._late.isActive():
             self._late.start()
 
     def on_reply(self, reply: Reply) -> None:
         """Show a reply, unless a newer one is shown already."""
         match reply:
-            case Done(number, Answer() as answer) if number > self._shown:
+            case Done(number, WhatIfResult() as answer) if number > self._shown:
                 self._shown = number
                 self._late.stop()
                 self.panel.show_answer(answer)
@@ -126,7 +126,7 @@ class WhatIf(QObject):
         self._late.stop()
         self.predictor.close()
 
-    def _draw(self, question: Question) -> None:
+    def _draw(self, question: WhatIfQuery) -> None:
         self.panel.large.setEnabled(False)
         self._drawing.add(self.predictor.send(Draw(question)))
 

@@ -22,7 +22,7 @@ from core.plan.specification import (
 from core.plan.task import Lane, Plan, PlanError
 from core.predict.costs_file import costs_of
 from core.predict.predict import predict_times
-from core.predict.whatif import Answer, answer_of
+from core.predict.whatif import WhatIfResult, answer_of
 from gui.look.text import tr
 
 MOST_TRIED = 2_000  # tasks of a plan
@@ -90,7 +90,7 @@ def schedule_problems(
     return found
 
 
-def pictured(plan: Plan) -> Answer | None:
+def pictured(plan: Plan) -> WhatIfResult | None:
     """A pipeline's plan as it would run if all passes took the same time; None for other plans."""
     if plan.pipeline is None or len(plan.columns) > MOST_PICTURED:
         return None

@@ -17,7 +17,7 @@ from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification, describe
 from core.predict.costs import Link
 from core.predict.costs_file import costs_of
-from core.predict.whatif import Answer, Question, WhatIf
+from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 1,
          "link_latency_us": 5, "link_bandwidth_gb_s": 25}  # fmt: skip
@@ -74,7 +74,7 @@ def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second_and_a_new_pla
     model, costs = describe(Specification()), costs_of(COSTS)
     rows, new_plans, new_costs = [], [], []
     for schedule in ("1f1b", "gpipe", "zb-h1", "zb-h2"):
-        asked = Question(model, costs, 64, 256, schedule)
+        asked = WhatIfQuery(model, costs, 64, 256, schedule)
         what_if = WhatIf()
         new_plan, answer = timed(what_if, asked)
         again = []
@@ -91,7 +91,7 @@ def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second_and_a_new_pla
     assert statistics.median(new_plans) <= 0.25
 
 
-def timed(what_if: WhatIf, question: Question) -> tuple[float, Answer]:
+def timed(what_if: WhatIf, question: WhatIfQuery) -> tuple[float, WhatIfResult]:
     began = time.perf_counter()
     answer = what_if.answer(question)
     return time.perf_counter() - began, answer

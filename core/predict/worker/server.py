@@ -17,21 +17,21 @@ from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError
 from core.predict.predict import predicted_recording
-from core.predict.whatif import Question, WhatIf, whole_answer
+from core.predict.whatif import WhatIf, WhatIfQuery, whole_answer
 from core.predict.worker.jobs import (
     Advise,
     Advised,
-    Ask,
     Done,
     Draw,
     Job,
     Progress,
     Refused,
     Reply,
+    WhatIfRequest,
 )
 
 NICENESS = 5  # lanes that are measured meanwhile come first
-ORDER = (Ask, Draw, Advise)
+ORDER = (WhatIfRequest, Draw, Advise)
 
 
 class Server:
@@ -72,7 +72,7 @@ class Server:
 
     def _do(self, number: int, job: Job) -> object:
         match job:
-            case Ask(question):
+            case WhatIfRequest(question):
                 return self._what_if.answer(question)
             case Draw(question):
                 return drawn(question)
@@ -94,7 +94,7 @@ class Server:
         return Advised(ways, present, missing[0] if missing else "")
 
 
-def drawn(question: Question) -> bytes:
+def drawn(question: WhatIfQuery) -> bytes:
     """A question's prediction as a recording. Raises PlanError."""
     run, prediction = whole_answer(question)
     return predicted_recording(run.header, run.plan.tasks, prediction.columns)

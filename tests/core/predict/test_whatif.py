@@ -12,7 +12,7 @@ from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind, PlanError, Role, Stage
 from core.predict.costs import CostError, Link
 from core.predict.costs_file import costs_of
-from core.predict.whatif import Question, WhatIf, evenly, whole_answer
+from core.predict.whatif import WhatIf, WhatIfQuery, evenly, whole_answer
 from tests.core.predict.plans import even, figures_of
 
 MODEL = describe(Specification(model=ModelSettings("mlp", width=64, depth=8)))
@@ -20,7 +20,7 @@ MS = 1_000_000
 
 
 def question(**values):
-    return Question(**{"model": MODEL, "costs": even(), "devices": 4, "microbatches": 8,
+    return WhatIfQuery(**{"model": MODEL, "costs": even(), "devices": 4, "microbatches": 8,
                        "schedule": "1f1b", **values})  # fmt: skip
 
 

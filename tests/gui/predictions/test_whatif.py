@@ -15,8 +15,8 @@ from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.predict.costs import Link
 from core.predict.costs_file import costs_of, read_costs, write_costs
-from core.predict.whatif import Answer, WhatIf
-from core.predict.worker.jobs import Ask, Done, Lost, Refused
+from core.predict.whatif import WhatIf, WhatIfResult
+from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
 from gui.app.window import MainWindow
 from gui.panels.predict.whatif import FIGURES, PLAIN, WORDS, WhatIfPanel
 from tests.gui.fake_client import FakeClient
@@ -53,7 +53,7 @@ def makespan(panel: WhatIfPanel) -> int:
     return panel.picture.answer.makespan_ns
 
 
-def wait_for_another(panel: WhatIfPanel, qtbot: object, old: Answer | None) -> Answer:
+def wait_for_another(panel: WhatIfPanel, qtbot: object, old: WhatIfResult | None) -> WhatIfResult:
     qtbot.waitUntil(lambda: panel.picture.answer is not old, timeout=ANSWER_MS)
     assert panel.picture.answer is not None
     return panel.picture.answer
@@ -133,7 +133,7 @@ def test_answers_on_the_way_to_the_last_one_are_shown(
 ) -> None:
     for value in (5, 6, 7):
         panel._rows["devices"].value = value
-    asked = [job.question for job in sent if isinstance(job, Ask)]
+    asked = [job.question for job in sent if isinstance(job, WhatIfRequest)]
     assert [question.devices for question in asked] == [5, 6, 7]
     first = WhatIf().answer(asked[0])
     window.predictions.what_if.on_reply(Done(1, first))
