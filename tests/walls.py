@@ -45,7 +45,8 @@ WALLS = (
 )
 LAYERS = (
     ("core.plain", "core.paths", "core.version", "core.gc_paused", "core.order", "core.typed"),
-    ("core.reading", "core.process", "core.models"),
+    ("core.reading", "core.process", "core.option"),
+    ("core.models",),
     ("core.plan",),
     ("core.files", "core.machine"),
     ("core.trace",),
