@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import pyarrow as pa
 
+from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
 from core.recording.schema import Header
 
@@ -31,6 +32,13 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """What the user's own model is, which only the engine can tell."""
+
+    model: ModelDescription
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """A run begins; its rows follow."""
 
@@ -52,4 +60,4 @@ class Ended:
     text: str = ""
 
 
-Message = Ready | Started | Rows | Ended
+Message = Ready | Described | Started | Rows | Ended

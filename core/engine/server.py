@@ -1,8 +1,6 @@
 """The engine process: takes specifications, sends back streams. Started by core.engine.client.
 
-    python -m core.engine.server WIRE COMMANDS    (inherited file descriptors)
-
-Commands are lines of JSON: {"run": specification} and {"stop": true}.
+Commands are lines of JSON: {"run": specification}, {"describe": specification} and {"stop": true}.
 """
 
 from __future__ import annotations
@@ -10,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import queue
-import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -26,13 +24,14 @@ from core.engine.lanes.executor import Stopped
 from core.engine.lanes.flusher import Flusher
 from core.engine.lanes.run import run_on_lanes
 from core.engine.messages import Outcome
+from core.engine.models.workload import build_workload
 from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.stop import Stop
-from core.engine.wire import send_ready, send_refusal
+from core.engine.wire import send
 from core.plan.specification import Specification
-from core.plan.task import PlanError, Runner
-from core.process.lifeline import keep
+from core.plan.task import Runner
+from core.process.lifeline import open_pipes
 from core.recording.writer import TraceWriter
 
 RUNNERS: dict[Runner, Callable[[Prepared, TraceWriter, Stop], None]] = {
@@ -46,7 +45,7 @@ SWITCH_SECONDS = 1e-4
 class Server:
     """Runs one specification after the other; commands come in on a thread of their own."""
 
-    def __init__(self, sink: Any, commands: int) -> None:
+    def __init__(self, sink: Any, commands: BinaryIO) -> None:
         self._sink = sink
         self._commands = commands
         self._waiting: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
@@ -56,7 +55,7 @@ class Server:
     def serve(self) -> None:
         """Serve until the client closes its pipe, which ends the process."""
         threading.Thread(target=self._listen, daemon=True, name="commands").start()
-        send_ready(self._sink, self._hardware)
+        send(self._sink, "ready", asdict(self._hardware))
         while True:
             self._waiting.get()()
 
@@ -64,11 +63,8 @@ class Server:
         """Run one specification and send its stream, or a refusal."""
         try:
             prepared = prepare(specification, self._hardware)
-        except PlanError as error:
-            send_refusal(self._sink, str(error))
-            return
         except (Exception, SystemExit) as error:
-            send_refusal(self._sink, explain(error))
+            send(self._sink, "refused", explain(error))
             return
         writer = TraceWriter(self._sink, prepared.header)
         for text in warnings():
@@ -77,6 +73,15 @@ class Server:
             outcome = self._attempt(prepared, writer, stop)
         writer.log("state", outcome)
         writer.close()
+
+    def describe(self, specification: Specification) -> None:
+        """Send the description of the user's own model, or a refusal."""
+        try:
+            model = build_workload(specification).description
+        except (Exception, SystemExit) as error:
+            send(self._sink, "refused", explain(error))
+            return
+        send(self._sink, "described", model.to_dict())
 
     def _attempt(self, prepared: Prepared, writer: TraceWriter, stop: Stop) -> str:
         try:
@@ -92,13 +97,12 @@ class Server:
         return Outcome.FINISHED
 
     def _listen(self) -> None:
-        with os.fdopen(self._commands, "rb") as lines:
-            for line in lines:
-                try:
-                    self._take(json.loads(line))
-                except Exception as error:  # said between two runs, by the thread that writes
-                    text = f"the engine cannot read a command: {explain(error)}"
-                    self._waiting.put(partial(send_refusal, self._sink, text))
+        for line in self._commands:
+            try:
+                self._take(json.loads(line))
+            except Exception as error:  # said between two runs, by the thread that writes
+                text = f"the engine cannot read a command: {explain(error)}"
+                self._waiting.put(partial(send, self._sink, "refused", text))
         os._exit(0)
 
     def _take(self, command: dict[str, Any]) -> None:
@@ -106,21 +110,21 @@ class Server:
             specification = Specification.from_dict(command["run"])
             self._latest = Stop()
             self._waiting.put(partial(self.run, specification, self._latest))
+        elif "describe" in command:
+            specification = Specification.from_dict(command["describe"])
+            self._waiting.put(partial(self.describe, specification))
         elif "stop" in command:
             self._latest.request()
         else:
-            raise ValueError("it is neither run nor stop")
+            raise ValueError("it is neither run, describe nor stop")
 
 
 def main() -> None:
-    """Serve on the descriptors that the client passed."""
-    wire, commands = map(int, sys.argv[1:])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
-    os.dup2(2, 1)  # what a user's model prints
+    """Serve on the pipes that the client passed."""
+    wire, commands = open_pipes()
     compute_exactly()
     sys.setswitchinterval(SWITCH_SECONDS)
-    with os.fdopen(keep(wire), "wb", buffering=0) as sink:
-        Server(pa.PythonFile(sink, "w"), keep(commands)).serve()
+    Server(pa.PythonFile(wire, "w"), commands).serve()
 
 
 if __name__ == "__main__":

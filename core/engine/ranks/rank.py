@@ -1,8 +1,7 @@
 """One rank of a strategy that torch runs, in a process of its own.
 
-    python -m core.engine.ranks.rank WIRE SETTINGS    (a descriptor, and JSON)
-
-Started by core.engine.ranks.run, to which it sends its rows as a stream of the same schema.
+Started by core.engine.ranks.run, which sends its settings as a line of JSON and gets its rows as a
+stream of the same schema.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import copy
 import json
 import math
 import os
-import signal
 import sys
 import threading
 import traceback
@@ -47,7 +45,7 @@ from core.engine.verify import compare, reference, save_gradients
 from core.plan.lanes import Hardware
 from core.plan.specification import Specification
 from core.plan.task import Kind, Role
-from core.process.lifeline import keep, only_here
+from core.process.lifeline import only_here, open_pipes
 from core.recording.writer import Timings, TraceWriter
 from core.typed import typed
 
@@ -68,12 +66,6 @@ class RankSettings:
     origin_ns: int
     specification: Specification
     hardware: Hardware
-
-    @classmethod
-    def from_json(cls, text: str) -> RankSettings:
-        """Read what run_ranks wrote."""
-        settings: RankSettings = typed(cls, json.loads(text))
-        return settings
 
 
 class Rank:
@@ -269,32 +261,28 @@ def on_tracks(
 
 
 def main() -> None:
-    """Run on the descriptors that the engine passed."""
-    wire = int(sys.argv[1])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    wire = keep(wire)
-    os.dup2(2, 1)  # what a user's model prints
+    """Run on the pipes that the engine passed."""
+    wire, commands = open_pipes()
     compute_exactly()
-    settings = RankSettings.from_json(sys.argv[2])
+    settings: RankSettings = typed(RankSettings, json.loads(commands.readline()))
     prepared = prepare(settings.specification, settings.hardware)
     header = prepared.header.since(settings.origin_ns)
-    with os.fdopen(wire, "wb", buffering=0) as sink:
-        writer = TraceWriter(pa.PythonFile(sink, "w"), header)
-        status = 0
-        try:
-            with Flusher(writer):
-                Rank(settings, prepared, writer).run()
-            writer.log(DONE_LEVEL, "")
-        except Exception as error:
-            status = 1
-            writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
-            writer.log(FAILED_LEVEL, explain(error))
-        writer.close()
-        with suppress(Exception):  # the user's model may have closed it
-            sys.stdout.flush()
-        # Not through destructors, which may wait for other ranks; nor through the interpreter's
-        # end: a thread of torch's that still wants its lock then aborts the process.
-        os._exit(status)
+    writer = TraceWriter(pa.PythonFile(wire, "w"), header)
+    status = 0
+    try:
+        with Flusher(writer):
+            Rank(settings, prepared, writer).run()
+        writer.log(DONE_LEVEL, "")
+    except Exception as error:
+        status = 1
+        writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
+        writer.log(FAILED_LEVEL, explain(error))
+    writer.close()
+    with suppress(Exception):  # the user's model may have closed it
+        sys.stdout.flush()
+    # Not through destructors, which may wait for other ranks; nor through the interpreter's
+    # end: a thread of torch's that still wants its lock then aborts the process.
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import socket
-import subprocess
 import sys
-import threading
 import time
 from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,20 +19,29 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.hardware import find_hardware
 from core.engine.lanes.executor import Stopped
-from core.engine.messages import DONE_LEVEL, FAILED_LEVEL, Rows
+from core.engine.messages import DONE_LEVEL, FAILED_LEVEL, Message, Rows
 from core.engine.prepare import Prepared
 from core.engine.stop import Stop
-from core.engine.wire import describe_exit, receive
+from core.engine.wire import receive
 from core.plan.lanes import meet_in_nccl
+from core.process.child import Child
 from core.recording.decode import numbers_of
 from core.recording.writer import TraceWriter
 
 LAST_WORDS_SECONDS = 1.0
 HOST = "127.0.0.1"
 
-Report = tuple[int, pa.RecordBatch | None]
-Word = tuple[str, str]
-"""The last word of a rank: the level of its row, done or failed, and the text."""
+RANK = "core.engine.ranks.rank"
+
+Report = tuple[int, pa.RecordBatch | str]
+"""A rank, and what it told or how it ended."""
+
+
+class Word(NamedTuple):
+    """The last word of a rank: the level of its row, done or failed, and the text."""
+
+    level: str
+    text: str
 
 
 class RankError(RuntimeError):
@@ -50,11 +57,9 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
     store = _open_store()
     with ExitStack() as stack:
         stack.enter_context(stop.calls(lambda: reports.put(None)))
-        ranks = [
-            stack.enter_context(_RankProcess(prepared, rank, store.port, reports))
-            for rank in range(len(prepared.lanes))
-        ]
-        _gather(writer, ranks, reports)
+        for rank in range(len(prepared.lanes)):
+            stack.callback(_start_rank(prepared, rank, store.port, reports).close)
+        _gather(writer, len(prepared.lanes), reports)
 
 
 def _open_store() -> TCPStore:
@@ -71,79 +76,44 @@ def backend_of(prepared: Prepared) -> str:
     return "nccl" if meet_in_nccl(prepared.lanes) else "gloo"
 
 
-class _RankProcess:
-    """A rank as a context manager: leaving it ends the process, and waits for it."""
-
-    def __init__(
-        self, prepared: Prepared, rank: int, port: int, reports: queue.SimpleQueue[Report | None]
-    ) -> None:
-        self.rank = rank
-        self._reports = reports
-        self._settings = json.dumps(
-            {
-                "rank": rank,
-                "world": len(prepared.lanes),
-                "port": port,
-                "backend": backend_of(prepared),
-                "origin_ns": prepared.header.origin_ns,
-                "specification": prepared.specification.to_dict(),
-                "hardware": asdict(find_hardware()),
-            }
-        )
-        self._environment = {**os.environ, "OMP_NUM_THREADS": str(prepared.lanes[rank].cores or 1)}
+def _start_rank(
+    prepared: Prepared, rank: int, port: int, reports: queue.SimpleQueue[Report | None]
+) -> Child[Message]:
+    """Start a rank, whose rows and end go to `reports`."""
+    variables = {
+        "OMP_NUM_THREADS": str(prepared.lanes[rank].cores or 1),
         # Ranks of one machine meet on the loopback interface, whatever its host name resolves to.
-        self._environment["GLOO_SOCKET_IFNAME"] = "lo0" if sys.platform == "darwin" else "lo"
+        "GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo",
+    }
+    settings = {
+        "rank": rank,
+        "world": len(prepared.lanes),
+        "port": port,
+        "backend": backend_of(prepared),
+        "origin_ns": prepared.header.origin_ns,
+        "specification": prepared.specification.to_dict(),
+        "hardware": asdict(find_hardware()),
+    }
 
-    def __enter__(self) -> _RankProcess:
-        self._wire, wire = os.pipe()
-        lifeline, self._lifeline = os.pipe()
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "core.process.lifeline",
-                str(lifeline),
-                "core.engine.ranks.rank",
-                str(wire),
-                self._settings,
-            ],
-            pass_fds=(wire, lifeline),
-            stdin=subprocess.DEVNULL,
-            env=self._environment,
-        )
-        os.close(wire)
-        os.close(lifeline)
-        self._reader = threading.Thread(target=self._read, daemon=True, name=f"rank {self.rank}")
-        self._reader.start()
-        return self
+    def listener(message: Message) -> None:
+        if isinstance(message, Rows):
+            reports.put((rank, message.batch))
 
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self._lifeline)
-        self._reader.join()
+    def on_exit(how: str) -> None:
+        reports.put((rank, f"rank {rank} (process {child.pid}) {how}"))
 
-    def _read(self) -> None:
-        try:
-            with os.fdopen(self._wire, "rb") as file:
-                for message in receive(pa.PythonFile(file, "r")):
-                    if isinstance(message, Rows):
-                        self._reports.put((self.rank, message.batch))
-        finally:  # whatever goes wrong here, nobody waits for more
-            self._reports.put((self.rank, None))
+    child = Child(RANK, receive, listener, on_exit, variables)
+    child.send(json.dumps(settings).encode())
+    return child
 
 
-def _gather(
-    writer: TraceWriter,
-    ranks: list[_RankProcess],
-    reports: queue.SimpleQueue[Report | None],
-) -> None:
+def _gather(writer: TraceWriter, world: int, reports: queue.SimpleQueue[Report | None]) -> None:
     """Pass the ranks' rows on until all have ended."""
     plans = Plans()
-    going = set(range(len(ranks)))
     words: dict[int, Word] = {}
+    ends: dict[int, str] = {}
     deadline: float | None = None
-    while going:
+    while len(ends) < world:
         try:
             wait = None if deadline is None else max(0.0, deadline - time.monotonic())
             report = reports.get(timeout=wait)
@@ -151,31 +121,23 @@ def _gather(
             break
         if report is None:
             raise Stopped
-        rank, batch = report
-        if batch is not None:
-            batch, word = without_last_word(batch)
+        rank, told = report
+        if isinstance(told, str):
+            ends[rank] = told
+            if (rank not in words or words[rank].level != DONE_LEVEL) and deadline is None:
+                # One rank's end breaks the others' collectives: hear them all, then blame the
+                # one that did not say why.
+                deadline = time.monotonic() + LAST_WORDS_SECONDS
+        else:
+            batch, word = without_last_word(told)
             if word is not None:
                 words[rank] = word
             if (rows := plans.renumbered(rank, batch)) is not None:
                 writer.forward(rows)
-        else:
-            going.discard(rank)
-            ranks[rank].process.wait()
-            if words.get(rank, ("", ""))[0] != DONE_LEVEL and deadline is None:
-                # One rank's end breaks the others' collectives: hear them all, then blame the
-                # one that did not say why.
-                deadline = time.monotonic() + LAST_WORDS_SECONDS
     if deadline is not None:
-        raise RankError(_blame(ranks, words))
-
-
-def _blame(ranks: list[_RankProcess], words: dict[int, Word]) -> str:
-    codes = {rank.rank: rank.process.poll() for rank in ranks}
-    for rank, code in codes.items():
-        if code is not None and rank not in words:
-            return f"rank {rank} (process {ranks[rank].process.pid}) {describe_exit(code)}"
-    failed = ((rank, text) for rank, (level, text) in words.items() if level == FAILED_LEVEL)
-    return "rank {}: {}".format(*next(failed))
+        silent = [end for rank, end in ends.items() if rank not in words]
+        said = [f"rank {rank}: {w.text}" for rank, w in words.items() if w.level == FAILED_LEVEL]
+        raise RankError((silent + said)[0])
 
 
 class Plans:
@@ -228,7 +190,7 @@ def without_last_word(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Word | Non
     for place, note in enumerate(notes):
         if note and note[0]["name"] in (FAILED_LEVEL, DONE_LEVEL):
             kept = [row for row in range(len(batch)) if row != place]
-            return batch.take(pa.array(kept, pa.int64())), (note[0]["name"], note[0]["text"])
+            return batch.take(pa.array(kept, pa.int64())), Word(note[0]["name"], note[0]["text"])
     return batch, None
 
 

@@ -336,4 +336,4 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     window.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    assert not {"predictions", "ghosts"} & {thread.name for thread in threading.enumerate()}
+    assert not {"worker reader", "ghosts"} & {thread.name for thread in threading.enumerate()}
