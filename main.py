@@ -35,13 +35,13 @@ def main(arguments: list[str]) -> int:
 
 def run_command(arguments: list[str]) -> int:
     """Run a command, or the default job where there is none; returns the exit status."""
-    from core.cli import commands, comparing, prediction
+    from core.cli import commands, comparing, desktop, prediction
     from core.cli.arguments import BAD_INPUT, make_parser
     from core.cli.interrupts import INTERRUPTED, ending_when_asked
     from core.plain import said
 
     given = make_parser().parse_args(arguments)
-    if given.command is None:
+    if given.command is None and not given.install_desktop:
         print(
             "There is no display: running the default job without a window; "
             f"{HEADLESS_IMAGE} will show it."
@@ -51,7 +51,9 @@ def run_command(arguments: list[str]) -> int:
         if given.command == "open":
             return open_window(Path(given.recording))
         with ending_when_asked():
-            if given.command == "devices":
+            if given.install_desktop:
+                print(*desktop.install_desktop(), sep="\n")
+            elif given.command == "devices":
                 commands.devices()
             elif given.command == "plan":
                 commands.plan(given)

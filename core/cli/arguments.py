@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from dataclasses import fields
-from typing import NoReturn
+from typing import Any, NoReturn
+
+import shtab
 
 from core.cli.figures import add_figure
 from core.cli.spans_table import add_table
@@ -14,12 +17,30 @@ from core.plan.lanes import ACCEPTED
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIMIZERS, Specification
 from core.plan.strategies import STRATEGIES
+from core.version import VERSION
 
 BAD_INPUT = 2
+FILES = ("FILE", "RECORDING", "A", "B")
+EXAMPLES = textwrap.dedent("""\
+    examples:
+      bubblescope run --strategy pipeline --schedule 1f1b --microbatches 8 --image run.png
+      bubblescope predict --strategy pipeline --stages 8 --costs costs.json --image predicted.svg
+      bubblescope export run.arrow --report run.html
+      bubblescope compare a.arrow b.arrow --image both.svg
+      bubblescope --print-completion bash > ~/.local/share/bash-completion/completions/bubblescope
+    `bubblescope COMMAND --help` lists a command's options.
+""")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Says what is wrong in one line, and has shells complete the names of files."""
+
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """As argparse's, but what is called a file is completed as one."""
+        action = super().add_argument(*names, **options)
+        if action.metavar in FILES:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+        return action
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {said(message)}\n")
@@ -30,7 +51,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="bubblescope",
         description="Shows parallel training steps as they happen. Without a command: the window.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"bubblescope {VERSION}")
+    parser.add_argument(
+        "--install-desktop", action="store_true", help="put icon and menu entry where desktops look"
+    )
+    shtab.add_argument_to(parser, "--print-completion", help="print a completion script")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("devices", help="list what this machine has to run lanes on")
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
@@ -55,7 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_figure(export)
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
     opening = commands.add_parser("open", help="open a recording in the window")
-    opening.add_argument("recording")
+    opening.add_argument("recording", metavar="RECORDING")
     return parser
 
 

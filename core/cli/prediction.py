@@ -107,6 +107,9 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
         raise CostError(
             f"--slow-lane {' --slow-lane '.join(arguments.slow_lane)}: name each lane once"
         )
+    for text, (_, factor) in zip(arguments.slow_lane, pairs, strict=True):
+        if factor <= 0:
+            raise CostError(f"--slow-lane {text}: use a factor above 0")
     return costs.slowed(factors)
 
 

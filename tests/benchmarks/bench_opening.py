@@ -70,7 +70,7 @@ def test_a_hundred_million_spans_open_in_two_seconds(tmp_path):
         spans = write(path, SPANS)
         told, seconds = build(path)
         first, again = open_in_window(path, tmp_path), open_in_window(path, tmp_path)
-        index = sum(file.stat().st_size for file in path.with_name("long.arrow.index").iterdir())
+        index = path.with_name("long.arrow.index").stat().st_size
         rows = [("making the index", f"{seconds:.1f}", f"{spans / seconds / 1e6:.2f} M spans/s")]
         rows += [
             (f"{name}, {when}", f"{value:.2f}", "")
@@ -84,7 +84,7 @@ def test_a_hundred_million_spans_open_in_two_seconds(tmp_path):
         )
     finally:
         path.unlink()
-        shutil.rmtree(path.with_name("long.arrow.index"), ignore_errors=True)
+        path.with_name("long.arrow.index").unlink(missing_ok=True)
     assert first["spans"] == spans and told == sorted(told)
     assert again["times"]["open"] <= OPEN_LIMIT_S and first["times"]["open"] <= OPEN_LIMIT_S
     assert again["times"]["and first picture"] <= OPEN_LIMIT_S
@@ -100,7 +100,7 @@ def build(path: Path) -> tuple[list[int], float]:
         return True
 
     began = time.perf_counter()
-    assert build_apart(path, progress)
+    build_apart(path, progress)
     return told, time.perf_counter() - began
 
 

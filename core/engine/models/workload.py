@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +21,7 @@ from torch.nn import functional
 from core.engine.models.modules import Batch, Loss, build_blocks, built_in_batch, built_in_loss
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import Block, ModelDescription
+from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from core.plan.task import PlanError, Stage
 from core.process.lifeline import only_here
@@ -162,7 +165,8 @@ def _load(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.absolute().parent))  # as for a script: it may import its neighbours
     try:
-        spec.loader.exec_module(module)
+        with _without_namesakes(path.absolute().parent):
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # whatever the user's file raises is theirs to read
         raise PlanError(f"--model {str(path)!r} cannot be imported: {_said(error)}") from error
     for name in ("build", "batch"):
@@ -171,6 +175,31 @@ def _load(path: Path) -> ModuleType:
     if not callable(getattr(module, "loss", len)):
         raise PlanError(f"--model {str(path)!r}: loss is no function; use loss(output, target)")
     return module
+
+
+@contextmanager
+def _without_namesakes(folder: Path) -> Iterator[None]:
+    """Within, `core` and `gui` mean those that lie in a folder, if some do, and not the house's.
+
+    A package is known by its name to the whole process, so the house's are set aside for so long.
+    """
+    find = importlib.machinery.PathFinder.find_spec
+    taken = [
+        name for name in ("core", "gui") if folder != PROJECT_ROOT and find(name, [str(folder)])
+    ]
+
+    def known() -> dict[str, ModuleType]:
+        return {name: sys.modules[name] for name in sys.modules if name.partition(".")[0] in taken}
+
+    ours = known()
+    try:
+        for name in ours:
+            del sys.modules[name]
+        yield
+    finally:
+        for name in known():
+            del sys.modules[name]
+        sys.modules.update(ours)
 
 
 def _own_blocks(module: ModuleType, name: str) -> list[nn.Module]:

@@ -84,6 +84,7 @@ def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
             "--stages 4 --costs costs.json --slow-lane 1:2 --slow-lane 1:3",
             "--slow-lane 1:2 --slow-lane 1:3: name each lane once",
         ),
+        ("--stages 4 --costs costs.json --slow-lane 0:0", "--slow-lane 0:0: use a factor above 0"),
         ("--stages 4 --costs costs.json --slow-lane 1", "--slow-lane '1': use LANE:FACTOR"),
         (
             "--stages 4 --costs costs.json --slow-lane 4:2",

@@ -1,0 +1,1 @@
+"""Bubblescope as an installed package: the command `bubblescope`."""

@@ -1,0 +1,64 @@
+"""Icon and menu entry where Linux desktops look: the XDG data folder of the user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from core.files import whole_file
+from core.paths import PROJECT_ROOT, RESOURCES
+
+ENTRY = """\
+[Desktop Entry]
+Type=Application
+Name=Bubblescope
+Comment=Shows parallel training steps as they happen, and why devices wait
+Exec={command}
+Icon=bubblescope
+Terminal=false
+Categories=Development;Science;
+StartupWMClass=bubblescope
+"""
+RESERVED = frozenset(" \t\n\"'\\><~|&;$*?#()`")  # what has to be quoted in an Exec line
+
+
+def install_desktop() -> list[Path]:
+    """Write icon and menu entry; returns the files, which a second call writes anew.
+
+    The formats and folders are those of freedesktop.org's Desktop Entry and Icon Theme
+    specifications. Raises ValueError where desktops look elsewhere, OSError if a file cannot be
+    written.
+    """
+    if sys.platform in ("darwin", "win32"):
+        raise ValueError(f"--install-desktop: {sys.platform} has no menu entries of this kind")
+    given = os.environ.get("XDG_DATA_HOME", "")
+    data = Path(given) if os.path.isabs(given) else Path.home() / ".local" / "share"
+    files = {
+        data / "icons/hicolor/scalable/apps/bubblescope.svg": (
+            RESOURCES / "icons" / "bubblescope.svg"
+        ).read_text(),
+        data / "applications/bubblescope.desktop": ENTRY.format(command=_command()),
+    }
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as place:
+            place.write_text(text)
+    return list(files)
+
+
+def _command() -> str:
+    """The Exec line that starts this very installation, from any folder."""
+    script = Path(sys.executable).parent / "bubblescope"
+    words = [script] if script.is_file() else [Path(sys.executable), PROJECT_ROOT / "main.py"]
+    return " ".join(map(_quoted, map(str, words)))
+
+
+def _quoted(word: str) -> str:
+    """A word of an Exec line: a percent sign is doubled, a reserved character quotes the word."""
+    word = word.replace("%", "%%")
+    if not RESERVED & set(word):
+        return word
+    for character in '\\"`$':
+        word = word.replace(character, "\\" + character)
+    return '"{}"'.format(word.replace("\\", "\\\\"))  # a string in the file is escaped once more

@@ -1,0 +1,30 @@
+"""Where the wheel's packages come from; all else stands in pyproject.toml.
+
+The checkout has core, gui, resources and main.py at its top. In a wheel they lie inside the package
+`bubblescope`, because names as general as `core` and `gui` belong to whoever installs it.
+"""
+
+from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+APP = "bubblescope._app"
+INSIDE = {
+    f"{APP}.{name}": name.replace(".", "/") for name in find_packages(include=["core*", "gui*"])
+}
+
+
+class BuildWithoutThisFile(build_py):
+    """The top folder holds two modules, and only main.py is the app's."""
+
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        """Every module of a package, as (package, module, file)."""
+        found = super().find_package_modules(package, package_dir)
+        return [entry for entry in found if entry[:2] != (APP, "setup")]
+
+
+setup(
+    packages=["bubblescope", APP, f"{APP}.resources", *INSIDE],
+    package_dir={"bubblescope": "bubblescope", APP: ".", f"{APP}.resources": "resources", **INSIDE},
+    package_data={f"{APP}.resources": ["icons/*", "presets/*", "recordings/*"]},
+    cmdclass={"build_py": BuildWithoutThisFile},
+)
