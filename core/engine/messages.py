@@ -11,9 +11,6 @@ from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
 from core.recording.schema import Header
 
-FAILED_LEVEL = "failed"  # of a log row in which a rank tells why it ends
-DONE_LEVEL = "done"  # of the log row with which a rank ends that has run every step
-
 
 class Outcome(StrEnum):
     """How a run ended: all steps done, stopped on request, refused before it began, or failed."""

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import pyarrow as pa
 
@@ -27,19 +27,20 @@ from core.engine.messages import Outcome
 from core.engine.models.workload import build_workload
 from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
-from core.engine.stop import Stop
 from core.engine.wire import send
 from core.plan.specification import Specification
 from core.plan.task import Runner
 from core.process.lifeline import open_pipes
 from core.recording.writer import TraceWriter
 
-RUNNERS: dict[Runner, Callable[[Prepared, TraceWriter, Stop], None]] = {
+RUNNERS: dict[Runner, Callable[[Prepared, TraceWriter, threading.Event], None]] = {
     Runner.LANES: run_on_lanes,
     Runner.RANKS: run_on_ranks,
 }
 # How long a lane that has woken up waits for another's Python: 5 ms, the default, is half a task.
 SWITCH_SECONDS = 1e-4
+
+T = TypeVar("T")
 
 
 class Server:
@@ -49,7 +50,7 @@ class Server:
         self._sink = sink
         self._commands = commands
         self._waiting: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._latest = Stop()
+        self._latest = threading.Event()
         self._hardware = find_hardware()
 
     def serve(self) -> None:
@@ -59,12 +60,10 @@ class Server:
         while True:
             self._waiting.get()()
 
-    def run(self, specification: Specification, stop: Stop) -> None:
+    def run(self, specification: Specification, stop: threading.Event) -> None:
         """Run one specification and send its stream, or a refusal."""
-        try:
-            prepared = prepare(specification, self._hardware)
-        except (Exception, SystemExit) as error:
-            send(self._sink, "refused", explain(error))
+        prepared = self._made(lambda: prepare(specification, self._hardware))
+        if prepared is None:
             return
         writer = TraceWriter(self._sink, prepared.header)
         for text in warnings():
@@ -76,14 +75,22 @@ class Server:
 
     def describe(self, specification: Specification) -> None:
         """Send the description of the user's own model, or a refusal."""
-        try:
-            model = build_workload(specification).description
-        except (Exception, SystemExit) as error:
-            send(self._sink, "refused", explain(error))
-            return
-        send(self._sink, "described", model.to_dict())
+        workload = self._made(lambda: build_workload(specification))
+        if workload is not None:
+            send(self._sink, "described", workload.description.to_dict())
 
-    def _attempt(self, prepared: Prepared, writer: TraceWriter, stop: Stop) -> str:
+    def _made(self, make: Callable[[], T]) -> T | None:
+        """What `make` gives; if that fails, a refusal is sent and there is None."""
+        try:
+            return make()
+        except (Exception, SystemExit) as error:
+            self._refuse(explain(error))
+            return None
+
+    def _refuse(self, text: str) -> None:
+        send(self._sink, "ended", [Outcome.REFUSED, text])
+
+    def _attempt(self, prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> str:
         try:
             RUNNERS[prepared.strategy.runner](prepared, writer, stop)
         except Stopped:
@@ -102,21 +109,21 @@ class Server:
                 self._take(json.loads(line))
             except Exception as error:  # said between two runs, by the thread that writes
                 text = f"the engine cannot read a command: {explain(error)}"
-                self._waiting.put(partial(send, self._sink, "refused", text))
+                self._waiting.put(partial(self._refuse, text))
         os._exit(0)
 
     def _take(self, command: dict[str, Any]) -> None:
-        if "run" in command:
-            specification = Specification.from_dict(command["run"])
-            self._latest = Stop()
-            self._waiting.put(partial(self.run, specification, self._latest))
-        elif "describe" in command:
-            specification = Specification.from_dict(command["describe"])
-            self._waiting.put(partial(self.describe, specification))
-        elif "stop" in command:
-            self._latest.request()
-        else:
-            raise ValueError("it is neither run, describe nor stop")
+        match command:
+            case {"run": values}:
+                specification, self._latest = Specification.from_dict(values), threading.Event()
+                self._waiting.put(partial(self.run, specification, self._latest))
+            case {"describe": values}:
+                specification = Specification.from_dict(values)
+                self._waiting.put(partial(self.describe, specification))
+            case {"stop": _}:
+                self._latest.set()
+            case _:
+                raise ValueError("it is neither run, describe nor stop")
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """The pipe from engine to client: Arrow streams one behind the other.
 
 A run is a stream with a header and rows. What the engine says apart from a run is a stream without
-rows whose metadata holds it: that it is ready, what a model is, or that it refuses something.
+rows whose metadata holds it: that it is ready, what a model is, or that it
+has refused a specification; of a rank that it has ended, and how.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ APART_KEY = b"bubblescope-apart"
 APART: dict[str, Callable[[Any], Message]] = {
     "ready": lambda hardware: Ready(typed(Hardware, hardware)),
     "described": lambda model: Described(ModelDescription.from_dict(model)),
-    "refused": lambda text: Ended(Outcome.REFUSED, text),
+    "ended": lambda ended: Ended(Outcome(ended[0]), ended[1]),
 }
 """The messages apart from a run, by name, from what JSON holds of them."""
 

@@ -12,7 +12,6 @@ import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import ExitStack
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, ParamSpec, TypeVar
@@ -40,24 +39,19 @@ class Worker:
         self._listener, self._on_exit = listener, on_exit
         self._listening = threading.Lock()
         self.is_over = False
-        with ExitStack() as given, ExitStack() as kept:
-            context = _Context()
-            lifeline, own = context.Pipe(duplex=False)
-            self._wire, wire = context.Pipe()
-            given.callback(lifeline.close)
-            given.callback(wire.close)
-            kept.callback(own.close)
-            kept.callback(self._wire.close)
-            self._executor = ProcessPoolExecutor(1, context, _begin, (lifeline, wire))
-            # A process inherits what its parent blocks: Ctrl+C is for the parent.
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            kept.callback(self._executor.shutdown, wait=False)
-            try:
-                self._executor.submit(os.getpid)  # an executor starts its process with a call
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            self._process = context.process
-            self._kept = kept.pop_all()
+        context = _Context()
+        lifeline, self._lifeline = context.Pipe(duplex=False)
+        self._wire, wire = context.Pipe()
+        self._executor = ProcessPoolExecutor(1, context, _begin, (lifeline, wire))
+        # A process inherits what its parent blocks: Ctrl+C is for the parent.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._executor.submit(os.getpid)  # an executor starts its process with a call
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        lifeline.close()
+        wire.close()
+        self._process = context.process
         self.pid = self._process.pid
         self._reader = threading.Thread(target=self._read, daemon=True, name="worker reader")
         self._reader.start()
@@ -87,7 +81,8 @@ class Worker:
             pass
         self.is_over = True
         self._executor.shutdown()
-        self._kept.close()
+        self._wire.close()
+        self._lifeline.close()
         self._on_exit()
 
     def _hear(self) -> bool:

@@ -14,7 +14,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from core.engine.lanes.lane import Mark
+from core.engine.lanes.lane import Timestamp
 from core.engine.ranks.model import RankModel, Setting
 from core.plan.task import Kind, Payload, PlanError
 
@@ -27,19 +27,21 @@ class Replicated(RankModel):
         self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
         caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
         self._ddp = DistributedDataParallel(self.blocks, **caps)
-        self._ddp.register_comm_hook(setting.world, self._bucket_hook)
-        self._on_stream = setting.backend == "nccl"  # its futures complete there, not on the host
+        self._ddp.register_comm_hook(dist.get_world_size(), self._bucket_hook)
+        self._on_stream = (
+            dist.get_backend() == "nccl"
+        )  # its futures complete there, not on the host
         parameters = self.parameters
         self._names = {id(parameter): name for name, parameter in parameters.items()}
         self._trained = {name: p for name, p in parameters.items() if p.requires_grad}
         self._gradient_bytes = sum(p.nbytes for p in self._trained.values())
         setting.timer.watch(self.blocks, list(parameters.values()))
-        setting.tell("parameters", sum(p.nbytes for p in parameters.values()))
+        setting.report("parameters", sum(p.nbytes for p in parameters.values()))
 
     def begin(self) -> None:
         """Forget the gradients."""
         self._ddp.zero_grad(set_to_none=True)
-        self._setting.tell("gradients", 0)
+        self._setting.report("gradients", 0)
 
     def forward(self, x: Tensor) -> Tensor:
         """The model's output."""
@@ -50,8 +52,8 @@ class Replicated(RankModel):
 
         Raises PlanError if a parameter had no gradient: its bucket was then never reduced.
         """
-        self._setting.tell("gradients", self._gradient_bytes)
-        reduced = sum(len(timed.names) for timed in self._setting.timer.now.collectives)
+        self._setting.report("gradients", self._gradient_bytes)
+        reduced = sum(len(op.names) for op in self._setting.timer.now.collectives)
         if reduced < len(self._trained):
             unused = ", ".join(name for name, p in self._trained.items() if p.grad is None)
             raise PlanError(
@@ -75,18 +77,18 @@ class Replicated(RankModel):
         timer = self._setting.timer
         names = tuple(self._names[id(parameter)] for parameter in bucket.parameters())
         number = len(timer.now.collectives)
-        timed = timer.ask(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, number, names)
+        op = timer.ask(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, number, names)
         gradients = bucket.buffer().div_(world)
         work: Any = dist.all_reduce(gradients, async_op=True)
-        timed.launched = time.perf_counter_ns()
+        op.launched = time.perf_counter_ns()
 
         def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
-            timed.end = self._completed()
+            op.end = self._completed()
             return future.value()[0]
 
         return work.get_future().then(done)  # type: ignore[no-any-return]
 
-    def _completed(self) -> Mark:
+    def _completed(self) -> Timestamp:
         if not self._on_stream:
             return time.perf_counter_ns()
         event = torch.cuda.Event(enable_timing=True)

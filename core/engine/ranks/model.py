@@ -9,19 +9,17 @@ import torch
 from torch import Tensor, nn
 
 from core.engine.models.workload import full_names
-from core.engine.ranks.timer import RankTimer, Tell
+from core.engine.ranks.timer import RankTimer, ReportMemory
 from core.plan.task import Lane
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a rank's model runs, and who is told of it."""
+    """Where a rank's model runs, and who hears of it."""
 
     lane: Lane
-    world: int
-    backend: str
     timer: RankTimer
-    tell: Tell
+    report: ReportMemory
 
 
 class RankModel(ABC):

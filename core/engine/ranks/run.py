@@ -3,63 +3,56 @@
 from __future__ import annotations
 
 import json
+import math
 import queue
 import socket
 import sys
+import threading
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
-from core.engine.hardware import find_hardware
 from core.engine.lanes.executor import Stopped
-from core.engine.messages import DONE_LEVEL, FAILED_LEVEL, Message, Rows
+from core.engine.messages import Ended, Message, Outcome, Rows
 from core.engine.prepare import Prepared
-from core.engine.stop import Stop
 from core.engine.wire import receive
-from core.plan.lanes import meet_in_nccl
 from core.process.child import Child
 from core.recording.decode import numbers_of
 from core.recording.writer import TraceWriter
 
 LAST_WORDS_SECONDS = 1.0
+LOOK_SECONDS = 0.1  # between two looks whether to stop
 HOST = "127.0.0.1"
 
 RANK = "core.engine.ranks.rank"
 
-Report = tuple[int, pa.RecordBatch | str]
-"""A rank, and what it told or how it ended."""
-
-
-class Word(NamedTuple):
-    """The last word of a rank: the level of its row, done or failed, and the text."""
-
-    level: str
-    text: str
+Report = tuple[int, Message | str]
+"""A rank, and what it told or how its process ended."""
 
 
 class RankError(RuntimeError):
     """A rank failed, ended, or reported what the plan does not have."""
 
 
-def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
+def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> None:
     """Run every step in rank processes. Raises Stopped on request, RankError if a rank fails."""
     _log_shares(prepared, writer)
     if prepared.specification.blocks:
         writer.log("warning", "blocks are not recorded: torch runs the ranks by itself")
-    reports: queue.SimpleQueue[Report | None] = queue.SimpleQueue()
+    reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
     store = _open_store()
     with ExitStack() as stack:
-        stack.enter_context(stop.calls(lambda: reports.put(None)))
+        ranks: list[Child[Message]] = []
         for rank in range(len(prepared.lanes)):
-            stack.callback(_start_rank(prepared, rank, store.port, reports).close)
-        _gather(writer, len(prepared.lanes), reports)
+            ranks.append(_start_rank(prepared, rank, store.port, reports))
+            stack.callback(ranks[-1].close)
+        _gather(writer, ranks, reports, stop)
 
 
 def _open_store() -> TCPStore:
@@ -71,13 +64,8 @@ def _open_store() -> TCPStore:
     )
 
 
-def backend_of(prepared: Prepared) -> str:
-    """NCCL where every rank has a GPU of its own, else gloo."""
-    return "nccl" if meet_in_nccl(prepared.lanes) else "gloo"
-
-
 def _start_rank(
-    prepared: Prepared, rank: int, port: int, reports: queue.SimpleQueue[Report | None]
+    prepared: Prepared, rank: int, port: int, reports: queue.SimpleQueue[Report]
 ) -> Child[Message]:
     """Start a rank, whose rows and end go to `reports`."""
     variables = {
@@ -87,56 +75,52 @@ def _start_rank(
     }
     settings = {
         "rank": rank,
-        "world": len(prepared.lanes),
         "port": port,
-        "backend": backend_of(prepared),
         "origin_ns": prepared.header.origin_ns,
         "specification": prepared.specification.to_dict(),
-        "hardware": asdict(find_hardware()),
+        "hardware": prepared.header.hardware,
     }
 
-    def listener(message: Message) -> None:
-        if isinstance(message, Rows):
-            reports.put((rank, message.batch))
+    def listener(told: Message | str) -> None:
+        reports.put((rank, told))
 
-    def on_exit(how: str) -> None:
-        reports.put((rank, f"rank {rank} (process {child.pid}) {how}"))
-
-    child = Child(RANK, receive, listener, on_exit, variables)
+    child = Child(RANK, receive, listener, listener, variables)
     child.send(json.dumps(settings).encode())
     return child
 
 
-def _gather(writer: TraceWriter, world: int, reports: queue.SimpleQueue[Report | None]) -> None:
+def _gather(
+    writer: TraceWriter,
+    ranks: Sequence[Child[Message]],
+    reports: queue.SimpleQueue[Report],
+    stop: threading.Event,
+) -> None:
     """Pass the ranks' rows on until all have ended."""
     plans = Plans()
-    words: dict[int, Word] = {}
+    words: dict[int, Ended] = {}
     ends: dict[int, str] = {}
-    deadline: float | None = None
-    while len(ends) < world:
-        try:
-            wait = None if deadline is None else max(0.0, deadline - time.monotonic())
-            report = reports.get(timeout=wait)
-        except queue.Empty:
-            break
-        if report is None:
+    deadline = math.inf
+    while len(ends) < len(ranks) and time.monotonic() < deadline:
+        if stop.is_set():
             raise Stopped
-        rank, told = report
-        if isinstance(told, str):
-            ends[rank] = told
-            if (rank not in words or words[rank].level != DONE_LEVEL) and deadline is None:
+        try:
+            rank, told = reports.get(timeout=LOOK_SECONDS)
+        except queue.Empty:
+            continue
+        if isinstance(told, Rows) and (rows := plans.renumbered(rank, told.batch)) is not None:
+            writer.forward(rows)
+        elif isinstance(told, Ended):
+            words[rank] = told
+        elif isinstance(told, str):
+            ends[rank] = f"rank {rank} (process {ranks[rank].pid}) {told}"
+            is_done = rank in words and words[rank].outcome is Outcome.FINISHED
+            if not is_done and deadline == math.inf:
                 # One rank's end breaks the others' collectives: hear them all, then blame the
                 # one that did not say why.
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
-        else:
-            batch, word = without_last_word(told)
-            if word is not None:
-                words[rank] = word
-            if (rows := plans.renumbered(rank, batch)) is not None:
-                writer.forward(rows)
-    if deadline is not None:
+    if deadline < math.inf:
         silent = [end for rank, end in ends.items() if rank not in words]
-        said = [f"rank {rank}: {w.text}" for rank, w in words.items() if w.level == FAILED_LEVEL]
+        said = [f"rank {rank}: {word.text}" for rank, word in words.items() if word.text]
         raise RankError((silent + said)[0])
 
 
@@ -184,16 +168,6 @@ def _with_plans(batch: pa.RecordBatch, plans: NDArray[np.int64]) -> pa.RecordBat
     return batch.set_column(place, batch.schema.field(place), pa.array(plans, pa.int32()))
 
 
-def without_last_word(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Word | None]:
-    """A batch without the row with which a rank ends, if it has one, and that row."""
-    notes = batch["note"].to_pylist()
-    for place, note in enumerate(notes):
-        if note and note[0]["name"] in (FAILED_LEVEL, DONE_LEVEL):
-            kept = [row for row in range(len(batch)) if row != place]
-            return batch.take(pa.array(kept, pa.int64())), Word(note[0]["name"], note[0]["text"])
-    return batch, None
-
-
 def _log_shares(prepared: Prepared, writer: TraceWriter) -> None:
     """Say how a batch is shared that does not divide by the ranks."""
     world = len(prepared.lanes)
@@ -205,4 +179,4 @@ def _log_shares(prepared: Prepared, writer: TraceWriter) -> None:
                 f"{rows} rows do not divide by {world} ranks: shared unpadded as {shares}; "
                 f"DistributedSampler would repeat {-rows % world} rows instead",
             )
-    writer.log("info", f"{world} ranks on {backend_of(prepared)}; all steps begin together")
+    writer.log("info", f"{world} ranks on {prepared.backend}; all steps begin together")
