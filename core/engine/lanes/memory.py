@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -75,7 +75,9 @@ def extra_bytes(saved: Iterable[Tensor], known: Iterable[Tensor]) -> int:
     return total
 
 
-def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
-    """Bytes of the optimizer's state tensors."""
+def optimizer_bytes(
+    optimizer: torch.optim.Optimizer, held_bytes: Callable[[Tensor], int] = lambda t: t.nbytes
+) -> int:
+    """Bytes of the optimizer's state tensors, of each as many as `held_bytes` says."""
     states = (value for state in optimizer.state.values() for value in state.values())
-    return sum(value.nbytes for value in states if isinstance(value, Tensor))
+    return sum(held_bytes(value) for value in states if isinstance(value, Tensor))

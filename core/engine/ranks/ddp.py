@@ -23,29 +23,18 @@ class Replicated(RankModel):
     """DistributedDataParallel with buckets of `bucket_mb` MiB (None: torch's own size)."""
 
     def __init__(self, blocks: list[nn.Module], setting: Setting, bucket_mb: float | None) -> None:
-        self._setting = setting
-        self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
+        super().__init__(blocks, setting)
         caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
-        self._ddp = DistributedDataParallel(self.blocks, **caps)
-        self._ddp.register_comm_hook(dist.get_world_size(), self._bucket_hook)
-        self._on_stream = (
-            dist.get_backend() == "nccl"
-        )  # its futures complete there, not on the host
+        self.module = DistributedDataParallel(self.blocks, **caps)
+        self.module.register_comm_hook(dist.get_world_size(), self._bucket_hook)
+        # NCCL's futures complete on a stream, not on the host.
+        self._on_stream = dist.get_backend() == "nccl"
         parameters = self.parameters
         self._names = {id(parameter): name for name, parameter in parameters.items()}
         self._trained = {name: p for name, p in parameters.items() if p.requires_grad}
         self._gradient_bytes = sum(p.nbytes for p in self._trained.values())
         setting.timer.watch(self.blocks, list(parameters.values()))
         setting.report("parameters", sum(p.nbytes for p in parameters.values()))
-
-    def begin(self) -> None:
-        """Forget the gradients."""
-        self._ddp.zero_grad(set_to_none=True)
-        self._setting.report("gradients", 0)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """The model's output."""
-        return self._ddp(x)  # type: ignore[no-any-return]
 
     def finish(self) -> None:
         """The backward pass itself has waited for its all-reduces.
@@ -60,17 +49,6 @@ class Replicated(RankModel):
                 f"no gradient for {unused}: ddp waits for that of every trained parameter; use "
                 "them in the forward pass, or freeze them with requires_grad_(False)"
             )
-
-    def whole(self, tensor: Tensor) -> Tensor:
-        """A copy: the rank holds all of it."""
-        return tensor.detach().clone()
-
-    def held_bytes(self, tensor: Tensor) -> int:
-        """All of it."""
-        return tensor.nbytes
-
-    def close(self) -> None:
-        """Nothing."""
 
     def _bucket_hook(self, world: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:  # type: ignore[name-defined]
         """All-reduce a bucket to its average, as DDP itself would, and time it."""

@@ -38,14 +38,13 @@ class Sharded(RankModel):
     def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
         # A block that ends with a view is well as long as nobody writes to it, as everywhere here.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
-        self._setting = setting
+        super().__init__(blocks, setting)
         on_stream = dist.get_backend() == "nccl"
         self._communication = Communication() if on_stream else ThreadedCollectives(setting.lane)
         self._lock = threading.Lock()  # reduce-scatters end in another thread
         self._again: set[int] = set()
         self._whole: dict[int, int] = {}
         self._reducing = 0
-        self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
         self._names = [_names(number, block) for number, block in enumerate(blocks)]
         self._trained = [_names(number, block, trained=True) for number, block in enumerate(blocks)]
         self._shard()
@@ -57,16 +56,11 @@ class Sharded(RankModel):
 
     def begin(self) -> None:
         """Forget the gradients."""
-        self.blocks.zero_grad(set_to_none=True)
+        super().begin()
         self._again.clear()
         self._whole.clear()
         self._reducing = 0
         self._report_parameters()
-        self._setting.report("gradients", 0)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """The model's output."""
-        return self.blocks(x)  # type: ignore[no-any-return]
 
     def finish(self) -> None:
         """Wait for the reduce-scatters, as an optimizer step does on a GPU."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import torch
@@ -22,40 +21,38 @@ class Setting:
     report: ReportMemory
 
 
-class RankModel(ABC):
-    """A model in one of the ranks. `blocks` is nn.Sequential of all blocks, as torch has them.
+class RankModel:
+    """A model in one of the ranks: its `blocks` in nn.Sequential, in `module` as torch runs them.
 
     What is named `whole` is a collective: every rank must ask for it, outside the timed step.
     """
 
-    blocks: nn.Sequential
+    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
+        self._setting = setting
+        self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
+        self.module: nn.Module = self.blocks
 
     @property
     def parameters(self) -> dict[str, nn.Parameter]:
         """What this rank steps, by name."""
         return full_names(list(self.blocks))
 
-    @abstractmethod
     def begin(self) -> None:
         """Before each step: forget the gradients."""
+        self.blocks.zero_grad(set_to_none=True)
+        self._setting.report("gradients", 0)
 
-    @abstractmethod
-    def forward(self, x: Tensor) -> Tensor:
-        """The model's output."""
-
-    @abstractmethod
     def finish(self) -> None:
         """Behind the backward pass: wait until the gradients are those of the whole batch."""
 
-    @abstractmethod
     def whole(self, tensor: Tensor) -> Tensor:
         """A copy of a parameter or gradient, all of it."""
+        return tensor.detach().clone()
 
-    @abstractmethod
     def held_bytes(self, tensor: Tensor) -> int:
         """Bytes of a parameter, gradient or optimizer state that this rank holds."""
+        return tensor.nbytes
 
-    @abstractmethod
     def close(self) -> None:
         """After the last step."""
 
@@ -71,8 +68,3 @@ class RankModel(ABC):
             else self.whole(p.grad)
             for name, p in self.parameters.items()
         }
-
-    def state_bytes(self, optimizer: torch.optim.Optimizer) -> int:
-        """Bytes of the optimizer's state that this rank holds."""
-        values = (value for state in optimizer.state.values() for value in state.values())
-        return sum(self.held_bytes(value) for value in values if isinstance(value, Tensor))

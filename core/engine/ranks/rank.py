@@ -27,7 +27,9 @@ from core.engine.failures import explain
 from core.engine.hardware import compute_exactly
 from core.engine.lanes.flusher import Flusher
 from core.engine.lanes.lane import Timestamp, open_clock, open_lanes
+from core.engine.lanes.memory import optimizer_bytes
 from core.engine.lanes.run import batches_of
+from core.engine.lanes.step_counters import inside, outside
 from core.engine.messages import Outcome
 from core.engine.models.modules import Batch
 from core.engine.models.workload import (
@@ -76,6 +78,11 @@ class Rank:
         self._lane = open_lanes((prepared.lanes[settings.rank],))[0]
         self._clock = open_clock(self._lane.lane.device)
         self._timer = RankTimer(self._lane, self._report)
+        self._tracks = [
+            lane.index
+            for lane in prepared.header.lanes
+            if lane.serves == settings.rank and lane.role is Role.COMMUNICATION
+        ]
         self._expectations = Expectations(prepared, settings.rank, writer.plan)
         # Between the thread that sends and the end of a step, where the lane recycles timestamps.
         self._stamps_lock = threading.Lock()
@@ -131,7 +138,8 @@ class Rank:
         shapes = self._timer.now.shapes
         self._record(uncertainty)
         if self._optimizer is not None:
-            self._report("optimizer", self._model.state_bytes(self._optimizer))
+            size = optimizer_bytes(self._optimizer, self._model.held_bytes)
+            self._report("optimizer", size)
         self._log_sizes(batch, shapes)
         dist.all_reduce(loss)
         gradients = self._model.whole_gradients() if self._compares else {}
@@ -145,7 +153,7 @@ class Rank:
         """One step, timed. `share` weights a rank's mean so that the ranks' mean is the batch's."""
         self._timer.begin(len(x))
         with only_here():
-            output = self._model.forward(x)
+            output = self._model.module(x)
         op = self._timer.start(Kind.LOSS)
         # A rank without rows takes part in the collectives with gradients of zero.
         loss = self._workload.loss(output, target) * share if len(x) else output.sum() * 0
@@ -177,12 +185,7 @@ class Rank:
             self._lane.recycle(happened.timestamps())
 
     def _on_tracks(self, collectives: Sequence[TimedOp]) -> list[Row]:
-        lanes = [
-            lane.index
-            for lane in self._prepared.header.lanes
-            if lane.serves == self._settings.rank and lane.role is Role.COMMUNICATION
-        ]
-        return on_tracks(collectives, lanes, self._clock.time)
+        return on_tracks(collectives, self._tracks, self._clock.time)
 
     def _timings(self, rows: Sequence[Row]) -> Timings:
         """What happened as spans of this rank's tasks, or as open ones."""
@@ -219,11 +222,9 @@ class Rank:
 
     def _log_sizes(self, batch: Batch, shapes: list[tuple[list[int], list[int]]]) -> None:
         step, entered, left = self._expectations.now.step, shapes[0][0], shapes[-1][1]
-        self._writer.log("size", f"In Model: input size {entered} output size {left}", step)
+        self._writer.log("size", inside(None, entered, left), step)
         if self._settings.rank == 0:
-            whole = [len(batch[0]), *left[1:]]
-            sizes = f"input size {list(batch[0].shape)} output_size {whole}"
-            self._writer.log("size", f"Outside: {sizes}", step)
+            self._writer.log("size", outside(batch[0].shape, left[1:]), step)
 
     def _report(self, name: str, value: float) -> None:
         self._writer.counter(name, value, self._settings.rank, self._expectations.now.step)
