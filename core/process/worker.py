@@ -41,7 +41,7 @@ class Worker:
         self.is_over = False
         context = _Context()
         lifeline, self._lifeline = context.Pipe(duplex=False)
-        self._wire, wire = context.Pipe()
+        self._wire, wire = context.Pipe(duplex=False)
         self._executor = ProcessPoolExecutor(1, context, _begin, (lifeline, wire))
         # A process inherits what its parent blocks: Ctrl+C is for the parent.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -62,9 +62,9 @@ class Worker:
         future.add_done_callback(lambda _: self._hear())
         return future
 
-    def give_up(self) -> None:
-        """Let `report` return False from now on, so that the call at work can end well."""
-        self._wire.send(None)
+    def terminate(self) -> None:
+        """Send SIGTERM, which ends the process at once, unless the call at work hears of it."""
+        self._process.terminate()
 
     def close(self) -> None:
         """End the process and wait for it, but not for ever; what it was asked for it never does.
@@ -118,8 +118,7 @@ def _begin(lifeline: Connection, wire: Connection) -> None:
     _parent = wire
 
 
-def report(value: object) -> bool:
-    """In a call: tell the parent something. False if it has given the call up."""
+def report(value: object) -> None:
+    """In a call: tell the parent something."""
     assert _parent is not None
     _parent.send(value)
-    return not _parent.poll()

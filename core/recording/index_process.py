@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import time
 from concurrent.futures import wait
 from pathlib import Path
@@ -26,7 +28,7 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
             while not wait([made], LOOK_SECONDS).done:
                 tell(progress, *told[-1])
         except Cancelled:
-            worker.give_up()
+            worker.terminate()
             wait([made])  # it removes what it has not finished
             raise
         if made.exception() is not None:
@@ -36,14 +38,14 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
 
 
 def _build(path: Path | str) -> None:
-    """In the worker: make an index until it is given up."""
+    """In the worker: make an index, of which nothing is left if SIGTERM comes before the end."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     next_time = 0.0
 
-    def say(done: int, total: int) -> bool:
+    def say(done: int, total: int) -> None:
         nonlocal next_time
-        if time.monotonic() < next_time:
-            return True
-        next_time = time.monotonic() + LOOK_SECONDS
-        return report((done, total))
+        if time.monotonic() >= next_time:
+            next_time = time.monotonic() + LOOK_SECONDS
+            report((done, total))
 
     build_index(path, say)

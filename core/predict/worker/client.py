@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 
 from core.predict.worker import server
-from core.predict.worker.jobs import Advise, Ask, Draw, Job, Lost, Prepare, Reply
+from core.predict.worker.jobs import Advise, Ask, Draw, Job, Lost, Prepare, Refused, Reply
 from core.process.worker import Worker
 
 ENDED = "the process that predicts has ended; ask again to start it afresh"
@@ -75,15 +75,20 @@ class PredictorClient:
             self._is_busy = True
         with suppress(BrokenExecutor):  # its end is told
             future = worker.submit(server.reply_to, number, job)
-            future.add_done_callback(partial(self._take, worker))
+            future.add_done_callback(partial(self._take, worker, number))
 
-    def _take(self, worker: Worker, future: Future[Reply | None]) -> None:
+    def _take(self, worker: Worker, number: int, future: Future[Reply | None]) -> None:
         """Pass a reply on, unless the worker has ended meanwhile: that is told by itself."""
         with self._lock:
             if worker is not self._worker:
                 return
             self._is_busy = False
-        with suppress(BrokenExecutor, CancelledError):
-            if (reply := future.result()) is not None:
-                self._listener(reply)
-            self._go_on(worker)
+        try:
+            reply = future.result()
+        except (BrokenExecutor, CancelledError):
+            return
+        except Exception as error:  # it cannot be sent
+            reply = Refused(number, f"the prediction failed: {type(error).__name__}: {error}")
+        if reply is not None:
+            self._listener(reply)
+        self._go_on(worker)

@@ -18,9 +18,22 @@ from tests.processes import is_alive, wait_gone
 SECONDS = 30
 
 
-def counted(until: int) -> int:
-    """Report every number below `until`, as long as it is wanted."""
-    return next((n for n in range(until) if not report(n)), until)
+def count_to(end: int) -> int:
+    """Report every number below `end`."""
+    for number in range(end):
+        report(number)
+    return end
+
+
+def leave_nothing(path: str) -> None:
+    """Write a file and wait for ever; it is gone if the process is asked to end."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    Path(path).touch()
+    try:
+        report("written")
+        time.sleep(1000)
+    finally:
+        Path(path).unlink()
 
 
 def loaded(names: list[str]) -> list[str]:
@@ -46,25 +59,32 @@ def worker():
 def test_all_that_a_call_reports_is_told_before_its_future_calls_back(worker):
     made, told = worker
     seen = []
-    future = made.submit(counted, 1000)
+    future = made.submit(count_to, 1000)
     future.add_done_callback(lambda _: seen.append(len(told)))
     assert future.result(SECONDS) == 1000
     made.submit(os.getpid).result(SECONDS)
     assert seen == [1000] and told == list(range(1000))
 
 
-def test_a_call_that_is_given_up_hears_of_it_at_its_next_report(worker):
+def test_a_call_that_hears_sigterm_ends_by_itself(worker, tmp_path):
     made, told = worker
-    future = made.submit(counted, sys.maxsize)
+    future = made.submit(leave_nothing, str(tmp_path / "half"))
     while not told:
         time.sleep(0.001)
-    made.give_up()
-    assert future.result(SECONDS) < sys.maxsize
+    made.terminate()
+    assert isinstance(future.exception(SECONDS), SystemExit)
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_call_raises_is_raised_where_its_result_is_asked_for_and_the_next_one_is_done(
-    worker,
-):
+def test_a_process_that_has_not_come_up_is_ended_at_once(worker, tmp_path):
+    made, _ = worker
+    future = made.submit(leave_nothing, str(tmp_path / "half"))
+    made.terminate()
+    assert isinstance(future.exception(SECONDS), BrokenExecutor)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_call_raises_its_future_raises_and_the_next_call_is_done(worker):
     made, _ = worker
     with pytest.raises(ZeroDivisionError):
         made.submit(divmod, 1, 0).result(SECONDS)
