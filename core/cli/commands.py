@@ -15,7 +15,7 @@ import pyarrow as pa
 from core.cli.arguments import specification_of
 from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
-from core.cli.interrupts import INTERRUPTED, noting_interrupts
+from core.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
 from core.cli.progress import Progress
 from core.cli.report import (
     devices_text,
@@ -239,10 +239,11 @@ def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
     Raises PlanError if it refuses, RunError if it ends.
     """
     client = EngineClient()
-    client.start()
-    if about is not None:
-        client.describe(about)
     try:
+        with holding_interrupts():  # an engine that was half started could not be closed
+            client.start()
+            if about is not None:
+                client.describe(about)
         while True:
             for message in client.poll():
                 if isinstance(message, kind):

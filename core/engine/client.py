@@ -91,7 +91,7 @@ class EngineClient:
     def _started(self) -> Child[Message]:
         if self._engine is None:
             received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
-            self._engine = Child(self.module, receive, received.put, received.put)
+            self._engine = Child(self.module, receive, received.put)
             self._received, self._killed = received, False
         return self._engine
 

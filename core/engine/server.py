@@ -69,9 +69,10 @@ class Server:
         for text in warnings():
             writer.log("warning", text)
         with Flusher(writer):
-            outcome = self._attempt(prepared, writer, stop)
-        writer.log("state", outcome)
+            outcome, text = self._attempt(prepared, writer, stop)
+        writer.log("state", f"{outcome}: {text}" if text else outcome)
         writer.close()
+        self._end(outcome, text)
 
     def describe(self, specification: Specification) -> None:
         """Send the description of the user's own model, or a refusal."""
@@ -84,24 +85,26 @@ class Server:
         try:
             return make()
         except (Exception, SystemExit) as error:
-            self._refuse(explain(error))
+            self._end(Outcome.REFUSED, explain(error))
             return None
 
-    def _refuse(self, text: str) -> None:
-        send(self._sink, "ended", [Outcome.REFUSED, text])
+    def _end(self, outcome: Outcome, text: str) -> None:
+        send(self._sink, "ended", [outcome, text])
 
-    def _attempt(self, prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> str:
+    def _attempt(
+        self, prepared: Prepared, writer: TraceWriter, stop: threading.Event
+    ) -> tuple[Outcome, str]:
         try:
             RUNNERS[prepared.strategy.runner](prepared, writer, stop)
         except Stopped:
-            return Outcome.STOPPED
+            return Outcome.STOPPED, ""
         except RankError as error:  # the ranks have logged what they know
-            return f"{Outcome.FAILED}: {error}"
+            return Outcome.FAILED, str(error)
         except (Exception, SystemExit) as error:
             if not is_out_of_memory(error):
                 writer.log("error", traceback.format_exc())
-            return f"{Outcome.FAILED}: {explain(error)}"
-        return Outcome.FINISHED
+            return Outcome.FAILED, explain(error)
+        return Outcome.FINISHED, ""
 
     def _listen(self) -> None:
         for line in self._commands:
@@ -109,7 +112,7 @@ class Server:
                 self._take(json.loads(line))
             except Exception as error:  # said between two runs, by the thread that writes
                 text = f"the engine cannot read a command: {explain(error)}"
-                self._waiting.put(partial(self._refuse, text))
+                self._waiting.put(partial(self._end, Outcome.REFUSED, text))
         os._exit(0)
 
     def _take(self, command: dict[str, Any]) -> None:

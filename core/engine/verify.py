@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from core.engine.models.modules import Batch
-from core.engine.models.workload import Workload, full_names
+from core.engine.models.workload import Workload, full_names, gradients_of
 from core.files import whole_file
 from core.plan.specification import Specification
 from core.plan.task import Part
@@ -83,9 +83,7 @@ def reference(
         loss = workload.loss(model(x[rows]), target[rows]) * (part.rows / len(x))
         loss.backward()
         total += loss.item()
-    return total, {
-        name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in parameters.items()
-    }
+    return total, gradients_of(parameters)
 
 
 def compare(

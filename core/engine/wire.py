@@ -1,8 +1,7 @@
 """The pipe from engine to client: Arrow streams one behind the other.
 
-A run is a stream with a header and rows. What the engine says apart from a run is a stream without
-rows whose metadata holds it: that it is ready, what a model is, or that it
-has refused a specification; of a rank that it has ended, and how.
+A run is a stream with a header and rows. What is said apart from its rows is a stream without any,
+whose metadata holds it: that the engine is ready, what a model is, and how a run or a rank ended.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ import pyarrow as pa
 from core.engine.messages import Described, Ended, Message, Outcome, Ready, Rows, Started
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
-from core.recording.decode import notes_of, parts_of
-from core.recording.schema import Header, Record
+from core.recording.schema import Header
 from core.typed import typed
 
 APART_KEY = b"bubblescope-apart"
@@ -56,19 +54,5 @@ def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
         yield APART[name](value)
         return
     yield Started(Header.from_schema(reader.schema))
-    ended = None
     for batch in reader:
         yield Rows(batch)
-        ended = _ending(batch) or ended
-    if ended is not None:
-        yield ended
-
-
-def _ending(batch: pa.RecordBatch) -> Ended | None:
-    """How the run ended, if the batch says so in a log row of level `state`."""
-    logs = parts_of(batch).get(Record.LOG)
-    for note in notes_of(logs).to_pylist() if logs is not None else ():
-        if note["name"] == "state":
-            outcome, _, reason = note["text"].partition(": ")
-            return Ended(Outcome(outcome), reason)
-    return None

@@ -31,20 +31,19 @@ class Child(Generic[Message]):
     """A process, its pipes, and the thread that hears it and closes them.
 
     On that thread `listener` gets each message that `receive` reads from the wire and then, once
-    the process is gone, `on_exit` how it ended, as it stands behind a name ("was ended by
-    SIGKILL"). Nobody waits for a child, but for `close`. `variables` are set in its environment.
-    Raises OSError if it cannot start.
+    the process is gone, how it ended, as it stands behind a name ("was ended by SIGKILL"). Nobody
+    waits for a child, but for `close`. `variables` are set in its environment. Raises OSError if it
+    cannot start.
     """
 
     def __init__(
         self,
         module: str,
         receive: Callable[[BinaryIO], Iterable[Message]],
-        listener: Callable[[Message], None],
-        on_exit: Callable[[str], None],
+        listener: Callable[[Message | str], None],
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        self._receive, self._listener, self._on_exit = receive, listener, on_exit
+        self._receive, self._listener = receive, listener
         self._closing = threading.Lock()  # no command goes where a closed pipe's number is reused
         with ExitStack() as given, ExitStack() as kept:
             pipes = [os.pipe() for _ in range(3)]
@@ -79,7 +78,7 @@ class Child(Generic[Message]):
         return True
 
     def kill(self) -> None:
-        """End the process, whatever it does; `on_exit` is still told."""
+        """End the process, whatever it does; how it ended is still told."""
         self._process.kill()
 
     def close(self) -> None:
@@ -99,7 +98,7 @@ class Child(Generic[Message]):
         end = self._wait()
         with self._closing:
             self._pipes.close()
-        self._on_exit(text or end)
+        self._listener(text or end)
 
     def _wait(self) -> str:
         """Wait until the process is gone; how it ended."""

@@ -97,6 +97,7 @@ def main() -> None:
                 flood(writer, steps, origin, seconds)
                 writer.log("state", Outcome.FINISHED)
                 writer.close()
+                send(sink, "ended", [Outcome.FINISHED, ""])
 
 
 if __name__ == "__main__":

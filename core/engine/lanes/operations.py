@@ -27,7 +27,8 @@ from core.engine.lanes import memory
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
-from core.engine.models.stage_module import StageModule, add_to_owner, copy_to, sum_of_copies
+from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
+from core.engine.models.workload import gradients_of
 from core.engine.prepare import Prepared
 from core.plan.task import Kind, Part, Payload, Plan, Task
 from core.process.lifeline import only_here
@@ -136,13 +137,7 @@ class Operations:
 
     def owned_gradients(self) -> list[dict[str, Tensor]]:
         """The step's gradients by full parameter name, of every replica that is stepped."""
-        return [
-            {
-                name: torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-                for name, parameter in parameters.items()
-            }
-            for parameters in self._owned()
-        ]
+        return [gradients_of(parameters) for parameters in self._owned()]
 
     def owned_parameters(self) -> list[dict[str, Tensor]]:
         """Clones of the parameters by full name, of every replica that is stepped."""
@@ -331,7 +326,8 @@ class Operations:
         others = [part.replica for part in step.plan.parts if part.replica > 0]
         copies = [self.stages[replica, stage] for replica in others]
         yield _gradients(copies)
-        add_to_owner(self.stages[0, stage], copies, self._devices[task.lane])
+        owner = self.stages[0, stage]
+        owner.set_gradients(sum_of_copies(copies, self._devices[task.lane], owner.gradients()))
         yield
 
     def _update(self, step: Step, task: Task) -> Work:

@@ -93,6 +93,13 @@ def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Paramete
     return {f"{first + int(index)}.{rest}": parameter for (index, rest), parameter in split}
 
 
+def gradients_of(parameters: dict[str, nn.Parameter]) -> dict[str, Tensor]:
+    """The parameters' gradients; zeros for one that has none."""
+    return {
+        name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in parameters.items()
+    }
+
+
 def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
     """Raise PlanError if blocks of different stages share a parameter."""
     owner: dict[int, int] = {}

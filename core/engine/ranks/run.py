@@ -84,7 +84,7 @@ def _start_rank(
     def listener(told: Message | str) -> None:
         reports.put((rank, told))
 
-    child = Child(RANK, receive, listener, listener, variables)
+    child = Child(RANK, receive, listener, variables)
     child.send(json.dumps(settings).encode())
     return child
 
