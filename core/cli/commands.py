@@ -12,7 +12,6 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from core.cli.arguments import specification_of
 from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
 from core.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
@@ -33,6 +32,7 @@ from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import plain, say
 from core.plan.orders import lane_orders
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import (
     Specification,
@@ -40,6 +40,7 @@ from core.plan.specification import (
     describe,
     lanes_of,
     plans_of,
+    specification_of,
     with_defaults,
 )
 from core.plan.task import PlanError
@@ -71,14 +72,14 @@ def plan(arguments: argparse.Namespace) -> None:
 
     With `--csv`, save the first as a schedule.
     """
-    specification = specification_of(arguments)
+    specification = specification_of(vars(arguments))
     check(specification)
     check_writable("--csv", arguments.csv)
     specification = with_defaults(specification)
     hardware = _ask(Ready).hardware if specification.devices.strip() == "auto" else host()
     lanes = lanes_of(specification, hardware, present=False)
     model = describe_model(specification)
-    schedule = f" {specification.schedule}" if specification.schedule else ""
+    schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
     plans = plans_of(specification, model, lanes)
     if arguments.csv is not None:
         text = csv_text([order for order in lane_orders(next(iter(plans.values()))) if order])
@@ -93,7 +94,7 @@ def plan(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     """Run, print the summary, write what was asked for. Returns the exit status."""
-    specification = specification_of(arguments)
+    specification = specification_of(vars(arguments))
     check(specification)
     for option in ("record", "summary", "gradients"):
         check_writable(f"--{option}", getattr(arguments, option))

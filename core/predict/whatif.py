@@ -72,13 +72,10 @@ class Question:
         return Specification(
             STRATEGY,
             devices=f"{self.devices}x{self.device}",
-            schedule=self.schedule,
-            chunks=self.chunks,
-            microbatches=self.microbatches,
             batch=self.batch,
             steps=1,
             warmup=0,
-        )
+        ).having(schedule=self.schedule, chunks=self.chunks, microbatches=self.microbatches)
 
     @property
     def fitted_costs(self) -> CostModel:

@@ -12,6 +12,7 @@ import numpy as np
 
 from core.explain.causes import explain_run_step
 from core.explain.lanes import entering, lane_time, step_slice
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
 from core.trace.trace import Trace
@@ -142,7 +143,7 @@ def summarise(trace: Trace) -> Summary:
     plans = RunPlans(trace)
     return Summary(
         strategy=header.specification.strategy,
-        schedule=header.specification.schedule,
+        schedule=header.specification[SCHEDULE],
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QCompleter,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -19,6 +19,7 @@ from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
 from core.trace.search import Hits, Place, next_hit, place_of, previous_hit, rank
 from core.trace.trace import Span, Trace
 from gui.look.label import Label
+from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
 from gui.search.searching import Searcher
 from gui.timeline.paint.scene import Scene
@@ -143,7 +144,8 @@ class SearchBar(QWidget):
         self.searcher = Searcher(self)
         self.searcher.advanced.connect(self._tell)
         self.searcher.failed.connect(self._say_wrong)
-        self.field, self.count, self.problem = QueryField(), Label(), Label()
+        self.field, self.count = QueryField(), Label(look="quiet")
+        self.problem = Label(look="problem", wrapped=True)
         self._told = QElapsedTimer()
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -230,32 +232,24 @@ class SearchBar(QWidget):
         text = count_text(self.searcher, self._trace, self._chosen)
         self.count.setText(text)
         some = bool(self.hits)
-        for button in (self._back, self._on):
-            button.setEnabled(some)
+        for step in (self._back, self._on):
+            step.setEnabled(some)
         if not self.problem.isVisible():
             self.field.setAccessibleDescription(text)
 
     def _build(self) -> None:
         self.field.setAccessibleName(tr("Search"))
-        self.count.setObjectName("quiet")
         self.count.setMinimumWidth(110)
-        self.problem.setObjectName("problem")
-        self.problem.setWordWrap(True)
         self.problem.hide()
         self._back = _button("‹", tr("Previous hit (Shift+Return)"), lambda: self.step(-1))
         self._on = _button("›", tr("Next hit (Return)"), lambda: self.step(1))
         self._cancel = _button(tr("Cancel"), tr("Search no further"), self._stop)
         close = _button("✕", tr("Close the search (Esc)"), self.close_and_clear)
-        line = QHBoxLayout()
-        line.setSpacing(6)
-        line.addWidget(self.field, 1)
-        for part in (self.count, self._cancel, self._back, self._on, close):
-            line.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 5, 10, 5)
-        column.setSpacing(3)
-        column.addLayout(line)
-        column.addWidget(self.problem)
+        line = row(
+            self.field, self.count, self._cancel, self._back, self._on, close,
+            growing=self.field, spacing=6,
+        )  # fmt: skip
+        column(line, self.problem, of=self, margins=(10, 5, 10, 5), spacing=3)
         self._cancel.hide()
 
     def _stop(self) -> None:
@@ -301,13 +295,8 @@ def _is_hit(hits: Hits, lane: int, index: int) -> bool:
     return found is not None and at < len(found) and int(found[at]) == index
 
 
-def _button(text: str, tip: str, slot: object) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    button.setToolTip(tip)
-    button.setAccessibleName(tip)
-    button.clicked.connect(slot)
-    return button
+def _button(text: str, tip: str, slot: Callable[[], object]) -> QToolButton:
+    return button(QToolButton, text, tip, slot, named=True)
 
 
 def _completions(owner: QObject) -> QStandardItemModel:

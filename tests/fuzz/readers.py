@@ -212,7 +212,7 @@ def _open_settings(path: Path, number: int) -> None:
     """Take every setting as the window does when it comes up."""
     from gui.app.settings import Settings
     from gui.look.theme import THEMES, edited
-    from gui.menus.lane_menu import grouping_of
+    from gui.menus.view_options import grouping_of
 
     settings = Settings(_settings_file(path))
     theme = THEMES.get(settings.theme, THEMES["light"])

@@ -16,14 +16,16 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.lanes.lane import Timestamp
 from core.engine.ranks.model import RankModel, Setting
+from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Kind, Payload, PlanError
 
 
 class Replicated(RankModel):
-    """DistributedDataParallel with buckets of `bucket_mb` MiB (None: torch's own size)."""
+    """DistributedDataParallel with buckets as large as asked for, or of torch's own size."""
 
-    def __init__(self, blocks: list[nn.Module], setting: Setting, bucket_mb: float | None) -> None:
+    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
         super().__init__(blocks, setting)
+        bucket_mb = setting.specification[BUCKET_MB]
         caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
         self.module = DistributedDataParallel(self.blocks, **caps)
         self.module.register_comm_hook(dist.get_world_size(), self._bucket_hook)
@@ -72,3 +74,6 @@ class Replicated(RankModel):
         event = torch.cuda.Event(enable_timing=True)
         event.record()
         return event
+
+
+MODEL = Replicated

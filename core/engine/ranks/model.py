@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 
 import torch
 from torch import Tensor, nn
 
-from core.engine.models.workload import full_names
+from core.engine.models.workload import Workload, full_names
 from core.engine.ranks.timer import RankTimer, ReportMemory
-from core.plan.task import Lane
+from core.plan.specification import Specification
+from core.plan.strategy import Strategy
+from core.plan.task import Lane, PlanError
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,7 @@ class Setting:
     lane: Lane
     timer: RankTimer
     report: ReportMemory
+    specification: Specification
 
 
 class RankModel:
@@ -31,6 +35,15 @@ class RankModel:
         self._setting = setting
         self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
         self.module: nn.Module = self.blocks
+
+    @classmethod
+    def check(cls, workload: Workload) -> None:
+        """Raise PlanError for a model that this one cannot be made of."""
+        if len(set(workload.blocks)) < len(workload.blocks):
+            raise PlanError(
+                f"{workload.description.name} lists a block twice, and each is timed by itself in "
+                "a rank; put both uses into one block"
+            )
 
     @property
     def parameters(self) -> dict[str, nn.Parameter]:
@@ -68,3 +81,9 @@ class RankModel:
             else self.whole(p.grad)
             for name, p in self.parameters.items()
         }
+
+
+def rank_model(strategy: Strategy) -> type[RankModel]:
+    """How torch divides the model in the strategy's ranks. Some take half a second to import."""
+    made: type[RankModel] = import_module(f"core.engine.ranks.{strategy.rank_model}").MODEL
+    return made

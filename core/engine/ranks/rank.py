@@ -39,9 +39,8 @@ from core.engine.models.workload import (
     verification_notes,
 )
 from core.engine.prepare import Prepared, prepare
-from core.engine.ranks.ddp import Replicated
 from core.engine.ranks.expectation import Expectations
-from core.engine.ranks.model import RankModel, Setting
+from core.engine.ranks.model import RankModel, Setting, rank_model
 from core.engine.ranks.timer import RankEvents, RankTimer, TimedOp
 from core.engine.verify import judge, keeps_parameters
 from core.engine.wire import send
@@ -115,12 +114,9 @@ class Rank:
     def _wrap(self) -> RankModel:
         # Neither torch's hooks nor the timer's may be on what the plain step is made from.
         blocks = copy.deepcopy(self._workload.blocks)
-        setting = Setting(self._lane.lane, self._timer, self._report)
-        if self._prepared.strategy.sharded:
-            from core.engine.ranks.fsdp import Sharded  # takes half a second to import
-
-            return Sharded(blocks, setting)
-        return Replicated(blocks, setting, self._prepared.specification.bucket_mb)
+        specification = self._prepared.specification
+        setting = Setting(self._lane.lane, self._timer, self._report, specification)
+        return rank_model(self._prepared.strategy)(blocks, setting)
 
     def _step(self, index: int, batch: Batch) -> None:
         expected = self._expectations.begin(index)

@@ -34,9 +34,9 @@ class RunsPanel(QTreeWidget):
         self.itemSelectionChanged.connect(self._emit_chosen)
 
     def add(self, run: Run) -> None:
-        """List a run and mark it, without choosing it."""
-        item = QTreeWidgetItem(self)
-        item.setData(0, RUN_ROLE, run)
+        """List a run, once, and mark it, without choosing it."""
+        if self._item(run) is None:
+            QTreeWidgetItem(self).setData(0, RUN_ROLE, run)
         self.update_run(run)
         self.mark(run)
 

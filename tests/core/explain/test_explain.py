@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from core.explain.lanes import gap_arrays, gap_at, lane_time
 from core.models.catalogue import ModelSettings
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
@@ -24,7 +25,7 @@ def traces(draw):
         draw(st.sampled_from(["1xcpu", "2xcpu", "4xcpu", "3xcuda:0"])),
         batch=draw(st.integers(1, 12)),
         warmup=0,
-        schedule=schedule if "schedule" in STRATEGIES[name].options else None,
+        schedule=schedule if SCHEDULE in STRATEGIES[name].options else None,
     )
     plan = planned(specification)
     durations = [draw(st.integers(0, 10**7)) for _ in plan.tasks]

@@ -10,6 +10,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, check, describe, job_of, lanes_of
 from core.plan.staged import cut_stages
 from core.plan.strategies import STRATEGIES
+from core.plan.strategy import keeps_all
 from core.plan.task import Kind, Stage
 from core.predict.advisor import advise, choices
 from core.predict.blockwise import blockwise
@@ -106,7 +107,7 @@ def test_memory_is_parameters_gradients_optimizer_and_activations_at_their_worst
     run = replace(RUN, strategy="pipeline", schedule="1f1b", devices="2xcpu", microbatches=8)
     lanes = lanes_of(run, _NO_HARDWARE, present=False)
     plan = STRATEGIES["pipeline"].plan(job_of(run, MODEL, lanes, 64))
-    found = peak_bytes(plan, StepColumns.of_plan(plan), MODEL, optimizer, sharded=False)
+    found = peak_bytes(plan, StepColumns.of_plan(plan), MODEL, optimizer, keeps_all)
     row = 32 * 4
     activations = [2 * 8 * 5 * row, 1 * 8 * 5 * row]
     assert found.tolist() == [copies * MODEL.parameter_bytes // 2 + held for held in activations]
@@ -115,8 +116,8 @@ def test_memory_is_parameters_gradients_optimizer_and_activations_at_their_worst
 def test_sharded_ranks_hold_their_share_and_two_whole_blocks():
     plan = STRATEGIES["fsdp"].plan(job_of(replace(RUN, strategy="fsdp"), MODEL, LANES, 64))
     whole, shared = (
-        peak_bytes(plan, StepColumns.of_plan(plan), MODEL, "adam", sharded=yes)[0]
-        for yes in (False, True)
+        peak_bytes(plan, StepColumns.of_plan(plan), MODEL, "adam", kept)[0]
+        for kept in (keeps_all, STRATEGIES["fsdp"].kept_bytes)
     )
     block = MODEL.parameter_bytes // 8
     assert whole - shared == 4 * MODEL.parameter_bytes * 3 // 4 - 2 * block

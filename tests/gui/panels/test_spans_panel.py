@@ -219,7 +219,7 @@ def test_what_is_shown_is_saved_in_its_order(panel: SpansPanel, tmp_path: Path) 
 def test_a_table_that_is_being_saved_can_be_cancelled(
     panel: SpansPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.recordings.csv_saving.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("gui.panels.data.spans.AT_ONCE_S", 0.0)
     panel.save_to(tmp_path / "spans.csv")
     assert panel.saver.running
     assert panel._cancel.isVisible()
@@ -246,7 +246,7 @@ def test_a_table_that_was_never_seen_can_be_saved(qtbot: object, tmp_path: Path)
     panel.show_scene(Scene(trace), False)
     panel.ask_where_to_save()
     dialog = panel.findChild(QFileDialog)
-    dialog.fileSelected.emit(str(tmp_path / "spans.csv"))
+    dialog.filesSelected.emit([str(tmp_path / "spans")])
     dialog.reject()
     lines = (tmp_path / "spans.csv").read_text().splitlines()
     assert len(lines) == 1 + trace.span_count

@@ -207,4 +207,4 @@ def test_a_large_range_is_counted_between_other_work_and_can_be_cancelled(
     panel.cancel()
     assert panel._hint.isVisible()
     assert "cancelled" in panel._hint.text()
-    assert not panel._timer.isActive()
+    assert not panel._runner.running

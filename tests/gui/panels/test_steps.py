@@ -16,7 +16,7 @@ from core.trace.trace import Trace
 from gui.app.window import MainWindow
 from gui.look.theme import DARK, LIGHT
 from gui.panels.data.chart import StepAxis, ValueAxis, whole_spacing
-from gui.panels.data.steps import StepBars, step_bars
+from gui.panels.data.step_bars import StepBars, step_bars
 from gui.timeline.paint.scene import Scene
 from tests.gui.app.test_window import perform
 from tests.gui.fake_client import FakeClient
@@ -107,7 +107,7 @@ def test_the_chart_wears_the_windows_theme(
 ) -> None:
     perform(window, client, specification())
     show_steps(window, qtbot)
-    window.toggle_theme(True)
+    window.colours.toggle_theme(True)
     assert window.steps.chart.measured.opts["brush"] == QColor(DARK.accent)
     assert window.steps.chart.backgroundBrush().color() == QColor(DARK.plot)
 

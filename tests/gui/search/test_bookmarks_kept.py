@@ -81,7 +81,7 @@ def test_marks_are_read_before_others_are_written_however_a_recording_was_opened
     started = record(specification(), path).header.started
     write_marks(path, [Mark(MS, None, "old")], started)
     run, _ = window.session.open(path)
-    window.add_run(run)
+    window.show_run(run)
     window.timeline.aids.change_marks([*window.marking.marks, Mark(2 * MS, None, "new")])
     assert [mark.note for mark in read_marks(path, started)] == ["old", "new"]
     unseen, _ = window.session.open(path)

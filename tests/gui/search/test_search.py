@@ -185,7 +185,7 @@ def test_a_long_search_leaves_the_window_free_and_can_be_cancelled(
 ) -> None:
     monkeypatch.setattr("gui.search.searching.PIECE", 5)
     monkeypatch.setattr("gui.search.searching.AT_ONCE_S", 0.0)
-    monkeypatch.setattr("gui.search.searching.SHARE_S", 0.0)
+    monkeypatch.setattr("gui.app.jobs.SLICE_S", 0.0)
     searcher, trace = Searcher(), trace_of(SPEC)
     searcher.start(trace, parse_query("kind:forward"))
     assert searcher.running
@@ -203,7 +203,7 @@ def test_a_step_waits_for_the_first_hit_of_a_long_search(
 ) -> None:
     monkeypatch.setattr("gui.search.searching.PIECE", 5)
     monkeypatch.setattr("gui.search.searching.AT_ONCE_S", 0.0)
-    monkeypatch.setattr("gui.search.searching.SHARE_S", 0.0)
+    monkeypatch.setattr("gui.app.jobs.SLICE_S", 0.0)
     last = max(parts.timeline.trace, key=lambda span: (span.lane, span.index))
     parts.type(f"step:{last.step} task:{last.task}")
     parts.press(Qt.Key.Key_Return)
