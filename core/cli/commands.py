@@ -45,7 +45,7 @@ from core.plan.specification import (
 )
 from core.plan.task import PlanError
 from core.predict.compare import Comparison, predict_steps
-from core.recording.decode import merged
+from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile, open_recording
 from core.report.figure import FigureOptions
 from core.report.summary import Summary, summarise
@@ -222,7 +222,7 @@ class _Collector:
             elif isinstance(message, Ended):
                 self.ended = message
         if batches and self.trace is not None:
-            self.trace.append(merged(batches))
+            append_batch(self.trace, merged(batches))
             self._progress.show(self.trace)
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
 from core.cli.report import bubble_text, counted, milliseconds, table
 from core.engine.messages import Outcome
+from core.explain.causes import explain_step
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plain import say
 from core.plan.pipeline_options import SCHEDULE
@@ -25,6 +26,7 @@ from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.outline import Outline
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.predict.setting import outline_without_machine, setting_of
+from core.report.step_figures import step_figures
 
 MOST_LANES_SHOWN = 64
 
@@ -117,7 +119,8 @@ def summary_of(
     specification: Specification, outline: Outline, prediction: Prediction
 ) -> dict[str, Any]:
     """The prediction as plain JSON values; a lane's busy, communication and idle time add up."""
-    figures = asdict(prediction.figures)
+    explanation = explain_step(prediction.columns, outline.lanes)
+    figures = asdict(step_figures(explanation, outline.pipeline))
     idle = figures.pop("idle_by_cause")
     lanes = [
         {"role": str(lane.role), **asdict(told), "idle_by_cause": causes}

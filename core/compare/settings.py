@@ -15,7 +15,7 @@ from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Role, working_lanes
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.trace import Trace
 
 Say = Callable[..., str]
@@ -102,6 +102,6 @@ def _distinct(trace: Trace, step: int, name: str) -> int:
     found: set[int] = set()
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        first, last = places(spans.step, [step, step + 1])
+        first, last = sorted_positions(spans.step, [step, step + 1])
         found.update(np.unique(trace.table.rows[name][spans.row[first:last]]).tolist())
     return len([number for number in found if number >= 0])

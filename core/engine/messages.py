@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
-from core.recording.schema import Header
+from core.trace.header import Header
 
 
 class Outcome(StrEnum):

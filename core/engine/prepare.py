@@ -25,7 +25,7 @@ from core.plan.specification import (
 )
 from core.plan.strategy import Strategy
 from core.plan.task import Lane, Plan, Runner
-from core.recording.schema import Header
+from core.trace.header import Header
 
 
 @dataclass(frozen=True, slots=True)

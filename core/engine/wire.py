@@ -15,7 +15,7 @@ import pyarrow as pa
 from core.engine.messages import Described, Ended, Message, Outcome, Ready, Rows, Started
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
-from core.recording.schema import Header
+from core.recording.schema import read_header
 from core.typed import typed
 
 APART_KEY = b"bubblescope-apart"
@@ -53,6 +53,6 @@ def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
             pass
         yield APART[name](value)
         return
-    yield Started(Header.from_schema(reader.schema))
+    yield Started(read_header(reader.schema))
     for batch in reader:
         yield Rows(batch)

@@ -30,7 +30,7 @@ from core.plan.strategy import Job, Options
 from core.plan.task import Kind, Plan
 from core.predict.costs import CostModel
 from core.predict.outline import Outline, outline_of
-from core.recording.schema import Header
+from core.trace.header import Header
 
 _NO_HARDWARE = Hardware(cores=1, memory=0)
 _DEFAULT_LANES = 2

@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject
 
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.spent import never
-from core.trace.snapshot import snapshot
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 
@@ -31,7 +30,7 @@ class CompareWorker(Runner):
             self.start(_compared(a, b, list(steps_a), list(steps_b), never), math.inf)
             return
         stop = threading.Event()
-        work = _compared(snapshot(a), snapshot(b), list(steps_a), list(steps_b), stop.is_set)
+        work = _compared(a.snapshot(), b.snapshot(), list(steps_a), list(steps_b), stop.is_set)
         self.start(work, thread=True, stop=stop)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 from core.plan.task import Role
-from core.predict.run_costs import RunCosts, run_costs
 from core.predict.worker.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
+from core.report.run_costs import RunCosts, run_costs
 from core.trace.trace import Trace
 from gui.figures.titles import model_title
 from gui.look.text import tr

@@ -7,7 +7,7 @@ from collections import deque
 from PySide6.QtCore import QObject, Signal
 
 from core.predict.compare import Comparison, predict_steps, prediction_trace
-from core.report.summary import completed_steps
+from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 from gui.app.session import Run

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.task import PlanError, Role
 from core.predict.costs_file import read_costs, write_costs
-from core.predict.run_costs import run_costs
 from core.predict.whatif import Answer, Question
 from core.predict.worker.jobs import Ask, Done, Draw, Lost, Prepare, Refused, Reply
+from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open, ask_save

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
-from core.trace.search import Hits, Place, next_hit, place_of, previous_hit, rank
+from core.trace.search import Hits, SpanPosition, next_hit, position_of, previous_hit, rank
 from core.trace.trace import Span, Trace
 from gui.look.label import Label
 from gui.look.layouts import button, column, row
@@ -138,7 +138,7 @@ class SearchBar(QWidget):
         self.setObjectName("search")
         self._trace: Trace | None = None
         self._query: Query | None = None
-        self._place = Place(-1, -1, -1)
+        self._place = SpanPosition(-1, -1, -1)
         self._wanted = 0  # a step that waits for the first hit
         self._chosen: tuple[int, int] | None = None
         self.searcher = Searcher(self)
@@ -179,7 +179,7 @@ class SearchBar(QWidget):
         else:
             self.searcher.look_again()
 
-    def set_place(self, place: Place, span: Span | None) -> None:
+    def set_place(self, place: SpanPosition, span: Span | None) -> None:
         """Step on from here; `span` is what is selected."""
         self._place = place
         self._chosen = None if span is None or span.index < 0 else (span.lane, span.index)
@@ -270,7 +270,7 @@ def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] 
         )
     hits = search.hits
     if chosen is not None and _is_hit(hits, *chosen):
-        number = rank(trace, hits, place_of(trace, *chosen)) + 1
+        number = rank(trace, hits, position_of(trace, *chosen)) + 1
         text = tr("{number} of {count}", number=f"{number:,}", count=count)
     elif search.count == 1:
         text = tr("1 hit")

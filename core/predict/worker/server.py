@@ -6,7 +6,6 @@ import contextlib
 import os
 from functools import cache
 
-from core.freed import keep_freed
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError
@@ -27,7 +26,6 @@ from core.predict.worker.jobs import (
 from core.process.worker import report
 
 NICENESS = 5  # lanes that are measured meanwhile come first
-LARGEST_KEPT, MOST_KEPT = 1 << 28, 1 << 29  # bytes: the arrays of one plan go where the last's were
 
 
 @cache
@@ -39,7 +37,6 @@ def what_if() -> WhatIf:
 def begin() -> None:
     """Before the first job."""
     os.nice(NICENESS)
-    keep_freed(LARGEST_KEPT, MOST_KEPT)
 
 
 def reply_to(number: int, job: Job) -> Reply | None:

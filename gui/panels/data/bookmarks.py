@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.recording.bookmarks import Mark
+from core.recording.bookmarks import Bookmark
 from gui.look.label import hint, plain_tip
 from gui.look.layouts import button, column, row
 from gui.look.text import duration_text, time_text, tr
@@ -57,7 +57,7 @@ class MarksPanel(QWidget):
         self._stack.addWidget(nothing)
         self._stack.addWidget(body)
 
-    def show_marks(self, marks: Sequence[Mark]) -> None:
+    def show_marks(self, marks: Sequence[Bookmark]) -> None:
         """List other marks; the row that was current stays so."""
         current = self.current
         blocked = self.list.blockSignals(True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QPainter
 
-from core.recording.bookmarks import Mark, in_order
+from core.recording.bookmarks import Bookmark, in_order
 from core.trace.trace import Span
 from gui.timeline.interact.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair, tag_of
 from gui.timeline.interact.describe import Card
@@ -38,7 +38,7 @@ class Aids(QObject):
         super().__init__(view)
         self._view = view
         self.crosshair: Crosshair | None = None
-        self.marks: tuple[Mark, ...] = ()
+        self.marks: tuple[Bookmark, ...] = ()
         self.anchor: Span | None = None
         self.pointer: QPointF | None = None
 
@@ -85,7 +85,7 @@ class Aids(QObject):
 
     # Marks
 
-    def set_marks(self, marks: Sequence[Mark]) -> None:
+    def set_marks(self, marks: Sequence[Bookmark]) -> None:
         """Show marks."""
         self.marks = in_order(marks)
         self._view.viewport().update()
@@ -96,7 +96,7 @@ class Aids(QObject):
             self.set_marks(marks)
             self.marks_changed.emit(self.marks)
 
-    def change_marks(self, marks: Sequence[Mark], together: bool = False) -> None:
+    def change_marks(self, marks: Sequence[Bookmark], together: bool = False) -> None:
         """Have other marks, which can be taken back: `together` with the change before."""
         if not together:
             self._view.remember("marks")

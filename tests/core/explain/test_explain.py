@@ -1,14 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.explain.balance import peak_bytes
 from core.explain.lanes import gap_arrays, gap_at, lane_time
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
+from core.recording.decode import append_batch
 from core.recording.schema import Record
-from core.report.summary import peak_bytes, summarise
+from core.report.summary import summarise
 from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 
@@ -74,7 +76,7 @@ def test_peak_memory_is_the_most_held_at_one_moment():
     trace = Trace(header_of(specification, plan_of(specification)))
     values = [("parameters", 0, 10), ("activations", 1, 5), ("activations", 2, 30),
               ("gradients", 3, 10), ("activations", 3, 0)]  # fmt: skip
-    trace.append(batch_of([Note(Record.COUNTER, n, t, 0, 0, v) for n, t, v in values]))
+    append_batch(trace, batch_of([Note(Record.COUNTER, n, t, 0, 0, v) for n, t, v in values]))
     assert peak_bytes(trace, 0) == 40
 
 
@@ -83,6 +85,6 @@ def test_the_summary_has_errors_only_if_the_run_was_verified():
     plan = plan_of(specification)
     trace = trace_of(plan, [5] * len(plan.tasks), specification)
     assert "gradient_error" not in summarise(trace).to_dict()
-    trace.append(batch_of([Note(Record.COUNTER, "gradient_error", 1, 0, None, 3e-7)]))
+    append_batch(trace, batch_of([Note(Record.COUNTER, "gradient_error", 1, 0, None, 3e-7)]))
     values = summarise(trace).to_dict()
     assert values["gradient_error"] == values["steps"][0]["gradient_error"] == 3e-7

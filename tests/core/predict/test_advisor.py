@@ -20,6 +20,7 @@ from core.predict.footprint import peak_bytes
 from core.predict.predict import predict_step
 from core.predict.setting import _NO_HARDWARE
 from core.trace.step import StepColumns
+from tests.core.predict.plans import figures_of
 
 RUN = Specification(
     model=ModelSettings("mlp", width=32, depth=8).filled(), devices="4xcpu", batch=64
@@ -55,7 +56,7 @@ def test_an_advice_is_a_run_whose_plan_takes_as_long_as_is_said():
         halves = {"backward_input_ms": 3, "backward_weight_ms": 3}
         prediction = predict_step(plan, costs_of({**COSTS, **halves}))
         assert prediction.makespan_ns == advice.step_ns
-        assert prediction.figures.bubble_by_makespan == pytest.approx(advice.bubble)
+        assert figures_of(plan, prediction).bubble_by_makespan == pytest.approx(advice.bubble)
 
 
 def test_what_does_not_fit_the_devices_is_left_out():

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from core.compare.runs import compare_runs
 from core.explain.statistics import RangeCount
+from core.recording.decode import append_batch
 from core.trace.listing import Listing
 from core.trace.query import parse_query
 from core.trace.search import Search
@@ -220,19 +221,19 @@ def test_a_comparison_reads_the_runs_as_they_were_when_it_was_asked_for(
     live, other = Trace(header), trace_of(specification(steps=3, microbatches=2))
     half = len(made) - 3  # all but the last step
     for batch in made[:half]:
-        live.append(batch)
+        append_batch(live, batch)
     known, bounds = live.span_count, live.bounds
-    counters = {(c.name, c.lane): len(c.times) for c in live.counters}
+    counters = {(c.name, c.lane): len(c.times) for c in live.counters.values()}
     expected = compare_runs(live, other, [2], [2])
     monkeypatch.setattr(comparing, "compare_runs", slow)
     worker.done.connect(said.append)
     worker.ask(live, other, [2], [2])
     assert began.wait(30)
     for batch in made[half:]:
-        live.append(batch)
+        append_batch(live, batch)
     go_on.set()
     qtbot.waitUntil(lambda: bool(said))
     assert said[0].to_dict() == expected.to_dict()
     assert read[0].span_count == known < live.span_count
     assert read[0].bounds == bounds and read[0].steps == live.steps[:-1]
-    assert {(c.name, c.lane): len(c.times) for c in read[0].counters} == counters
+    assert {(c.name, c.lane): len(c.times) for c in read[0].counters.values()} == counters

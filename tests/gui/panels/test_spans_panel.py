@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog
 
 from core.plan.task import Kind
+from core.recording.decode import append_batch
 from core.trace.listing import Listing
 from core.trace.trace import Span, Trace
 from gui.panels.data.spans import SpansPanel
@@ -157,7 +158,7 @@ def test_rows_come_as_a_run_grows_and_the_current_one_stays(qtbot: object) -> No
     qtbot.waitExposed(panel)
     scene, chosen = Scene(trace), None
     for batch in made:
-        trace.append(batch)
+        append_batch(trace, batch)
         panel.show_scene(scene, True)
         assert rows(panel) == list(trace)
         if chosen is None and trace.span_count:
@@ -177,12 +178,12 @@ def test_a_sorted_table_of_a_live_run_takes_the_rest_when_it_ends(qtbot: object)
     scene = Scene(trace)
     half = len(made) // 2
     for batch in made[:half]:
-        trace.append(batch)
+        append_batch(trace, batch)
     panel.show_scene(scene, True)
     panel.sort_by(column("start"), UP)
     before = len(rows(panel))
     for batch in made[half:]:
-        trace.append(batch)
+        append_batch(trace, batch)
     panel.show_scene(scene, True)
     assert len(rows(panel)) == before < trace.span_count
     panel.show_scene(scene, False)

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from core.paths import PROJECT_ROOT
+from core.recording.decode import append_batch
 from core.report.summary import summarise
 from core.trace.trace import Trace
 from gui.app.window import MainWindow
@@ -86,7 +87,7 @@ def test_a_step_under_way_has_no_bar_yet() -> None:
     header, made = batches(specification(warmup=0))
     trace = Trace(header)
     for batch in made[:-1]:  # all but the last step's loss
-        trace.append(batch)
+        append_batch(trace, batch)
     scene = Scene(trace)
     assert scene.step_numbers.tolist() == [0, 1, 2, 3, 4]
     assert step_bars(scene, live=True).steps.tolist() == [0, 1, 2, 3]

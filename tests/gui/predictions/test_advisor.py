@@ -15,8 +15,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice
 from core.predict.worker.jobs import Advised, Done, Progress, Refused
-from core.recording.schema import Record
-from core.trace.trace import COSTS_LEVEL
+from core.recording.schema import COSTS_LEVEL, Record
 from gui.app.window import MainWindow
 from gui.panels.predict.advisor_panel import (
     COLUMNS,

@@ -11,8 +11,8 @@ import pytest
 
 from core.predict.compare import Comparison, CostSource, predict_steps
 from core.recording.recording import RecordingFile
-from core.recording.schema import Record
-from core.trace.trace import COSTS_LEVEL, Trace
+from core.recording.schema import COSTS_LEVEL, Record
+from core.trace.trace import Trace
 from gui.app.jobs import Work
 from gui.app.session import Run
 from gui.app.status import lane_notes, predicted_text, predicted_tip
