@@ -69,16 +69,6 @@ def idle_share(trace: Trace, lane: int, first: int, last: int) -> float:
     return 1.0 - worked / whole if whole else 0.0
 
 
-def gap_arrays(trace: Trace, lane: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """A lane's idle intervals in the steps: starts, ends, and the span that ended each or -1."""
-    parts = [_step_gaps(trace, lane, step) for step in trace.steps]
-    if not parts:
-        empty = np.empty(0, np.int64)
-        return empty, empty, empty
-    starts, ends, before = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return starts, ends, before
-
-
 def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     """The idle interval of a lane at a moment, or None if it is busy or outside every step."""
     step = trace.step_at(time_ns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -45,6 +46,7 @@ class Spool:
         """Write at the end; returns where that was. Raises OSError if the disk is full."""
         if self._file is None:
             self._file = tempfile.TemporaryFile(dir=_folder())  # noqa: SIM115
+            weakref.finalize(self, self._file.close)
         first, view = self._end, memoryview(data)
         while len(view):
             written = os.pwrite(self._file.fileno(), view, self._end)

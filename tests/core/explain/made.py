@@ -61,3 +61,16 @@ def recorded(columns: StepColumns, lanes: tuple[Lane, ...]) -> Trace:
     times = (columns.start, columns.end, None, columns.launched)
     append_batch(trace, span_batch(Timings(0, 0, np.arange(len(columns)), *times)))
     return trace
+
+
+def gaps_of(trace: Trace, lane: int) -> list[tuple[int, int, int | None]]:
+    """A lane's idle intervals in the steps, one span after the other: start, end, who ended it."""
+    found: list[tuple[int, int, int | None]] = []
+    spans = trace.spans(lane)
+    for step in trace.steps:
+        at, last = trace.step_bounds(step)
+        for index in np.flatnonzero(spans.step == step).tolist():
+            found.append((at, int(spans.start[index]), index))
+            at = int(spans.end[index])
+        found.append((at, last, None))
+    return [gap for gap in found if gap[1] > gap[0]]

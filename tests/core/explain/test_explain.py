@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.explain.balance import peak_bytes
-from core.explain.lanes import gap_arrays, gap_at, lane_time
+from core.explain.lanes import gap_at, lane_time
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
@@ -12,6 +12,7 @@ from core.recording.decode import append_batch
 from core.recording.schema import Record
 from core.report.summary import summarise
 from core.trace.trace import Trace
+from tests.core.explain.made import gaps_of
 from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 
 MODEL = ModelSettings("mlp", width=4, depth=8)
@@ -54,13 +55,13 @@ def test_within_any_window_a_lanes_times_add_up_to_it(trace, start, length):
 def test_gaps_are_the_idle_time_and_each_is_found_at_every_moment_of_it(trace):
     step = summarise(trace).steps[0]
     for lane, summary in enumerate(step.lanes):
-        starts, ends, before = gap_arrays(trace, lane)
-        assert int((ends - starts).sum()) == summary.idle_ns
-        for start, end, index in zip(starts, ends, before, strict=True):
-            for moment in {int(start), (int(start) + int(end)) // 2, int(end) - 1}:
+        gaps = gaps_of(trace, lane)
+        assert sum(end - start for start, end, _ in gaps) == summary.idle_ns
+        for start, end, before in gaps:
+            for moment in {start, (start + end) // 2, end - 1}:
                 gap = gap_at(trace, lane, moment)
-                assert gap is not None and (gap.start, gap.end) == (start, end)
-                assert gap.before == (index if index >= 0 else None)
+                assert gap is not None
+                assert (gap.start, gap.end, gap.before) == (start, end, before)
 
 
 @given(traces())

@@ -120,7 +120,7 @@ def test_an_empty_panel_says_when_it_will_be_filled(window: MainWindow) -> None:
 
 def test_steps_without_losses_all_have_a_bar() -> None:
     scene = Scene(trace_of(specification()))
-    scene.trace._counters.clear()
+    scene.trace.counters.clear()
     assert len(step_bars(scene, live=False).steps) == 7
     assert len(step_bars(scene, live=True).steps) == 6
 
