@@ -19,7 +19,7 @@ from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery
 from core.predict.worker.client import ENDED, PredictorClient
 from core.predict.worker.jobs import Advise, Done, Draw, Lost, Progress, Refused, WhatIfRequest
-from core.process.spawn import environment
+from core.process.child import environment
 from core.recording.recording import read_stream
 
 SPECIFICATION = Specification(model=ModelSettings("mlp", width=64, depth=8), devices="2xcpu")
@@ -95,11 +95,13 @@ def test_advice_tells_how_far_it_has_come(predictor):
 
 def test_closing_in_the_middle_leaves_neither_process_nor_thread(predictor):
     client, _ = predictor
+    before = set(threading.enumerate())
     client.send(WhatIfRequest(replace(QUESTION, schedule="chimera", devices=64, microbatches=256)))
-    pid, reader = client.pid, client._reader
+    pid = client.pid
+    assert set(threading.enumerate()) > before
     client.close()
     assert client.pid is None
-    assert not reader.is_alive()
+    assert set(threading.enumerate()) <= before
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
@@ -114,20 +116,19 @@ def test_a_process_that_ends_is_told_and_the_next_job_starts_another(predictor):
     assert isinstance(heard.get(timeout=SECONDS), Done)
 
 
-def test_a_job_sent_to_a_process_that_is_ending_is_done_by_another(monkeypatch):
+def test_a_job_sent_as_soon_as_a_process_is_told_to_be_gone_is_done_by_another():
     heard, held = queue.SimpleQueue(), threading.Event()
 
     def listen(reply):
         heard.put(reply)
         if isinstance(reply, Lost):
-            held.wait(SECONDS)  # so that the reader is still there
+            held.wait(SECONDS)  # so that the thread that tells it is still there
 
     client = PredictorClient(listen)
     client.send(WhatIfRequest(QUESTION))
     heard.get(timeout=SECONDS)
     os.kill(client.pid, signal.SIGKILL)
     assert heard.get(timeout=SECONDS) == Lost(ENDED)
-    monkeypatch.setattr(client._process, "poll", lambda: None)  # as long as it is no zombie yet
     threading.Timer(0.2, held.set).start()
     number = client.send(WhatIfRequest(QUESTION))
     assert heard.get(timeout=SECONDS).number == number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from dataclasses import replace
@@ -303,10 +304,13 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
 def test_a_process_that_cannot_be_started_is_told(
     window: MainWindow, qtbot: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.executable", "/there/is/no/python")
+    def full(process: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr("core.process.worker.SpawnProcess.start", full)
     window._docks["whatif"].show()
     panel = window.predictions.whatif_panel
-    qtbot.waitUntil(lambda: "No such file or directory" in panel.picture._note)
+    qtbot.waitUntil(lambda: os.strerror(errno.EAGAIN) in panel.picture._note)
     monkeypatch.undo()
     panel.ask_again()
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=ANSWER_MS)
@@ -323,4 +327,4 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     window.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    assert not {"predictions", "ghosts"} & {thread.name for thread in threading.enumerate()}
+    assert not {"worker reader", "ghosts"} & {thread.name for thread in threading.enumerate()}
