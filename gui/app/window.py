@@ -75,7 +75,8 @@ class MainWindow(QMainWindow):
         self.files = Files(self, self, session, self.banner, settings)
         self.exporting = Exporting(self, self, self.banner, settings)
         self._name_panels(Panels(session, settings))
-        self.timeline, self.overview = TimelineView(), Overview()
+        self.timeline = TimelineView()
+        self.overview = Overview(self.timeline.state)
         frames = CompareFrame(self.timeline)
         run_page = column_of(self.panels.search, frames, self.overview, growing=frames)
         notices = (self.banner, self.files.opening)
@@ -134,7 +135,7 @@ class MainWindow(QMainWindow):
         if due:
             self._frame.start()
             self.scene.update()
-            self.timeline.refresh(run.now)
+            self.timeline.state.refresh(run.now)
         if not due or self._figures.starved:
             self._figures.step(self._figure_parts)
 
@@ -153,8 +154,7 @@ class MainWindow(QMainWindow):
         if run is self.run_shown and self.scene is not None:
             self.scene.update()
             self._update_figures()
-            self.timeline.refresh(None)
-            self.overview.set_visible_part(self.timeline.view, None)
+            self.timeline.state.refresh(None)
             self.predictions.show_run(run)
 
     def refuse(self, text: str) -> None:
@@ -178,23 +178,23 @@ class MainWindow(QMainWindow):
     def set_following(self, following: bool) -> None:
         """Follow the present, or stay where one is."""
         if following:
-            self.timeline.follow()
-        self.actions_by_name["follow"].setChecked(self.timeline.following)
+            self.timeline.navigator.follow()
+        self.actions_by_name["follow"].setChecked(self.timeline.state.following)
 
     def show_memory(self, shown: bool) -> None:
         """Show what each lane holds below it, or do not, and remember it."""
         self.settings.memory = shown
-        self.timeline.show_memory(shown)
+        self.timeline.state.show_strips(memory=shown)
 
     def show_prediction(self, shown: bool) -> None:
         """Show the prediction below each lane, or do not, and remember it."""
         self.settings.prediction = shown
-        self.timeline.show_prediction(shown)
+        self.timeline.state.show_strips(prediction=shown)
 
     def show_critical_path(self, shown: bool) -> None:
         """Show the critical path over the lanes, or do not, and remember it."""
         self.settings.critical_path = shown
-        self.timeline.show_path(shown)
+        self.timeline.state.show_strips(path=shown)
 
     def toggle_theme(self, dark: bool) -> None:
         """Change between light and dark, and remember it."""
@@ -241,12 +241,12 @@ class MainWindow(QMainWindow):
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
         if run is self.run_shown:
-            self.timeline.set_prediction(run.ghost, lane_notes(run.comparison))
+            self.timeline.state.set_prediction(run.ghost, lane_notes(run.comparison))
             self.status.show_comparison(run)
 
     def visible_part(self) -> Viewport:
         """The time that is visible."""
-        return self.timeline.view
+        return self.timeline.state.viewport
 
     def theme_name(self) -> str:
         """Name of the theme."""
@@ -254,15 +254,15 @@ class MainWindow(QMainWindow):
 
     def memory_shown(self) -> bool:
         """Whether what the lanes hold is shown below them."""
-        return self.timeline.strips.memory
+        return self.timeline.state.strips.memory
 
     def path_shown(self) -> bool:
         """Whether the critical path is shown."""
-        return self.timeline.strips.path
+        return self.timeline.state.strips.path
 
     def prediction_shown(self) -> Trace | None:
         """The prediction that is shown below the lanes, or None."""
-        shown = self.scene is not None and self.timeline.strips.ghosts
+        shown = self.scene is not None and self.timeline.state.strips.ghosts
         return self.scene.prediction if shown and self.scene is not None else None
 
     def note(self, text: str) -> None:
@@ -280,9 +280,8 @@ class MainWindow(QMainWindow):
         self.run_shown = run
         self.scene = Scene(run.trace) if kept.scene is None else kept.scene
         self.scene.update()
-        self.timeline.show_scene(self.scene, run.live, kept.stand)
-        self.overview.show_scene(self.scene)
-        if kept.stand is None:
+        self.timeline.state.show_scene(self.scene, run.live, kept.saved)
+        if kept.saved is None:
             self.panels.show_step(None)
         self.marking.show_run(run)
         self.show_comparison(run)
@@ -295,7 +294,7 @@ class MainWindow(QMainWindow):
     def _leave(self) -> None:
         """Keep in its tab how one stood in the run that is shown."""
         if self.run_shown is not None:
-            self.tabs.leave(self.run_shown, self.scene, self.timeline.stand)
+            self.tabs.leave(self.run_shown, self.scene, self.timeline.state.saved)
 
     def _show_instead(self, run: Run | None) -> None:
         """A tab was closed: show this run now, or nothing."""
@@ -303,8 +302,7 @@ class MainWindow(QMainWindow):
             self._show(run)
             return
         self.run_shown = self.scene = None
-        self.timeline.show_scene(None)
-        self.overview.show_scene(None)
+        self.timeline.state.show_scene(None)
         self.marking.show_run(None)
         for part in (self.panels, self.bar, self.status):
             part.show_nothing()
@@ -334,11 +332,8 @@ class MainWindow(QMainWindow):
 
     def _colour(self) -> None:
         """Draw in the colours of something else."""
-        self.timeline.refresh(self.timeline.now)
+        self.timeline.state.refresh(self.timeline.state.now)
         self.overview.refresh()
-
-    def _mark_visible(self) -> None:
-        self.overview.set_visible_part(self.timeline.view, self.timeline.now)
 
     def _show_selection(self, selection: Selection | None) -> None:
         run, scene = self.run_shown, self.scene
@@ -346,7 +341,7 @@ class MainWindow(QMainWindow):
         if run is not None and scene is not None and isinstance(selection, Gap):
             report, note = self.explainer.reason(scene.explained, selection, run.live)
         trace, now = (run.trace, run.now) if run else (None, None)
-        measure = self.timeline.aids.measure
+        measure = self.timeline.selector.measure
         self.details.show_selection(trace, selection, now, report, measure, note)
         step = None if selection is None or isinstance(selection, TimeRange) else selection.step
         self.panels.show_step(step)
@@ -359,11 +354,11 @@ class MainWindow(QMainWindow):
     def _show_explained(self) -> None:
         """A step that takes long has been explained."""
         self._update_figures()
-        if isinstance(self.timeline.selection, Gap):
-            self._show_selection(self.timeline.selection)
+        if isinstance(self.timeline.state.selection, Gap):
+            self._show_selection(self.timeline.state.selection)
 
     def _select_longest(self, lane: int, index: int) -> None:
-        self.timeline.select_span(lane, index)
+        self.timeline.selector.select_span(lane, index)
         self._docks["statistics"].raise_()
 
     def _allow(self, *_: object) -> None:
@@ -418,19 +413,16 @@ class MainWindow(QMainWindow):
         self.tabs.closed.connect(self._show_instead)
         self.welcome.opened.connect(self.files.open_from)
         self.welcome.tried.connect(self.tries.do)
-        timeline.selection_changed.connect(self._show_selection)
-        timeline.following_changed.connect(self.actions_by_name["follow"].setChecked)
-        timeline.view_changed.connect(self._mark_visible)
+        timeline.state.selection_changed.connect(self._show_selection)
+        timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.reduction_changed.connect(self.status.set_per_pixel)
-        timeline.strips_changed.connect(self.overview.set_strips)
-        self.overview.moved.connect(timeline.centre_on)
         self.colours.theme_changed.connect(self._apply_theme)
         self.colours.scene_changed.connect(self._colour)
         self.panels.spans.said.connect(self.note)
         self.panels.spans.failed.connect(self.banner.say)
-        self.steps.chosen.connect(timeline.fit_between)
-        self.details.holder_chosen.connect(timeline.select_task)
-        self.why.task_chosen.connect(timeline.select_task)
+        self.steps.chosen.connect(timeline.navigator.fit_between)
+        self.details.holder_chosen.connect(timeline.selector.select_task)
+        self.why.task_chosen.connect(timeline.selector.select_task)
         self.why.asked.connect(self.explainer.ask)
         self.explainer.explained.connect(self._show_explained)
         self.panels.statistics.span_chosen.connect(self._select_longest)
@@ -472,7 +464,7 @@ class MainWindow(QMainWindow):
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
         self.colours.refresh()
-        for part in (self.timeline, self.overview, self.welcome, self.panels, self.comparing):
+        for part in (self.timeline.state, self.welcome, self.panels, self.comparing):
             part.set_theme(theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102

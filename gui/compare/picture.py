@@ -18,7 +18,7 @@ from gui.figures.shown import Range
 from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
-from gui.timeline.layout.frame import Fonts
+from gui.timeline.layout.frame import STEPS, Fonts
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.export import (
     EDGE,
@@ -29,7 +29,7 @@ from gui.timeline.paint.export import (
     wrapped,
 )
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.paint.margins import STEPS, step_name
+from gui.timeline.paint.margins import step_name
 from gui.timeline.paint.scene import Scene
 
 SENTENCE = 18.0  # from one line of the sentence to the next

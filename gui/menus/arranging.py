@@ -46,7 +46,7 @@ ENTRIES = (
         "Next lane",
         "Shift+S",
         "Choose the lane below; what follows acts on it.",
-        "timeline.lanes.next_lane",
+        "timeline.choice.next_lane",
     ),
     Entry(
         "previous_lane",
@@ -54,7 +54,7 @@ ENTRIES = (
         "Previous lane",
         "Shift+W",
         "Choose the lane above.",
-        "timeline.lanes.previous_lane",
+        "timeline.choice.previous_lane",
     ),
     Entry(
         "fold",

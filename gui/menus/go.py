@@ -35,10 +35,15 @@ ENTRIES = (
         "Previous span",
         ",",
         "Select the previous span on the lane.",
-        "timeline.previous_span",
+        "timeline.selector.previous_span",
     ),
     Entry(
-        "next", "Go", "Next span", ".", "Select the next span on the lane.", "timeline.next_span"
+        "next",
+        "Go",
+        "Next span",
+        ".",
+        "Select the next span on the lane.",
+        "timeline.selector.next_span",
     ),
     Entry(
         "dependency",
@@ -46,7 +51,7 @@ ENTRIES = (
         "What it waited for",
         "[",
         "Select the span that the selected one waited for.",
-        "timeline.dependency",
+        "timeline.selector.dependency",
     ),
     Entry(
         "dependent",
@@ -54,7 +59,7 @@ ENTRIES = (
         "What waited for it",
         "]",
         "Select the span that waited for the selected one.",
-        "timeline.dependent",
+        "timeline.selector.dependent",
     ),
     Entry(
         "bubble",
@@ -143,7 +148,7 @@ ENTRIES = (
         "Measure from here",
         "X",
         "Measure from the selected span to those selected next; again: no longer.",
-        "timeline.aids.anchor_here",
+        "timeline.selector.anchor_here",
     ),
     Entry(
         "select_visible",
@@ -151,7 +156,7 @@ ENTRIES = (
         "Select visible range",
         "Ctrl+A",
         "Select the time that is visible over all lanes, and count it.",
-        "timeline.aids.select_visible",
+        "timeline.selector.select_visible",
     ),
     Entry(
         "copy_csv",

@@ -26,10 +26,10 @@ class LaneMenu(QObject):
     def attach(self, actions: Mapping[str, QAction]) -> None:
         """Show in the actions how the lanes stand, as it was when the window was closed."""
         self._actions = actions
-        lanes, settings = self._timeline.lanes, self._settings
-        self._timeline.stack.group_by(grouping_of(settings.grouping), settings.node_devices)
-        lanes.grouping_changed.connect(self._keep)
-        self._keep(lanes.state.grouping)
+        state, settings = self._timeline.state, self._settings
+        state.stack.group_by(grouping_of(settings.grouping), settings.node_devices)
+        state.rows_changed.connect(self._keep)
+        self._keep()
         actions["nested"].setChecked(settings.nested)
         self.show_nested(settings.nested)
 
@@ -42,7 +42,7 @@ class LaneMenu(QObject):
         dialog = self.dialog = QInputDialog(self._timeline)
         dialog.setInputMode(QInputDialog.InputMode.IntInput)
         dialog.setIntRange(1, MOST_NODE_DEVICES)
-        dialog.setIntValue(self._timeline.lanes.state.node_devices)
+        dialog.setIntValue(self._timeline.lanes.rows.node_devices)
         dialog.setWindowTitle(tr("Devices of a node"))
         dialog.setLabelText(tr("Devices of a node, where their names do not tell the host:"))
         dialog.intValueSelected.connect(self.set_node_devices)
@@ -51,14 +51,15 @@ class LaneMenu(QObject):
     def set_node_devices(self, count: int) -> None:
         """Group by nodes of so many devices, and remember it."""
         self._settings.node_devices = count
-        self._timeline.lanes.set_node_devices(count)
+        self._timeline.lanes.group_by(Grouping.NODE, count)
 
     def show_nested(self, shown: bool) -> None:
         """Show the blocks inside forwards and backwards, or do not, and remember it."""
         self._settings.nested = shown
-        self._timeline.show_nested(shown)
+        self._timeline.state.show_strips(nested=shown)
 
-    def _keep(self, grouping: Grouping) -> None:
+    def _keep(self) -> None:
+        grouping = self._timeline.lanes.rows.grouping
         self._settings.grouping = grouping.value
         self._actions[f"group_{grouping.value}"].setChecked(True)
 

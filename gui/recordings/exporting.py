@@ -197,10 +197,10 @@ class Exporting(QObject):
     def _extras(self, theme: str) -> Extras:
         return Extras(
             self._shown.memory_shown(), self._shown.path_shown(),
-            self._shown.timeline.stack.layout, self._settings.colours(theme),
+            self._shown.timeline.state.stack.layout, self._settings.colours(theme),
         )  # fmt: skip
 
     def _visible(self, scene: Scene) -> Range:
         part = self._shown.visible_part()
         shown = range_between(scene.trace, round(part.start), round(part.end))
-        return replace(shown, zero=round(self._shown.timeline.frame_of_rows.zero))
+        return replace(shown, zero=round(self._shown.timeline.state.zero))

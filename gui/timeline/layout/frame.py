@@ -15,6 +15,11 @@ from gui.timeline.layout.rows import Layout, Row
 from gui.timeline.paint.bar_words import Style
 from gui.timeline.state.viewport import Viewport
 
+AXIS = 24.0  # height of the time axis
+STEPS = 18.0  # height of the strip that names the steps
+LABELS = 156.0  # width of the column that names the lanes
+RIGHT = 12.0  # free pixels at the plot's right edge
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:

@@ -117,6 +117,12 @@ class Layout:
             return Row(lane, NOWHERE, 0.0, True)
         return replace(row, top=row.top + self.scrolled) if lane in self.pins else row
 
+    def extent_of(self, lane: int) -> tuple[float, float]:
+        """Where a lane begins and ends, with all that stands under it."""
+        row = self.row_of(lane)
+        room = self.rooms.get(lane, row.height) if row.lane == lane else row.height
+        return row.top, row.top + room
+
     def shows(self, lane: int) -> bool:
         """Whether a lane has a row of its own."""
         return lane in self.stands and self.stands[lane].lane == lane

@@ -168,8 +168,8 @@ def test_idle_time_is_that_of_the_summary(gpipe: Trace) -> None:
 def test_several_runs_have_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:
     runs = [Run(Scene(t), median_range(t), "x") for t in (gpipe, one_f_one_b)]
     one, other = lay_out_textbook(runs, FigureOptions("slide"), "", "").panels
-    assert one.view.ns_per_pixel == pytest.approx(other.view.ns_per_pixel)
-    assert one.view.width > other.view.width
+    assert one.state.viewport.ns_per_pixel == pytest.approx(other.state.viewport.ns_per_pixel)
+    assert one.state.viewport.width > other.state.viewport.width
 
 
 def test_boxes_stand_where_their_spans_are_in_time(gpipe: Trace) -> None:

@@ -75,11 +75,11 @@ def test_a_click_on_a_bar_fits_the_timeline_to_its_step(
     assert chart.place_at(chart.centre_of(3)) == 3
     qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=at)
     start, end = trace.step_bounds(3)
-    view = window.timeline.view
+    view = window.timeline.state.viewport
     assert view.start <= start < end <= view.end
     assert (end - start) / view.span > 0.9
-    window.timeline.zoom_back()
-    assert window.timeline.view != view
+    window.timeline.navigator.zoom_back()
+    assert window.timeline.state.viewport != view
 
 
 def test_a_step_under_way_has_no_bar_yet() -> None:

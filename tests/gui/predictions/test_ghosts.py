@@ -44,7 +44,7 @@ def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
     qtbot.waitUntil(lambda: window.status.predicted.text() != "", timeout=GHOST_MS)
     assert run.comparison is not None and run.comparison.source is CostSource.WARMUP
     assert [step.step for step in run.comparison.steps] == [2, 3, 4]
-    assert window.timeline.strips.ghosts
+    assert window.timeline.state.strips.ghosts
     assert window.prediction_shown() is run.ghost
     start, end = run.trace.step_bounds(2)
     assert run.ghost.step_bounds(2)[0] == start

@@ -67,14 +67,14 @@ def test_an_open_bar_with_nothing_behind_it_ends_with_the_run_or_at_the_present(
 
 def test_a_lost_end_covers_no_later_span_in_the_window(view: TimelineView) -> None:
     trace, task = with_a_lost_end()
-    view.show_scene(Scene(trace))
-    view.fit()
+    view.state.show_scene(Scene(trace))
+    view.navigator.fit()
     for index in range(len(trace.spans(task.lane))):
         span = trace.span(task.lane, index)
         click(view, *spot(view, task.lane, (span.start + span.end) / 2))
-        assert view.selection == span
+        assert view.state.selection == span
     click(view, *spot(view, task.lane, (task.start + open_end(trace, task, None)) / 2))
-    assert view.selection == task
+    assert view.state.selection == task
 
 
 def test_a_picture_shows_later_spans_as_if_no_end_had_been_lost(tmp_path: Path) -> None:
