@@ -38,9 +38,10 @@ def large_trace(spans: int, seed: int = 0) -> Trace:
         [lane.end[len(lane) // count - 1 :: len(lane) // count] for lane in lanes], axis=0
     )
     counters = [_held(lane, spans) for lane, spans in enumerate(lanes)]
-    return Trace.of(
-        one.header, [LaneSpans.of(lane) for lane in lanes], one.table,
-        step_table=StepBounds.of(numbers, starts, ends), counters=counters,
+    bounds = StepBounds({"numbers": numbers, "starts": starts, "ends": ends})
+    return Trace(
+        one.header, one.table, [LaneSpans.of(lane) for lane in lanes], bounds,
+        counters={(counter.name, counter.lane): counter for counter in counters},
     )  # fmt: skip
 
 
@@ -61,4 +62,8 @@ def _held(lane: int, spans: Spans) -> Counter:
     change[kind == KINDS.index(Kind.BACKWARD)] = -1
     some = np.flatnonzero(change[spans.row])
     values = HELD * np.cumsum(change[spans.row[some]])
-    return Counter.of("activations", lane, spans.end[some], values, spans.step[some])
+    return Counter(
+        "activations",
+        lane,
+        {"times": spans.end[some], "values": values, "steps": spans.step[some]},
+    )

@@ -11,10 +11,11 @@ from core.models.catalogue import ModelSettings
 from core.plan.lanes import Gpu, Hardware
 from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Kind, Plan
-from core.recording.decode import merged
+from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile
-from core.recording.schema import Header, Record
+from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from core.trace.header import Header
 from core.trace.trace import Trace
 
 MS = 1_000_000
@@ -82,7 +83,7 @@ def trace_of(spec: Specification, hardware: Hardware = HARDWARE, scale: float = 
     header, made = batches(spec, hardware, scale)
     trace = Trace(header)
     for batch in made:
-        trace.append(batch)
+        append_batch(trace, batch)
     return trace
 
 
@@ -91,10 +92,10 @@ def prediction_of(spec: Specification, measured: Trace, scale: float = 0.9) -> T
     header, plans = header_and_plans(spec)
     trace = Trace(header)
     for number, plan in enumerate(plans.values()):
-        trace.append(plan_batch(number, plan.tasks))
+        append_batch(trace, plan_batch(number, plan.tasks))
     for step, rows in enumerate(spec.all_rows):
         timings = timed(plans[rows], step, measured.step_bounds(step)[0], scale)
-        trace.append(span_batch(columns_of(list(plans).index(rows), step, timings)))
+        append_batch(trace, span_batch(columns_of(list(plans).index(rows), step, timings)))
     return trace
 
 
@@ -105,7 +106,7 @@ def record(spec: Specification, path: Path) -> Trace:
     trace = Trace(header)
     for batch in made:
         file.write(batch)
-        trace.append(batch)
+        append_batch(trace, batch)
     file.close()
     return trace
 

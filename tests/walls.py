@@ -42,8 +42,24 @@ WALLS = (
         "gui talks to the engine's process through core.engine.client and core.engine.messages",
         allowed=("core.engine.client", "core.engine.messages"),
     ),
-    Wall(TORCH_FREE, ("core.engine",), "plan, trace, explain, models and predict know no engine"),
 )
+LAYERS = (
+    ("core.plain", "core.paths", "core.version", "core.gc_paused", "core.order", "core.typed"),
+    ("core.reading", "core.process", "core.option"),
+    ("core.models",),
+    ("core.plan",),
+    ("core.files", "core.machine"),
+    ("core.trace",),
+    ("core.recording",),
+    ("core.explain",),
+    ("core.predict",),
+    ("core.report", "core.compare"),
+    ("core.engine",),
+    ("core.cli",),
+)
+"""The packages from the ground up. Each stands on those of lower layers only, so in no circle."""
+_HEIGHTS = {package: height for height, layer in enumerate(LAYERS) for package in layer}
+_LAYERED = tuple({package.partition(".")[0] for package in _HEIGHTS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +114,18 @@ def breaches(root: Path = ROOT) -> list[Breach]:
                 for wall in walls
                 if under(imported, wall.banned) and not under(imported, wall.allowed)
             ]
+            if not _is_below(imported, name):
+                why = "it is not in a lower layer (LAYERS)"
+                found.append(Breach(path.relative_to(root), line, imported, why))
     return found
+
+
+def _is_below(imported: str, name: str) -> bool:
+    """Whether a module may stand on what it imports: its own package, or one of a lower layer."""
+    own, other = (".".join(each.split(".")[:2]) for each in (name, imported))
+    if own == other or not under(own, _LAYERED) or not under(other, _LAYERED):
+        return True
+    return _HEIGHTS.get(other, len(LAYERS)) < _HEIGHTS.get(own, 0)
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:

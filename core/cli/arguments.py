@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from dataclasses import fields
 from typing import Any, NoReturn
 
 import shtab
 
 from core.cli.figures import add_figure
 from core.cli.spans_table import add_table
-from core.models.catalogue import MODELS, ModelSettings
+from core.option import Group, Option, listed
 from core.plain import said
-from core.plan.lanes import ACCEPTED
-from core.plan.schedules import SCHEDULES
-from core.plan.specification import OPTIMIZERS, Specification
+from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
 from core.plan.strategies import STRATEGIES
 from core.version import VERSION
 
@@ -66,7 +63,7 @@ def make_parser() -> argparse.ArgumentParser:
     plan.add_argument("--tasks", action="store_true", help="list every task as well")
     plan.add_argument("--csv", metavar="FILE", help="save the order of its passes as a schedule")
     run = commands.add_parser("run", help="run a strategy and print its summary")
-    _add_specification(run)
+    _add_specification(run, runs=True)
     _add_outputs(run)
     predict = commands.add_parser("predict", help="predict a step from what its passes cost")
     _add_specification(predict)
@@ -87,40 +84,42 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def specification_of(arguments: argparse.Namespace) -> Specification:
-    """The run that the options of a command ask for."""
-    given = vars(arguments)
-    model = {f.name: given[f.name] for f in fields(ModelSettings) if f.name in given}
-    own = {f.name: given[f.name] for f in fields(Specification) if f.name in given}
-    own["model"] = ModelSettings(**{**model, "name": given["model"]})
-    return Specification(**own)
+def _add_specification(parser: argparse.ArgumentParser, runs: bool = False) -> None:
+    """An argument for every option, in groups; with `runs` also those of a real run alone."""
+    for group in Group:
+        add = parser.add_argument_group(group).add_argument
+        for option in OPTIONS:
+            if option.group is group and (runs or not option.runs_only):
+                add(option.flag, dest=option.name, default=option.default, **_form_of(option))
 
 
-def _add_specification(parser: argparse.ArgumentParser) -> None:
-    default = Specification()
-    add = parser.add_argument
-    add("--strategy", default=default.strategy, metavar="NAME", help=", ".join(STRATEGIES))
-    schedules = ", ".join(SCHEDULES)
-    add("--schedule", metavar="NAME", help=f"of a pipeline: {schedules}, or your own file.csv")
-    add("--model", default="mlp", metavar="NAME", help=f"{', '.join(MODELS)}, or your own file.py")
-    for name in ("width", "depth", "heads", "sequence", "image-size"):
-        add(f"--{name}", type=int, metavar="N", help=f"the model's {name.replace('-', ' ')}")
-    add("--dtype", default="float32", metavar="NAME", help="float32, float64 or bfloat16")
-    add("--devices", default=default.devices, metavar="LIST", help=ACCEPTED)
-    add("--cores-per-lane", type=int, metavar="N", help="cores of each CPU lane")
-    add("--batch", type=int, metavar="ROWS", help="rows of the global batch")
-    add("--data", type=int, metavar="ROWS", help="run an epoch over so many rows")
-    add("--microbatches", type=int, metavar="N", help="exactly so many micro-batches")
-    add("--split-size", type=int, metavar="ROWS", help="micro-batches of so many rows")
-    add("--stages", type=int, metavar="N", help="stages to cut the model into (default: lanes)")
-    add("--chunks", type=int, metavar="N", help="stages of each lane, for schedules that take more")
-    add("--replicas", type=int, metavar="N", help="pipelines side by side (dp-pp)")
-    add("--bucket-mb", type=float, metavar="MIB", help="size of ddp's gradient buckets")
-    add("--steps", type=int, metavar="N", help="measured steps (default: 5, or an epoch)")
-    add("--warmup", type=int, default=default.warmup, metavar="N", help="steps before these")
-    add("--optimizer", default=default.optimizer, metavar="NAME", help=", ".join(OPTIMIZERS))
-    add("--lr", type=float, default=default.lr, metavar="RATE", help="learning rate")
-    add("--seed", type=int, default=default.seed, metavar="N", help="of parameters and data")
+def meaning_of(option: Option[Any]) -> str:
+    """What an option is, what it may be, and which strategies take it if not all do."""
+    words = [option.help]
+    if option.choices:
+        own = [f"your own file{option.suffix}"] if option.suffix else []
+        words.append(f"One of {listed([*option.choices, *own])}.")
+    if option in STRATEGY_OPTIONS:
+        takers = [strategy.name for strategy in STRATEGIES.values() if option in strategy.options]
+        words.append(f"For {listed(takers, 'and')}.")
+    return " ".join(words)
+
+
+def options_table() -> str:
+    """The options of a run as a Markdown table, for the docs."""
+    lines = ["| option | default | meaning |", "|---|---|---|"]
+    for option in OPTIONS:
+        value = "" if option.kind is bool else f" {option.unit.upper()}"
+        lines.append(f"| `{option.flag}{value}` | {option.otherwise} | {meaning_of(option)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _form_of(option: Option[Any]) -> dict[str, Any]:
+    """How argparse takes the option's value, and what its help says."""
+    told = meaning_of(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
+    if option.kind is bool:
+        return {"action": "store_false" if option.default else "store_true", "help": told}
+    return {"type": option.kind, "metavar": option.unit.upper(), "help": told}
 
 
 def _add_prediction(parser: argparse.ArgumentParser) -> None:
@@ -150,10 +149,6 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--verify", action="store_true", help="compare every step with a plain whole-batch step")
-    add("--gradients", metavar="FILE", help="keep the last step's gradients as .npz")
-    add("--blocks", action="store_true", help="record the blocks inside forwards and backwards")
-    add("--no-calibrate", dest="calibrate", action="store_false", help="measure no costs before")
     add("--record", metavar="FILE", help="keep the recording (an Arrow IPC stream)")
     add("--image", metavar="FILE", help="draw the timeline: *.png, *.svg or *.pdf")
     add_figure(parser, excerpt=False)

@@ -15,7 +15,6 @@ from typing import IO
 
 import pyarrow as pa
 
-from core.cli.arguments import specification_of
 from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
 from core.cli.interrupts import INTERRUPTED, noting_interrupts
@@ -38,6 +37,7 @@ from core.models.description import ModelDescription
 from core.plain import plain, say
 from core.plan.lanes import Hardware
 from core.plan.orders import lane_orders
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import (
     Specification,
@@ -45,12 +45,13 @@ from core.plan.specification import (
     describe,
     lanes_of,
     plans_of,
+    specification_of,
     with_defaults,
 )
 from core.plan.task import PlanError
 from core.predict.compare import Comparison, predict_steps
 from core.process.spawn import environment
-from core.recording.decode import merged
+from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile, open_recording
 from core.report.figure import FigureOptions
 from core.report.summary import Summary, summarise
@@ -77,14 +78,14 @@ def plan(arguments: argparse.Namespace) -> None:
 
     With `--csv`, save the first as a schedule.
     """
-    specification = specification_of(arguments)
+    specification = specification_of(vars(arguments))
     check(specification)
     check_writable("--csv", arguments.csv)
     specification = with_defaults(specification)
     hardware = _ask_hardware() if specification.devices.strip() == "auto" else host()
     lanes = lanes_of(specification, hardware, present=False)
     model = describe_model(specification)
-    schedule = f" {specification.schedule}" if specification.schedule else ""
+    schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
     plans = plans_of(specification, model, lanes)
     if arguments.csv is not None:
         text = csv_text([order for order in lane_orders(next(iter(plans.values()))) if order])
@@ -99,7 +100,7 @@ def plan(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     """Run, print the summary, write what was asked for. Returns the exit status."""
-    specification = specification_of(arguments)
+    specification = specification_of(vars(arguments))
     check(specification)
     for option in ("record", "summary", "gradients"):
         check_writable(f"--{option}", getattr(arguments, option))
@@ -227,7 +228,7 @@ class _Collector:
             elif isinstance(message, Ended):
                 self.ended = message
         if batches and self.trace is not None:
-            self.trace.append(merged(batches))
+            append_batch(self.trace, merged(batches))
             self._progress.show(self.trace)
 
     def close(self) -> None:

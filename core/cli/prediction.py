@@ -10,14 +10,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from core.cli.arguments import specification_of
 from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
 from core.cli.report import bubble_text, counted, milliseconds, table
 from core.engine.messages import Outcome
+from core.explain.causes import explain_step
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plain import say
-from core.plan.specification import Specification, check
+from core.plan.pipeline_options import SCHEDULE
+from core.plan.specification import Specification, check, specification_of
 from core.plan.task import Lane, PlanError, Role, Runner
 from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, Link, cost_name
@@ -25,13 +26,14 @@ from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.outline import Outline
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.predict.setting import outline_without_machine, setting_of
+from core.report.step_figures import step_figures
 
 MOST_LANES_SHOWN = 64
 
 
 def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     """Predict a step, print its table, write what was asked for. Raises PlanError in one line."""
-    specification = specification_of(arguments)
+    specification = specification_of(vars(arguments))
     check(specification)
     check_writable("--summary", arguments.summary)
     check_image("--image", arguments.image)
@@ -68,7 +70,7 @@ def calibrate(arguments: argparse.Namespace) -> None:
     Where torch drives the ranks, the costs are those of a step that was run. Raises PlanError or
     RunError in one line.
     """
-    specification = specification_of(arguments)
+    specification = specification_of(vars(arguments))
     strategy = check(specification)
     if Path(arguments.costs).suffix != ".json":
         raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
@@ -117,7 +119,8 @@ def summary_of(
     specification: Specification, outline: Outline, prediction: Prediction
 ) -> dict[str, Any]:
     """The prediction as plain JSON values; a lane's busy, communication and idle time add up."""
-    figures = asdict(prediction.figures)
+    explanation = explain_step(prediction.columns, outline.lanes)
+    figures = asdict(step_figures(explanation, outline.pipeline))
     idle = figures.pop("idle_by_cause")
     lanes = [
         {"role": str(lane.role), **asdict(told), "idle_by_cause": causes}
@@ -126,7 +129,7 @@ def summary_of(
     return {
         "predicted": True,
         "strategy": specification.strategy,
-        "schedule": specification.schedule,
+        "schedule": specification[SCHEDULE],
         "stages": len(outline.stages),
         "microbatches": outline.microbatches,
         "batch": specification.batch_rows,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.task import KINDS, Kind, working_lanes
-from core.trace.columns import ABSENT, places
+from core.trace.columns import ABSENT, sorted_positions
 from core.trace.trace import Trace
 
 PLACES = (
@@ -45,14 +45,14 @@ class StepTasks:
         rows, lanes, indices, starts, ends = [], [], [], [], []
         for lane in (one.index for one in working_lanes(trace.header.lanes)):
             spans = trace.spans(lane)
-            first, last = (int(i) for i in places(spans.step, [step, step + 1]))
+            first, last = (int(i) for i in sorted_positions(spans.step, [step, step + 1]))
             rows.append(trace.table.rows[spans.row[first:last]])
             lanes.append(np.full(last - first, lane, np.int32))
             indices.append(np.arange(first, last))
             starts.append(spans.start[first:last])
             ends.append(spans.end[first:last])
         told = np.concatenate(rows)
-        order = stable_order(told["task"])
+        order = stable_argsort(told["task"])
         told = told[order]
         return cls(
             told["task"],
@@ -169,7 +169,7 @@ def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
 
 def _turns(group: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each entry, how many of its group come before it."""
-    order = stable_order(group)
+    order = stable_argsort(group)
     ordered = group[order]
     begins = np.flatnonzero(np.diff(ordered, prepend=ABSENT))
     turn = np.empty(len(group), np.int64)

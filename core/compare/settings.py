@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from core.models.catalogue import MODELS
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
+from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Role, working_lanes
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.trace import Trace
 
 Say = Callable[..., str]
@@ -69,7 +71,7 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
     model = MODELS.get(header.model.name)
     told: dict[str, object] = {
         "strategy": strategy.title if strategy is not None else specification.strategy,
-        "schedule": _schedule(specification.schedule),
+        "schedule": _schedule(specification[SCHEDULE]),
         "microbatches": _distinct(trace, step, "microbatch"),
         "stages": _distinct(trace, step, "stage"),
         "replicas": header.replicas,
@@ -81,7 +83,7 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
         "width": specification.model.width,
         "depth": specification.model.depth,
         "dtype": specification.model.dtype,
-        "bucket": specification.bucket_mb and f"{specification.bucket_mb:g}",
+        "bucket": (size := specification[BUCKET_MB]) and f"{size:g}",
         "optimizer": specification.optimizer,
         "made": "predicted" if header.predicted else "measured",
     }
@@ -100,6 +102,6 @@ def _distinct(trace: Trace, step: int, name: str) -> int:
     found: set[int] = set()
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        first, last = places(spans.step, [step, step + 1])
+        first, last = sorted_positions(spans.step, [step, step + 1])
         found.update(np.unique(trace.table.rows[name][spans.row[first:last]]).tolist())
     return len([number for number in found if number >= 0])

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Explanation, cause_totals, explain_run_step
 from core.plan.task import KINDS, Lane, PlanError, Role
-from core.report.summary import completed_steps, measured_steps
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
+from core.trace.complete import completed_steps, measured_steps
 from core.trace.trace import Trace
 
 
@@ -100,7 +100,7 @@ def whole_steps(trace: Trace, live: bool = False) -> list[int]:
 def median_step(trace: Trace, steps: Sequence[int]) -> int:
     """The step of median makespan among `steps`, at least one; of an even number the shorter."""
     table = trace.step_table
-    at = places(table.numbers, steps)
+    at = sorted_positions(table.numbers, steps)
     lengths = table.ends[at] - table.starts[at]
     order = np.argsort(lengths, kind="stable")
     return int(steps[int(order[(len(order) - 1) // 2])])

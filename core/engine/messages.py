@@ -8,7 +8,7 @@ from enum import StrEnum
 import pyarrow as pa
 
 from core.plan.lanes import Hardware
-from core.recording.schema import Header
+from core.trace.header import Header
 
 FAILED_LEVEL = "failed"  # of a log row in which a rank tells why it ends
 DONE_LEVEL = "done"  # of the log row with which a rank ends that has run every step

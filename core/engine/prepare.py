@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from core.engine.hardware import versions
-from core.engine.models.workload import Workload, build_workload, check_shardable, check_ties
+from core.engine.models.workload import Workload, build_workload, check_ties
+from core.engine.ranks.model import rank_model
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
@@ -23,8 +24,8 @@ from core.plan.specification import (
     with_defaults,
 )
 from core.plan.strategy import Strategy
-from core.plan.task import Lane, Plan, PlanError, Runner
-from core.recording.schema import Header
+from core.plan.task import Lane, Plan, Runner
+from core.trace.header import Header
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,8 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     first = next(iter(plans.values()))
     if workload is not None:
         check_ties(workload, first.stages)
-        if strategy.runner is Runner.RANKS and len(set(workload.blocks)) < len(workload.blocks):
-            raise PlanError(
-                f"{model.name} lists a block twice, and {strategy.name} times each by itself; "
-                "put both uses into one block"
-            )
-        if strategy.sharded:
-            check_shardable(workload)
+        if strategy.runner is Runner.RANKS:
+            rank_model(strategy).check(workload)
     on_lanes = strategy.runner is Runner.LANES
     nested = nested_lanes(first.lanes) if specification.blocks and on_lanes else ()
     header = Header(

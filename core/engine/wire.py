@@ -17,7 +17,7 @@ import pyarrow as pa
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.plan.lanes import Gpu, Hardware
 from core.recording.decode import notes_of, parts_of
-from core.recording.schema import Header, Record
+from core.recording.schema import Record, read_header
 
 READY_KEY = b"bubblescope-ready"
 REFUSED_KEY = b"bubblescope-refused"
@@ -52,7 +52,7 @@ def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
     elif REFUSED_KEY in metadata:
         message = Ended(Outcome.REFUSED, metadata[REFUSED_KEY].decode())
     else:
-        yield Started(Header.from_schema(reader.schema))
+        yield Started(read_header(reader.schema))
         ended = None
         for batch in reader:
             yield Rows(batch)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering, step_slice
+from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering
 from core.plan.task import KINDS, Kind, Role, working_lanes
-from core.report.summary import MEMORY_COUNTERS
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
+MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
 SHARED_KINDS = (Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE)
 """What DataParallel puts on lane 0."""
 IS_ENTERING = np.isin(np.arange(len(KINDS)), ENTERING)
@@ -79,12 +79,22 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
 
 def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
     """The spans of some steps, in their order; not copied where the steps follow one another."""
-    firsts, lasts = places(spans.step, steps), places(spans.step, steps + 1)
+    firsts, lasts = sorted_positions(spans.step, steps), sorted_positions(spans.step, steps + 1)
     if not len(steps):
         return spans[:0]
     if (lasts[:-1] == firsts[1:]).all():
         return spans[firsts[0] : lasts[-1]]
     return Spans.joined([spans[a:b] for a, b in zip(firsts, lasts, strict=True)])
+
+
+def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
+    """Most bytes of parameters, gradients, optimizer state and activations held at one moment.
+
+    Within `step`, or in the whole run. A counter holds its value until the next one.
+    """
+    limits = np.iinfo(np.int64)
+    bounds = (limits.min, limits.max - 1) if step is None else trace.step_bounds(step)
+    return _peak_within(trace, lane, np.array([bounds], np.int64))
 
 
 def _peak_within(trace: Trace, lane: int, bounds: NDArray[np.int64]) -> int:
@@ -188,7 +198,7 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     seen: dict[tuple[int, int, int], int] = {}
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        for replica, microbatch, count in entering(spans[step_slice(spans, step)]):
+        for replica, microbatch, count in entering(spans[spans.of_step(step)]):
             seen[lane.index, replica, microbatch] = count
     rows = {(replica, microbatch): count for (_, replica, microbatch), count in seen.items()}
     starts, total = {}, 0

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explain.causes import CAUSES, Cause, Explanation
-from core.explain.lanes import step_slice
 from core.explain.waits import IS_COLLECTIVE
 from core.plan.task import KINDS, Kind
 from core.trace.columns import ABSENT
@@ -110,7 +109,7 @@ def _ready(explanation: Explanation, trace: Trace) -> dict[int, int]:
     noted: dict[int, int] = {}
     for lane in range(len(explanation.lanes)):
         spans = trace.spans(lane)
-        mine = spans[step_slice(spans, step)] if step is not None else spans[:0]
+        mine = spans[spans.of_step(step)] if step is not None else spans[:0]
         mine = mine[mine["ready"] != ABSENT]
         noted.update(zip(mine["task"].tolist(), mine["ready"].tolist(), strict=True))
     return noted

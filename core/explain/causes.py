@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import IS_COLLECTIVE, Positions, Waits, waits_of
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.task import KINDS, Kind, Lane, Role
 from core.trace.columns import ABSENT
 from core.trace.complete import find_faults
@@ -217,7 +217,7 @@ def _gaps(
     start = np.concatenate([columns.start[order], np.full(len(own), finish)])
     end = np.concatenate([columns.end[order], np.full(len(own), finish)])
     task = np.concatenate([order, np.full(len(own), ABSENT)])
-    by_lane = stable_order(lane)
+    by_lane = stable_argsort(lane)
     lane, start, end, task = lane[by_lane], start[by_lane], end[by_lane], task[by_lane]
     first = np.flatnonzero(np.diff(lane, prepend=ABSENT))
     for mine in np.split(end, first[1:]):  # where tasks of a lane overlap, the last to end counts
@@ -276,7 +276,7 @@ def _in_order(found: Sequence[_Pieces]) -> _Pieces:
         )
         for name, dtype in _PIECE_TYPES.items()
     ]
-    order = stable_order(columns[0])
+    order = stable_argsort(columns[0])
     return _Pieces(*(column[order] for column in columns))
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Kind
-from core.trace.columns import places
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -70,22 +69,6 @@ def idle_share(trace: Trace, lane: int, first: int, last: int) -> float:
     return 1.0 - worked / whole if whole else 0.0
 
 
-def step_slice(spans: Spans, step: int) -> slice:
-    """Where a step's spans stand among a lane's (whose steps only grow)."""
-    first, last = places(spans["step"], [step, step + 1])
-    return slice(int(first), int(last))
-
-
-def gap_arrays(trace: Trace, lane: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """A lane's idle intervals in the steps: starts, ends, and the span that ended each or -1."""
-    parts = [_step_gaps(trace, lane, step) for step in trace.steps]
-    if not parts:
-        empty = np.empty(0, np.int64)
-        return empty, empty, empty
-    starts, ends, before = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return starts, ends, before
-
-
 def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     """The idle interval of a lane at a moment, or None if it is busy or outside every step."""
     step = trace.step_at(time_ns)
@@ -104,7 +87,7 @@ def _step_gaps(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     first, last = trace.step_bounds(step)
     spans = trace.spans(lane)
-    where = step_slice(spans, step)
+    where = spans.of_step(step)
     mine = spans[where]
     starts = np.concatenate([[first], mine["end"]])
     ends = np.concatenate([mine["start"], [last]])

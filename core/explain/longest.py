@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.explain.lanes import Gap
 from core.plan.task import Role
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.trace import Trace
 
 NONE = -1  # in `before`: nothing ends the gap
@@ -36,21 +36,23 @@ def longest_gaps(trace: Trace, first: int, last: int, most: int) -> list[Gap]:
 def spans_within(trace: Trace, first: int, last: int) -> int:
     """How many spans all lanes have in the steps `first` to `last`."""
     ends = [first, last + 1]
-    found = (places(trace.spans(lane)["step"], ends) for lane in range(len(trace.header.lanes)))
+    found = (
+        sorted_positions(trace.spans(lane)["step"], ends) for lane in range(len(trace.header.lanes))
+    )
     return sum(int(place[1] - place[0]) for place in found)
 
 
 def _gaps(trace: Trace, lane: int, first: int, last: int) -> tuple[NDArray[Any], ...]:
     """Step, start, end and ending span (or NONE) of a lane's gaps: all before spans, then tails."""
     table, spans = trace.step_table, trace.spans(lane)
-    low, high = places(table.numbers, [first, last + 1])
+    low, high = sorted_positions(table.numbers, [first, last + 1])
     numbers, begins, finishes = (
         column[low:high] for column in (table.numbers, table.starts, table.ends)
     )
-    left, right = (int(n) for n in places(spans["step"], [first, last + 1]))
+    left, right = (int(n) for n in sorted_positions(spans["step"], [first, last + 1]))
     mine = spans[left:right]
     # Where each step's spans begin and end among the lane's; an idle step has an empty range.
-    heads = places(mine["step"], numbers)
+    heads = sorted_positions(mine["step"], numbers)
     tails = np.append(heads[1:], len(mine))
     worked = tails > heads
     before_each = np.empty(len(mine), np.int64)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Cause, Explanation
-from core.explain.lanes import LaneTime, step_slice
+from core.explain.lanes import LaneTime
 from core.explain.statistics import union_ns
 from core.plan.task import Role
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.trace import Trace
 
 _BETWEEN, _NOTHING = CAUSES.index(Cause.BETWEEN_STEPS), CAUSES.index(Cause.NOTHING_TO_MOVE)
@@ -52,7 +52,7 @@ def step_causes(
 ) -> NDArray[np.int64]:
     """Idle ns of the compute lanes by cause, (lanes, CAUSES), in a step's part of a range."""
     table = trace.step_table
-    place = int(places(table.numbers, step))
+    place = int(sorted_positions(table.numbers, step))
     until = min([end, *table.starts[place + 1 : place + 2].tolist()])
     begin, finish = (np.clip(times, start, until) for times in (explanation.start, explanation.end))
     length = np.maximum(finish - begin, 0)
@@ -97,7 +97,7 @@ def _still_busy(
     busy = np.zeros(len(begin), np.int64)
     for lane in range(len(explanation.lanes)):
         spans = trace.spans(lane)
-        earlier = spans[: step_slice(spans, step).start]
+        earlier = spans[: spans.of_step(step).start]
         late = earlier[int(np.searchsorted(earlier.end, explanation.begin, "right")) :]
         mine = slice(*explanation.lane_first[lane : lane + 2].tolist())
         if len(late) and mine.stop > mine.start:

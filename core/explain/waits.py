@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.task import KINDS, Lane
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
@@ -119,7 +119,7 @@ def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, NDArray
     members = np.flatnonzero(group >= 0)
     if not len(members):
         return slowest, came
-    members = members[stable_order(group[members])]
+    members = members[stable_argsort(group[members])]
     first = np.flatnonzero(np.diff(group[members], prepend=ABSENT))
     counts = np.diff(first, append=len(members))
     ended = np.repeat(np.minimum.reduceat(columns.end[members], first), counts)

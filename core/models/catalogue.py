@@ -9,24 +9,57 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.models.description import DTYPE_BYTES, Block, ModelDescription
+from core.option import Group, Option
 
 VOCABULARY = 256  # the small GPT reads bytes
 RESNET50_LAYERS = ((64, 3), (128, 4), (256, 6), (512, 3))  # (channels, bottlenecks), He et al. 2015
 RESNET50_EXPANSION = 4
 RESNET50_CLASSES = 1000
+MODELS: dict[str, ModelKind] = {}
+"""The built-in models by name."""
+
+
+def _size(name: str, help: str, most: int) -> int | None:
+    """A field for a number that only some kinds of models take."""
+    option: Option[int | None] = Option(
+        name, int, help, "the model's own", most=most, group=Group.MODEL
+    )
+    return option.field()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     """Which model, and the settings that its kind takes; None is the model's default."""
 
-    name: str = "mlp"
-    width: int | None = None
-    depth: int | None = None
-    heads: int | None = None
-    sequence: int | None = None
-    image_size: int | None = None
-    dtype: str = "float32"
+    name: str = Option(
+        "model",
+        str,
+        "The model that is trained: a built-in one, or a Python file of your own.",
+        unit="name",
+        default="mlp",
+        choices=MODELS,
+        suffix=".py",
+        group=Group.MODEL,
+    ).field()
+    width: int | None = _size("width", "Features in every layer.", 1_000_000)
+    depth: int | None = _size(
+        "depth", "Layers of the model, each a block that a stage can take.", 10_000
+    )
+    heads: int | None = _size("heads", "Attention heads; they must divide the width.", 10_000)
+    sequence: int | None = _size("sequence", "Bytes of text in every row.", 1_000_000)
+    image_size: int | None = _size(
+        "image_size", "Width and height of every image in pixels.", 100_000
+    )
+    dtype: str = Option(
+        "dtype",
+        str,
+        "The number format of parameters and activations.",
+        unit="name",
+        default="float32",
+        label="Type",
+        choices=DTYPE_BYTES,
+        group=Group.MODEL,
+    ).field()
 
     def filled(self) -> ModelSettings:
         """The same with the defaults of a built-in model written out."""
@@ -50,7 +83,8 @@ class ModelSettings:
 class ModelKind:
     """A built-in model as the window and the command line list it.
 
-    `settings` maps the settings that it takes to their defaults.
+    `settings` maps the settings that it takes to their defaults; `problem` says why it cannot have
+    the values that these were given, and nothing if it can.
     """
 
     name: str
@@ -59,6 +93,7 @@ class ModelKind:
     settings: dict[str, int]
     describe: Callable[[ModelSettings], ModelDescription]
     batch: int
+    problem: Callable[[ModelSettings], str] = lambda settings: ""
 
 
 def linear(name: str, inputs: int, outputs: int) -> tuple[tuple[str, int], ...]:
@@ -114,6 +149,20 @@ def _gpt(settings: ModelSettings) -> ModelDescription:
     return ModelDescription("gpt", blocks, sequence * 8, element)  # tokens are int64
 
 
+def _gpt_problem(settings: ModelSettings) -> str:
+    width, heads, depth = settings["width"], settings["heads"], settings["depth"]
+    if width % heads:
+        return f"--heads {heads} do not divide --width {width}; use a divisor"
+    if depth < 2:
+        return f"--depth {depth}: the gpt takes 2 or more (at least 4 blocks in all)"
+    return ""
+
+
+def _resnet50_problem(settings: ModelSettings) -> str:
+    size = settings["image_size"]
+    return f"--image-size {size}: resnet50 takes 32 or more pixels" if size < 32 else ""
+
+
 def _convolution(name: str, inputs: int, outputs: int, kernel: int) -> tuple[tuple[str, int], ...]:
     return ((f"{name}.weight", inputs * outputs * kernel * kernel),)
 
@@ -149,8 +198,8 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
     return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)
 
 
-MODELS: dict[str, ModelKind] = {
-    kind.name: kind
+MODELS.update(
+    (kind.name, kind)
     for kind in (
         ModelKind(
             "mlp", "MLP", "Linear layers of one width.", {"width": 1024, "depth": 8}, _mlp, 64
@@ -166,6 +215,7 @@ MODELS: dict[str, ModelKind] = {
             {"width": 256, "depth": 4, "heads": 4, "sequence": 64},
             _gpt,
             16,
+            _gpt_problem,
         ),
         ModelKind(
             "resnet50",
@@ -174,6 +224,7 @@ MODELS: dict[str, ModelKind] = {
             {"image_size": 64},
             _resnet50,
             16,
+            _resnet50_problem,
         ),
     )
-}
+)

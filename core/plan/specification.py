@@ -3,84 +3,181 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, replace
-from itertools import cycle, islice
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import chain, cycle, islice
+from typing import Any, TypeVar
 
 from core.models.catalogue import MODELS, ModelSettings
-from core.models.description import DTYPE_BYTES, ModelDescription
+from core.models.description import ModelDescription
+from core.option import (
+    Group,
+    Option,
+    Settings,
+    Value,
+    flag_of,
+    listed,
+    values_of,
+    with_options,
+)
 from core.plan.lanes import Hardware, check_devices, lane_devices, make_lanes
+from core.plan.pipeline_options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
 from core.plan.schedules import schedule_of
 from core.plan.splits import split
 from core.plan.strategies import STRATEGIES
-from core.plan.strategies.pipeline import MOST_MICROBATCHES
-from core.plan.strategy import Job, Strategy, listed
-from core.plan.task import Lane, Plan, PlanError
+from core.plan.strategy import Job, Strategy
+from core.plan.task import Lane, Plan, PlanError, Runner
 from core.typed import typed
 
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
-DEFAULT_SCHEDULE = "1f1b"
-DEFAULT_BUCKET_MB = 25.0  # torch's own
+STEPS = 5
 MOST_STEPS = 1_000_000
-MOST_BUCKET_MB = 1_000_000
-MOST_LR = 1_000_000
-MOST_ROWS = 10**12
 EXPLAINED_BYTES = 460  # of two lanes, one of which waits for the other: 512 lanes against 256
 EXPLAINING_SHARE = 1 / 8
-MOST = {
-    "batch": MOST_ROWS,
-    "data": MOST_ROWS,
-    "steps": MOST_STEPS,
-    "stages": 4096,
-    "microbatches": MOST_MICROBATCHES,
-    "split_size": MOST_ROWS,
-    "chunks": 64,
-    "replicas": 4096,
-    "cores_per_lane": 1024,
-}
-MOST_OF_MODEL = {
-    "width": 1_000_000,
-    "depth": 10_000,
-    "heads": 10_000,
-    "sequence": 1_000_000,
-    "image_size": 100_000,
-}
-STRATEGY_OPTIONS = ("schedule", "stages", "microbatches", "split_size", "chunks", "replicas",
-                    "bucket_mb")  # fmt: skip
+T = TypeVar("T")
+
+STRATEGY_OPTIONS: tuple[Option[Any], ...] = tuple(
+    dict.fromkeys(o for strategy in reversed(STRATEGIES.values()) for o in strategy.options)
+)
+"""The options that some strategy takes; first those of the last strategies, which take most."""
+
+
+def _blocks_unused(settings: Settings) -> str:
+    strategy = STRATEGIES.get(settings.strategy)
+    if strategy is None or strategy.runner is Runner.LANES:
+        return ""
+    return "torch runs the ranks by itself: their blocks are not recorded."
 
 
 @dataclass(frozen=True, slots=True)
+@with_options(STRATEGY_OPTIONS, before="steps")
 class Specification:
     """Everything that a run depends on. None means: the default for this model or strategy.
 
+    The options of strategies are fields of it as well; they are read with `specification[option]`.
     `batch` is the global batch in rows; `data` the rows of an epoch. `steps` are measured after
     `warmup` further steps. `gradients` is the file that keeps the last step's gradients. With
     `calibrate` what tasks cost is measured before the first measured step, if lanes follow a plan;
     with `blocks` they note when they pass from one block of the model to the next one.
     """
 
-    strategy: str = "pipeline"
+    strategy: str = Option(
+        "strategy",
+        str,
+        "How the work is divided among the lanes.",
+        unit="name",
+        default="pipeline",
+        label="",
+        choices=STRATEGIES,
+        group=Group.STRATEGY,
+    ).field()
     model: ModelSettings = field(default_factory=ModelSettings)
-    devices: str = "auto"
-    batch: int | None = None
-    data: int | None = None
-    steps: int | None = None
-    warmup: int = 2
-    schedule: str | None = None
-    stages: int | None = None
-    microbatches: int | None = None
-    split_size: int | None = None
-    chunks: int | None = None
-    replicas: int | None = None
-    bucket_mb: float | None = None
-    cores_per_lane: int | None = None
-    optimizer: str = "sgd"
-    lr: float = 0.01
-    seed: int = 0
-    verify: bool = False
-    gradients: str | None = None
-    calibrate: bool = True
-    blocks: bool = False
+    devices: str = Option(
+        "devices",
+        str,
+        "Which devices work, such as 2xcpu, cuda:0,cuda:1 or 2xcuda:0.",
+        unit="list",
+        default="auto",
+        label="Lanes",
+    ).field()
+    cores_per_lane: int | None = Option(
+        "cores_per_lane", int, "CPU cores that each lane computes with.", "shared evenly", most=1024
+    ).field()
+    batch: int | None = Option(
+        "batch", int, "Rows of the whole batch, over all lanes.", "usual", "rows", most=MOST_ROWS
+    ).field()
+    data: int | None = Option(
+        "data",
+        int,
+        "Rows of an epoch; the last batch of it may be smaller.",
+        "whole batches",
+        "rows",
+        most=MOST_ROWS,
+    ).field()
+    steps: int | None = Option(
+        "steps", int, "Steps that are measured.", f"{STEPS}, or an epoch", most=MOST_STEPS
+    ).field()
+    warmup: int = Option(
+        "warmup",
+        int,
+        "Steps before the measured ones; the first steps are slow.",
+        default=2,
+        label="Warm-up",
+        least=0,
+        most=MOST_STEPS,
+    ).field()
+    optimizer: str = Option(
+        "optimizer",
+        str,
+        "What updates the parameters.",
+        unit="name",
+        default="sgd",
+        choices=OPTIMIZERS,
+    ).field()
+    lr: float = Option(
+        "lr",
+        float,
+        "How far the optimizer goes in every step.",
+        default=0.01,
+        label="Learning rate",
+        least=0,
+        most=1_000_000,
+    ).field()
+    seed: int = Option(
+        "seed",
+        int,
+        "Where the random parameters and data begin.",
+        default=0,
+        least=0,
+        most=2**63 - 1,
+    ).field()
+    verify: bool = Option(
+        "verify",
+        bool,
+        "Compare every loss and gradient with the plain whole-batch step.",
+        unit="compare gradients",
+        default=False,
+        runs_only=True,
+    ).field()
+    blocks: bool = Option(
+        "blocks",
+        bool,
+        "Record when each block of the model is passed; that costs a little.",
+        unit="record blocks",
+        default=False,
+        unused=_blocks_unused,
+        runs_only=True,
+    ).field()
+    gradients: str | None = Option(
+        "gradients",
+        str,
+        "Keep the last step as .npz: input, target, before/NAME, gradient/NAME.",
+        unit="file",
+        label="",
+        runs_only=True,
+    ).field()
+    calibrate: bool = Option(
+        "calibrate",
+        bool,
+        "Do not measure what tasks cost before the first measured step.",
+        default=True,
+        label="",
+        runs_only=True,
+    ).field()
+
+    def __getitem__(self, option: Option[T]) -> T:
+        value: T = getattr(self, option.name)
+        return value
+
+    @property
+    def values(self) -> Iterator[tuple[Option[Any], Value]]:
+        """Every option, the model's among them, and what was asked for."""
+        return chain(values_of(self), values_of(self.model))
+
+    def having(self, **values: Value) -> Specification:
+        """The same with other values of some settings, a strategy's own among them."""
+        changes: dict[str, Any] = values
+        return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -111,7 +208,7 @@ class Specification:
     def step_rows(self) -> list[int]:
         """Rows of each measured step: an epoch over `data` rows, repeated or cut to `steps`."""
         if self.data is None:
-            return [self.batch_rows] * (5 if self.steps is None else self.steps)
+            return [self.batch_rows] * (STEPS if self.steps is None else self.steps)
         epoch = split(self.data, self.batch_rows)
         return epoch if self.steps is None else list(islice(cycle(epoch), self.steps))
 
@@ -120,6 +217,23 @@ class Specification:
         """Rows of every step, warm-up (whole batches) first."""
         first = min(self.batch_rows, self.data or self.batch_rows)
         return [first] * self.warmup + self.step_rows
+
+
+OPTIONS = sorted(
+    (option for option, _ in Specification().values), key=lambda o: list(Group).index(o.group)
+)
+"""Every option of a run, the model's among them, as help, form and docs list them."""
+
+
+def specification_of(given: Mapping[str, Value]) -> Specification:
+    """The run with these values of options, by their names; the others have their defaults."""
+    model = ModelSettings(**_fields_from(ModelSettings, given))
+    return Specification(model=model, **_fields_from(Specification, given))
+
+
+def _fields_from(kind: type[Any], given: Mapping[str, Value]) -> dict[str, Any]:
+    options = ((f.name, f.metadata.get(Option)) for f in fields(kind))
+    return {name: given[option.name] for name, option in options if option and option.name in given}
 
 
 def check(specification: Specification) -> Strategy:
@@ -131,16 +245,10 @@ def check(specification: Specification) -> Strategy:
     strategy = STRATEGIES.get(s.strategy)
     if strategy is None:
         raise PlanError(f"there is no strategy {s.strategy!r}; use {listed(list(STRATEGIES))}")
-    if s.model.name not in MODELS and not s.own_model:
-        known = ", ".join(MODELS)
-        raise PlanError(
-            f"there is no model {s.model.name!r}; use {known} or a file that ends in .py"
-        )
     check_numbers(s)
-    _one_of("optimizer", s.optimizer, OPTIMIZERS)
-    _one_of("dtype", s.model.dtype, tuple(DTYPE_BYTES))
+    for option, value in s.values:
+        _refuse(option.problem(value))
     _check_settings(s.model)
-    _check_model(s.model.filled())
     _check_options(s, strategy)
     return strategy
 
@@ -148,22 +256,11 @@ def check(specification: Specification) -> Strategy:
 def check_numbers(specification: Specification) -> None:
     """Raise PlanError, naming the first, if a number is none that a run can have."""
     s = specification
-    for name, most in MOST.items():
-        _within(name, getattr(s, name), most)
-    for name, most in MOST_OF_MODEL.items():
-        _within(name, getattr(s.model, name), most)
-    if not 0 <= s.warmup <= MOST_STEPS:
-        raise PlanError(f"--warmup {s.warmup}: use 0 or more steps, at most {MOST_STEPS:,}")
+    for option, value in s.values:
+        if not isinstance(value, str):
+            _refuse(option.problem(value))
     if (s.data or 0) / s.batch_rows > MOST_STEPS:
         raise PlanError(f"--data {s.data} is over {MOST_STEPS:,} batches of {s.batch_rows} rows")
-    if s.bucket_mb is not None and not 0 < s.bucket_mb <= MOST_BUCKET_MB:
-        raise PlanError(
-            f"--bucket-mb {s.bucket_mb}: use a size above 0 in MiB, at most {MOST_BUCKET_MB:,}"
-        )
-    if not 0 <= s.lr <= MOST_LR:
-        raise PlanError(f"--lr {s.lr}: use a learning rate of 0 or more, at most {MOST_LR:,}")
-    if not 0 <= s.seed < 2**63:
-        raise PlanError(f"--seed {s.seed}: use 0 to 2^63-1")
 
 
 def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
@@ -184,31 +281,17 @@ def job_of(
 ) -> Job:
     """What the strategy plans for a step of `rows` rows. Raises PlanError as `schedule_of` does."""
     s = specification
-    return Job(
-        model,
-        tuple(lanes),
-        rows,
-        schedule_of(s.schedule or DEFAULT_SCHEDULE),
-        s.stages,
-        s.microbatches,
-        s.split_size,
-        s.bucket_mb or DEFAULT_BUCKET_MB,
-        s.chunks,
-        s.replicas,
-    )
+    settings = {option.name: s[option] for option in STRATEGY_OPTIONS}
+    schedule = schedule_of(s[SCHEDULE] or DEFAULT_SCHEDULE)
+    return Job(model, tuple(lanes), rows, schedule, settings)
 
 
 def with_defaults(specification: Specification) -> Specification:
     """The same run with its batch, steps and schedule written out, for headers and titles."""
     s = specification
-    takes_schedule = "schedule" in STRATEGIES[s.strategy].options
-    return replace(
-        s,
-        model=s.model.filled(),
-        batch=s.batch_rows,
-        steps=len(s.step_rows),
-        schedule=(s.schedule or DEFAULT_SCHEDULE) if takes_schedule else None,
-    )
+    filled = replace(s, model=s.model.filled(), batch=s.batch_rows, steps=len(s.step_rows))
+    takes_schedule = SCHEDULE in STRATEGIES[s.strategy].options
+    return filled.having(schedule=(s[SCHEDULE] or DEFAULT_SCHEDULE) if takes_schedule else None)
 
 
 def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
@@ -247,49 +330,33 @@ def plans_of(
     return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
 
 
-def _within(name: str, value: int | None, most: int) -> None:
-    if value is not None and not 1 <= value <= most:
-        raise PlanError(f"--{name.replace('_', '-')} {value}: use 1 or more, at most {most:,}")
-
-
-def _one_of(name: str, value: str, accepted: tuple[str, ...]) -> None:
-    if value not in accepted:
-        raise PlanError(f"--{name} {value!r}: use {listed(accepted)}")
+def _refuse(problem: str) -> None:
+    """Raise PlanError if there is a problem."""
+    if problem:
+        raise PlanError(problem)
 
 
 def _check_settings(model: ModelSettings) -> None:
-    """Raise PlanError for a setting that the model does not take."""
-    taken = MODELS[model.name].settings if model.name in MODELS else {}
-    for name in MOST_OF_MODEL:
-        if (value := getattr(model, name)) is not None and name not in taken:
-            flags = [f"--{other.replace('_', '-')}" for other in taken]
-            takes = f"takes {listed(flags)}" if flags else "takes no such settings"
-            raise PlanError(
-                f"--{name.replace('_', '-')} {value} is not for {model.name}, which {takes}"
-            )
-
-
-def _check_model(model: ModelSettings) -> None:
-    if model.name == "gpt" and model["width"] % model["heads"]:
-        raise PlanError(f"--heads {model.heads} do not divide --width {model.width}; use a divisor")
-    if model.name == "gpt" and model["depth"] < 2:
-        raise PlanError(
-            f"--depth {model.depth}: the gpt takes 2 or more (at least 4 blocks in all)"
-        )
-    if model.name == "resnet50" and model["image_size"] < 32:
-        raise PlanError(f"--image-size {model.image_size}: resnet50 takes 32 or more pixels")
+    """Raise PlanError for a setting that the model does not take, or values that do not fit."""
+    kind = MODELS.get(model.name)
+    taken = {} if kind is None else kind.settings
+    for option, value in values_of(model):
+        if option.kind is int and value is not None and option.name not in taken:
+            takes = listed([flag_of(name) for name in taken]) or "no such settings"
+            raise PlanError(f"{option.flag} {value} is not for {model.name}, which takes {takes}")
+    _refuse("" if kind is None else kind.problem(model.filled()))
 
 
 def _check_options(s: Specification, strategy: Strategy) -> None:
-    for name in STRATEGY_OPTIONS:
-        if getattr(s, name) is not None and name not in strategy.options:
-            takers = [other.name for other in STRATEGIES.values() if name in other.options]
-            flag = name.replace("_", "-")
-            raise PlanError(f"--{flag} is not for {strategy.name}; it is for {listed(takers)}")
-    if s.schedule is not None:
-        schedule_of(s.schedule)
-    if s.microbatches is not None and s.split_size is not None:
-        raise PlanError(
-            f"--microbatches {s.microbatches} and --split-size {s.split_size} "
-            "both divide the batch; use one of them"
-        )
+    given = {option.name: option for option in STRATEGY_OPTIONS if s[option] is not None}
+    for option in given.values():
+        if option not in strategy.options:
+            takers = [other.name for other in STRATEGIES.values() if option in other.options]
+            raise PlanError(f"{option.flag} is not for {strategy.name}; it is for {listed(takers)}")
+        if (other := given.get(option.excludes)) is not None:
+            raise PlanError(
+                f"{option.flag} {s[option]} and {other.flag} {s[other]} exclude each other; "
+                "use one of them"
+            )
+    if (schedule := s[SCHEDULE]) is not None:
+        schedule_of(schedule)

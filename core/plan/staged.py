@@ -9,6 +9,7 @@ from core.gc_paused import uncollected
 from core.plan.complete import check_complete
 from core.plan.lanes import with_helpers
 from core.plan.merge import merge
+from core.plan.pipeline_options import CHUNKS, STAGES
 from core.plan.schedules.schedule import Action, Schedule
 from core.plan.splits import balanced_runs
 from core.plan.strategy import Job
@@ -55,22 +56,22 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
     Without `--stages` every lane is a rank, unless the schedule is written for a number of ranks.
     Raises PlanError if the numbers do not go together.
     """
-    if job.chunks is not None and not schedule.settable_chunks:
+    if job[CHUNKS] is not None and not schedule.settable_chunks:
         raise PlanError(
-            f"--chunks {job.chunks} is not for {schedule.name}, "
+            f"--chunks {job[CHUNKS]} is not for {schedule.name}, "
             "which says itself how many stages a lane holds"
         )
-    chunks = job.chunks or schedule.chunks
+    chunks = job[CHUNKS] or schedule.chunks
     if len(job.lanes) % pipelines:
         raise PlanError(
             f"{pipelines} replicas do not divide {len(job.lanes)} lanes; use a number that does"
         )
     if schedule.ranks is not None:
         count = schedule.stage_count(schedule.ranks, chunks)
-        if job.stages not in (None, count):
-            raise PlanError(f"--stages {job.stages}: {schedule.name} is for {count} stages")
+        if job[STAGES] not in (None, count):
+            raise PlanError(f"--stages {job[STAGES]}: {schedule.name} is for {count} stages")
         return schedule.ranks, chunks
-    stages = job.stages or chunks * (len(job.lanes) // pipelines)
+    stages = job[STAGES] or chunks * (len(job.lanes) // pipelines)
     if stages % chunks:
         raise PlanError(
             f"{stages} stages cannot be shared in lanes of {chunks} chunks: "

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from core.models.description import ModelDescription
+from core.option import Option, Value
 from core.plan.schedules.schedule import Schedule
 from core.plan.task import Kind, Lane, Payload, Plan, PlanError, Runner
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +32,20 @@ Collectives = tuple[Collective, ...]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a strategy plans: one step of a model over `rows` rows on compute lanes."""
+    """What a strategy plans: one step of a model over `rows` rows on compute lanes.
+
+    `settings` are what was asked for of the strategy's own options, by name; `job[option]` reads
+    one of them. The one that is a schedule is here as what it names.
+    """
 
     model: ModelDescription
     lanes: tuple[Lane, ...]
     rows: int
     schedule: Schedule
-    stages: int | None
-    microbatches: int | None
-    split_size: int | None
-    bucket_mb: float
-    chunks: int | None = None
-    replicas: int | None = None
+    settings: Mapping[str, Value] = field(default_factory=dict)
+
+    def __getitem__(self, option: Option[T]) -> T:
+        return cast(T, self.settings.get(option.name, option.default))
 
     @property
     def copies_overlap(self) -> bool:
@@ -47,14 +53,25 @@ class Job:
         return self.lanes[0].device != "cpu"
 
 
+Options = tuple[Option[Any], ...]
+KeptBytes = Callable[[int, ModelDescription, Plan], int]
+"""What a lane keeps of (bytes, model, plan)."""
+
+
+def keeps_all(whole: int, model: ModelDescription, plan: Plan) -> int:
+    """Every lane keeps all of what is placed on it."""
+    return whole
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """A way to divide a training step among lanes.
 
-    `options` names the settings, beyond those of every run, that the strategy reads; the window
-    and the command line refuse the others. `complete` is for strategies that torch runs: it
-    writes the plan anew from the collectives that torch reports. `sharded` says that each rank
-    holds a part of every parameter, of its gradient and of the optimizer's state, instead of all.
+    `options` are the settings, beyond those of every run, that the strategy reads; the window and
+    the command line refuse the others. `complete` is for strategies that torch runs: it writes the
+    plan anew from the collectives that torch reports. For these `rank_model` names the module of
+    `core.engine.ranks` that has torch divide the model. `kept_bytes` says what a lane keeps of
+    `whole` bytes of parameters, gradients and optimizer state that are placed on it.
     A strategy that is one pipeline in the order of the job's schedule, and nothing more, has
     `microbatch_rows`: the rows of each micro-batch.
     """
@@ -63,10 +80,11 @@ class Strategy:
     title: str
     line: str
     plan: Callable[[Job], Plan]
-    options: frozenset[str] = field(default_factory=frozenset)
+    options: Options = ()
     runner: Runner = Runner.LANES
     complete: Callable[[Job, Collectives], Plan] | None = None
-    sharded: bool = False
+    rank_model: str = ""
+    kept_bytes: KeptBytes = keeps_all
     microbatch_rows: Callable[[Job], Sequence[int]] | None = None
 
 
@@ -77,8 +95,3 @@ def require_rows(job: Job, needed: int, what: str, whole: str = "a batch") -> No
             f"{needed} {what} need at least {needed} rows, but {whole} has {job.rows}: "
             f"use at most {job.rows} {what}"
         )
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a, b or c`, for messages that say what is accepted."""
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

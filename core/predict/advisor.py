@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.models.description import ModelDescription
+from core.plan.pipeline_options import DEFAULT_MICROBATCHES, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES, Schedule
-from core.plan.specification import Specification, check, job_of
+from core.plan.specification import STRATEGY_OPTIONS, Specification, check, job_of
 from core.plan.strategies import STRATEGIES
-from core.plan.strategies.pipeline import MICROBATCHES
+from core.plan.strategies.dp_pp import REPLICAS
 from core.plan.strategy import Strategy
 from core.plan.task import Kind, Lane, Plan, PlanError, Role, Stage
 from core.predict.blockwise import blockwise
@@ -93,34 +94,29 @@ def _by_block(
     costs: CostModel,
     stages: Sequence[Stage],
 ) -> CostModel:
-    rows = specification.batch_rows // (specification.microbatches or MICROBATCHES)
+    rows = specification.batch_rows // (specification[MICROBATCHES] or DEFAULT_MICROBATCHES)
     return blockwise(costs, model, stages or (Stage(0, 0, len(model.blocks)),), max(1, rows))
 
 
 def choices(specification: Specification, lanes: int) -> Iterator[Specification]:
     """Every run of the same model, devices and batch that differs in how it is divided."""
-    base = replace(
-        specification, schedule=None, stages=None, microbatches=None, split_size=None,
-        chunks=None, replicas=None, bucket_mb=None,
-    )  # fmt: skip
+    base = specification.having(**{option.name: option.default for option in STRATEGY_OPTIONS})
     for strategy in STRATEGIES.values():
         for replicas in _replicas(strategy, lanes):
-            one = replace(base, strategy=strategy.name, replicas=replicas)
-            if "schedule" not in strategy.options:
+            one = base.having(strategy=strategy.name, replicas=replicas)
+            if SCHEDULE not in strategy.options:
                 yield one
                 continue
             rows = specification.batch_rows // (replicas or 1)
             for schedule in SCHEDULES.values():
                 for chunks in CHUNKS if schedule.settable_chunks else (None,):
                     for count in _counts(schedule, rows, lanes):
-                        yield replace(
-                            one, schedule=schedule.name, chunks=chunks, microbatches=count
-                        )
+                        yield one.having(schedule=schedule.name, chunks=chunks, microbatches=count)
 
 
 def _replicas(strategy: Strategy, lanes: int) -> list[int | None]:
     """Numbers of replicas that leave each two lanes at least."""
-    if "replicas" not in strategy.options:
+    if REPLICAS not in strategy.options:
         return [None]
     return [count for count in range(2, lanes // 2 + 1) if lanes % count == 0]
 
@@ -141,7 +137,7 @@ def _advice(
     except PlanError:
         return None
     columns = predict_times(plan, StepColumns.of_plan(plan), costs)
-    memory = peak_bytes(plan, columns, model, choice.optimizer, strategy.sharded)
+    memory = peak_bytes(plan, columns, model, choice.optimizer, strategy.kept_bytes)
     makespan = int(columns.end.max())
     return Advice(
         choice,

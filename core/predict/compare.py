@@ -19,8 +19,8 @@ from core.predict.costs import CostModel, Curve, durations
 from core.predict.costs_file import costs_of
 from core.predict.predict import lane_times
 from core.predict.simulate import simulate
-from core.report.summary import completed_steps
 from core.trace.columns import ABSENT
+from core.trace.complete import completed_steps
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import distinct
 from core.plan.task import KINDS, Kind, PlanError, Stage
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
@@ -172,11 +171,12 @@ def _distinct(
         if (column == column[0]).all():
             continue
         code = code * (int(column.max()) + 2) + column + 1
-    first, which = distinct(code)
+    _, first, which = np.unique(code, return_index=True, return_inverse=True)
     for column in (sizes, columns.bytes, *(() if paired is sizes else (paired,))):
         if (column != column[first][which]).any():  # seldom: most are alike if all else is
-            each, place = distinct(column)
-            first, which = distinct(which * len(each) + place)
+            each, place = np.unique(column, return_inverse=True)
+            code = which * len(each) + place
+            _, first, which = np.unique(code, return_index=True, return_inverse=True)
     taken = (column[first].tolist() for column in (*small, sizes, paired, columns.bytes))
     rows = zip(*taken, strict=True)
     return [_Where(*row) for row in rows], which

@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from core.files import whole_file
+from core.option import listed
 from core.plain import said
-from core.plan.strategy import listed
 from core.plan.task import Kind
 from core.predict.costs import STAGED, CostError, CostModel, Curve, Link, cost_name
 from core.reading import one_line

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.models.description import ModelDescription
+from core.plan.strategy import KeptBytes
 from core.plan.task import Plan
 from core.predict.peaks import RowWeight, peak_activations
 from core.trace.step import StepColumns
@@ -18,13 +19,13 @@ OPTIMIZER_STATES = {"sgd": 0, "momentum": 1, "adam": 2, "adamw": 2}
 
 
 def peak_bytes(
-    plan: Plan, columns: StepColumns, model: ModelDescription, optimizer: str, sharded: bool
+    plan: Plan, columns: StepColumns, model: ModelDescription, optimizer: str, kept: KeptBytes
 ) -> NDArray[np.int64]:
     """The most bytes that each lane holds, an entry for each lane: an estimate.
 
     Parameters, as much again for their gradients, the optimizer's state of the copies that are
     stepped, and at the worst moment every block's input and output of each micro-batch between its
-    passes. With `sharded` each rank has its share of all but the activations, and two whole blocks.
+    passes. `kept` says what a lane of the strategy keeps of all but the activations.
     """
     held: Counter[int] = Counter()
     for place in plan.placements:
@@ -32,12 +33,9 @@ def peak_bytes(
         size = model.run_bytes(stage.first, stage.last)
         states = OPTIMIZER_STATES[optimizer] if place.owner else 0
         held[place.lane] += size * (2 + states)
-    if sharded:
-        blocks = [model.run_bytes(block, block + 1) for block in range(len(model.blocks))]
-        for lane in held:
-            held[lane] = held[lane] // plan.replicas + sum(sorted(blocks)[-2:])
+    kept_bytes = [kept(held[lane.index], model, plan) for lane in plan.lanes]
     activations = peak_activations(columns, len(plan.lanes), _row_bytes(plan, model))
-    return activations + np.array([held[lane.index] for lane in plan.lanes], np.int64)
+    return activations + np.array(kept_bytes, np.int64)
 
 
 def _row_bytes(plan: Plan, model: ModelDescription) -> RowWeight:

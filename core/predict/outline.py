@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.waits import meeting
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.lanes import with_helpers
 from core.plan.strategy import Job, Strategy
 from core.plan.task import Lane, Pipeline, Plan, Role, Stage
@@ -44,7 +44,7 @@ class Outline:
         columns = StepColumns.of_plan(plan)
         return cls(
             columns,
-            stable_order(columns.lane),
+            stable_argsort(columns.lane),
             plan.lanes,
             plan.stages,
             len({part.microbatch for part in plan.parts}),

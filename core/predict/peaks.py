@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.task import KINDS, Kind
 from core.predict.costs import paired_rows
 from core.trace.columns import ABSENT
@@ -42,7 +42,7 @@ def peak_activations(
         added = columns.rows * row_weight(columns.stage, columns.block)
         freed = paired_rows(columns) * row_weight(paired, columns.block)
     if order is None:
-        order = stable_order(columns.lane)
+        order = stable_argsort(columns.lane)
     added, freed = np.where(adds, added, 0)[order], np.where(frees, freed, 0)[order]
     balance = np.concatenate([[0], np.cumsum(added - freed)])
     held = balance[:-1] + added

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.explain.causes import explain_step
 from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import meeting
 from core.plan.task import Lane, Plan, Task
@@ -18,9 +17,10 @@ from core.predict.costs import CostModel, durations
 from core.predict.outline import Outline
 from core.predict.peaks import peak_activations
 from core.predict.simulate import simulate
-from core.recording.schema import Header
+from core.recording.decode import append_batch
+from core.recording.schema import schema_of
 from core.recording.writer import Timings, plan_batch, span_batch
-from core.report.step_figures import StepFigures, step_figures
+from core.trace.header import Header
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -46,7 +46,6 @@ class Prediction:
     columns: StepColumns
     makespan_ns: int
     lanes: tuple[PredictedLane, ...]
-    figures: StepFigures
 
 
 def predict_step(plan: Plan | Outline, costs: CostModel) -> Prediction:
@@ -57,7 +56,6 @@ def predict_step(plan: Plan | Outline, costs: CostModel) -> Prediction:
         columns,
         int(columns.end.max(initial=0)),
         predicted_lanes(columns, outline.lanes),
-        step_figures(explain_step(columns, outline.lanes), outline.pipeline),
     )
 
 
@@ -77,14 +75,14 @@ def predicted_trace(header: Header, tasks: Sequence[Task], columns: StepColumns)
     """
     trace = Trace(replace(header, predicted=True))
     for batch in _predicted_batches(tasks, columns):
-        trace.append(batch)
+        append_batch(trace, batch)
     return trace
 
 
 def predicted_recording(header: Header, tasks: Sequence[Task], columns: StepColumns) -> bytes:
     """A predicted step as a recording, which the window opens as it opens a run's."""
     sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, replace(header, predicted=True).to_schema()) as stream:
+    with pa.ipc.new_stream(sink, schema_of(replace(header, predicted=True))) as stream:
         for batch in _predicted_batches(tasks, columns):
             stream.write_batch(batch)
     return sink.getvalue()

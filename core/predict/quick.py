@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from core.gc_paused import uncollected
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.schedules.numbered import ActionColumns
 from core.plan.schedules.schedule import Action, Schedule
 from core.plan.staged import cut_stages, ranks_of
@@ -260,8 +260,8 @@ class _Writer:
             some = np.flatnonzero((values != ABSENT) & (p.kind != _INPUT))
             np.maximum.at(last, values[some] // self._m, some)
         # A rank's actions stand in its order, so that the largest index is the last one.
-        order = stable_order(self._order[last])
-        by_lane = stable_order(self._lane_of[order])
+        order = stable_argsort(self._order[last])
+        by_lane = stable_argsort(self._lane_of[order])
         lanes = self._lane_of[order][by_lane]
         turn = np.empty(self._stages, np.int64)
         turn[by_lane] = np.arange(self._stages) - np.searchsorted(lanes, lanes)
@@ -281,14 +281,14 @@ class _Writer:
     def _columns(self, needs: Sequence[Ints]) -> tuple[StepColumns, Ints, NDArray[np.int32], Ints]:
         """All tasks by their keys; `needs` are what each action waits for."""
         keys, count = self._whole("key"), self._count
-        sorted_by = stable_order(keys)
+        sorted_by = stable_argsort(keys)
         # What is the same for all tasks takes no memory: plans are kept by the dozen.
         nothing = np.broadcast_to(np.int32(ABSENT), count)
         small = {
             name: self._whole(name, np.int32)[sorted_by] if self._has(name) else nothing
             for name in ("lane", "stage", "microbatch", "paired_stage", "paired_microbatch")
         }
-        by_lane = stable_order(small["lane"])
+        by_lane = stable_argsort(small["lane"])
         every = self._needs(needs, sorted_by, by_lane, small["lane"])
         waits = np.ascontiguousarray(every[1:].T)
         waited = waits < count

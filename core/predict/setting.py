@@ -7,9 +7,17 @@ from dataclasses import dataclass, replace
 from core.machine import memory_bytes
 from core.models.description import Block, ModelDescription
 from core.plan.lanes import Hardware
+from core.plan.pipeline_options import (
+    CHUNKS,
+    DEFAULT_MICROBATCHES,
+    DEFAULT_SCHEDULE,
+    MICROBATCHES,
+    SCHEDULE,
+    SPLIT_SIZE,
+    STAGES,
+)
 from core.plan.schedules import Schedule, schedule_of
 from core.plan.specification import (
-    DEFAULT_SCHEDULE,
     Specification,
     check,
     check_lanes,
@@ -17,13 +25,12 @@ from core.plan.specification import (
     lanes_of,
     with_defaults,
 )
-from core.plan.strategies.dp_pp import REPLICAS
-from core.plan.strategies.pipeline import MICROBATCHES
-from core.plan.strategy import Job
+from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
+from core.plan.strategy import Job, Options
 from core.plan.task import Kind, Plan
 from core.predict.costs import CostModel
 from core.predict.outline import Outline, outline_of
-from core.recording.schema import Header
+from core.trace.header import Header
 
 _NO_HARDWARE = Hardware(cores=1, memory=0)
 _DEFAULT_LANES = 2
@@ -82,7 +89,7 @@ def job_without_machine(
     if s.batch is None:
         s = replace(s, batch=_rows(costs) * _pieces(s, options, len(lanes)))
     s = replace(with_defaults(s), steps=1, warmup=0, data=None)
-    if "stages" in options and not costs.by_block:
+    if STAGES in options and not costs.by_block:
         model = stretched(model, _stage_count(s, options, len(lanes)))
     return s, job_of(s, model, lanes, s.batch_rows)
 
@@ -101,44 +108,44 @@ def stretched(model: ModelDescription, blocks: int) -> ModelDescription:
     return replace(model, blocks=tuple(made))
 
 
-def _schedule(s: Specification, options: frozenset[str]) -> Schedule | None:
-    return schedule_of(s.schedule or DEFAULT_SCHEDULE) if "schedule" in options else None
+def _schedule(s: Specification, options: Options) -> Schedule | None:
+    return schedule_of(s[SCHEDULE] or DEFAULT_SCHEDULE) if SCHEDULE in options else None
 
 
-def _replicas(s: Specification, options: frozenset[str]) -> int:
-    return (s.replicas or REPLICAS) if "replicas" in options else 1
+def _replicas(s: Specification, options: Options) -> int:
+    return (s[REPLICAS] or DEFAULT_REPLICAS) if REPLICAS in options else 1
 
 
-def _lane_count(s: Specification, options: frozenset[str]) -> int:
+def _lane_count(s: Specification, options: Options) -> int:
     """As many lanes as the ranks need; ranks of too few stages are the plan's to refuse."""
     schedule = _schedule(s, options)
     if schedule is not None and schedule.ranks is not None:
         ranks = schedule.ranks
-    elif s.stages is not None:
-        chunks = 1 if schedule is None else s.chunks or schedule.chunks
-        ranks = max(1, s.stages // chunks)
+    elif (stages := s[STAGES]) is not None:
+        chunks = 1 if schedule is None else s[CHUNKS] or schedule.chunks
+        ranks = max(1, stages // chunks)
     else:
         ranks = _DEFAULT_LANES
     return ranks * _replicas(s, options)
 
 
-def _stage_count(s: Specification, options: frozenset[str], lanes: int) -> int:
+def _stage_count(s: Specification, options: Options, lanes: int) -> int:
     """The stages that the plan will have, or a few more."""
     schedule = _schedule(s, options)
-    chunks = 1 if schedule is None else s.chunks or schedule.chunks
+    chunks = 1 if schedule is None else s[CHUNKS] or schedule.chunks
     if schedule is not None and schedule.ranks is not None:
         return schedule.stage_count(schedule.ranks, chunks)
-    return s.stages or chunks * lanes // _replicas(s, options)
+    return s[STAGES] or chunks * lanes // _replicas(s, options)
 
 
-def _pieces(s: Specification, options: frozenset[str], lanes: int) -> int:
+def _pieces(s: Specification, options: Options, lanes: int) -> int:
     """Into how many pieces the batch should divide: micro-batches, or a share for each lane."""
     schedule = _schedule(s, options)
     if schedule is None:
-        return 1 if "stages" in options else lanes
-    if s.split_size is not None:
-        return MICROBATCHES * s.split_size * _replicas(s, options)
-    count = s.microbatches or schedule.microbatches or MICROBATCHES
+        return 1 if STAGES in options else lanes
+    if (size := s[SPLIT_SIZE]) is not None:
+        return DEFAULT_MICROBATCHES * size * _replicas(s, options)
+    count = s[MICROBATCHES] or schedule.microbatches or DEFAULT_MICROBATCHES
     return count * _replicas(s, options)
 
 

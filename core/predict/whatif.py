@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.staged import ranks_of
@@ -72,13 +72,10 @@ class Question:
         return Specification(
             STRATEGY,
             devices=f"{self.devices}x{self.device}",
-            schedule=self.schedule,
-            chunks=self.chunks,
-            microbatches=self.microbatches,
             batch=self.batch,
             steps=1,
             warmup=0,
-        )
+        ).having(schedule=self.schedule, chunks=self.chunks, microbatches=self.microbatches)
 
     @property
     def fitted_costs(self) -> CostModel:
@@ -162,7 +159,7 @@ class ByLane:
         """
         compute = sum(lane.role is Role.COMPUTE for lane in lanes)
         if order is None:
-            order = stable_order(columns.lane)
+            order = stable_argsort(columns.lane)
         counts = np.bincount(columns.lane, minlength=compute)[:compute]
         first = np.concatenate([[0], np.cumsum(counts)])
         order = order[: first[-1]]

@@ -1,4 +1,4 @@
-"""Marks: moments and ranges of a run with a note, in a small file beside its recording."""
+"""Bookmarks: moments and ranges of a run with a note, in a small file beside its recording."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LIMIT = 2**63  # ns: times are int64
 _WANTED = "use a file that Bubblescope wrote"
 
 
-class MarksError(ValueError):
+class BookmarksError(ValueError):
     """A file of marks cannot be used; the message names it and says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Bookmark:
     """A moment, or a range where there is an `end`, in ns since the run's start; with a note."""
 
     start: int
@@ -43,14 +43,14 @@ def marks_file(recording: Path) -> Path:
     return recording.with_name(f"{recording.stem}.marks.json")
 
 
-def read_marks(recording: Path, started: str = "") -> tuple[Mark, ...]:
+def read_marks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
     """The marks of a recording in order of time; none if it has no file of marks.
 
     `started` is when the run began (its header's), so that marks of another run that had the
-    recording's name are not taken for its own. Raises MarksError if the file cannot be used.
+    recording's name are not taken for its own. Raises BookmarksError if the file cannot be used.
     """
     path = marks_file(recording)
-    with one_line(f"{path}: its marks are left out", MarksError):
+    with one_line(f"{path}: its marks are left out", BookmarksError):
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -58,7 +58,7 @@ def read_marks(recording: Path, started: str = "") -> tuple[Mark, ...]:
         return _marks(json.loads(text), started)
 
 
-def write_marks(recording: Path, marks: Sequence[Mark], started: str = "") -> None:
+def write_marks(recording: Path, marks: Sequence[Bookmark], started: str = "") -> None:
     """Keep marks beside a recording, or take their file away if there are none.
 
     A file that could not be read is kept as `….marks.json.old`. Raises OSError, naming the file.
@@ -74,7 +74,7 @@ def write_marks(recording: Path, marks: Sequence[Mark], started: str = "") -> No
         place.write_text(f"{text}\n", encoding="utf-8")
 
 
-def in_order(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+def in_order(marks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:
     """Marks in order of time."""
     return tuple(sorted(marks, key=lambda mark: (mark.start, mark.last, mark.note)))
 
@@ -82,12 +82,12 @@ def in_order(marks: Sequence[Mark]) -> tuple[Mark, ...]:
 def _set_aside(recording: Path, path: Path, started: str) -> None:
     try:
         read_marks(recording, started)
-    except MarksError:
+    except BookmarksError:
         if path.is_file():
             path.replace(path.with_name(f"{path.name}.old"))
 
 
-def _marks(values: Any, started: str) -> tuple[Mark, ...]:
+def _marks(values: Any, started: str) -> tuple[Bookmark, ...]:
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"it has not format {FORMAT}; {_WANTED}")
     if values["started"] != started:
@@ -95,10 +95,10 @@ def _marks(values: Any, started: str) -> tuple[Mark, ...]:
     return in_order([_mark(row) for row in values["marks"]])
 
 
-def _mark(row: Any) -> Mark:
+def _mark(row: Any) -> Bookmark:
     start, end, note = row["start"], row["end"], row["note"]
     numbers = [start] if end is None else [start, end]
     whole = all(type(number) is int and abs(number) < LIMIT for number in numbers)
     if not whole or not isinstance(note, str):
         raise ValueError(f"{row} is no mark; {_WANTED}")
-    return Mark(start, end, note)
+    return Bookmark(start, end, note)

@@ -1,19 +1,22 @@
-"""From the stream's batches to columns."""
+"""From the stream's batches to the columns of a trace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.order import stable_order
-from core.recording.schema import ATTRIBUTES, RECORDS, Attribute, Record
+from core.order import stable_argsort
+from core.recording.schema import COSTS_LEVEL, RECORDS, Record
 from core.trace.columns import ABSENT
+from core.trace.event_rows import Counter, Counters
 from core.trace.spans import MOMENTS, Spans
-from core.trace.table import TaskTable, blank_rows
+from core.trace.table import ATTRIBUTES, Attribute, TaskTable, blank_rows
+from core.trace.trace import Trace, span_of
 
 LATEST = 1 << 61
 """No time lies beyond so many ns: sums of two still have 63 bits."""
@@ -25,6 +28,90 @@ def merged(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(told) < 2:
         return (told or batches)[0]
     return pa.Table.from_batches(told).combine_chunks().to_batches()[0]
+
+
+def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
+    """Take a batch of a run's stream into its trace.
+
+    Raises ValueError or LookupError for rows that no run has: of lanes, plans or tasks that there
+    are not, with ends before starts, with numbers that are out of bounds.
+    """
+    takers = {
+        Record.PLAN: _append_plans,
+        Record.OPEN: _append_open,  # first: batches may have been joined
+        Record.SPAN: _append_spans,
+        Record.COUNTER: _append_counters,
+        Record.LOG: _append_logs,
+        Record.CLOCK: _append_clocks,
+    }
+    parts = parts_of(batch)
+    for record, take in takers.items():
+        if record in parts:
+            take(trace, parts[record])
+    trace.version += 1
+
+
+def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
+    first = len(trace.table)
+    take_plans(batch, trace.table)
+    lanes = trace.table.rows["lane"][first:]
+    trace.check_lanes(lanes[lanes != ABSENT])
+
+
+def _append_spans(trace: Trace, batch: pa.RecordBatch) -> None:
+    spans, lanes = spans_of(batch, trace.table)
+    trace.check_lanes(lanes)
+    trace.add_spans(spans, ((lane, spans[mine]) for lane, mine in groups(lanes)))
+
+
+def _append_open(trace: Trace, batch: pa.RecordBatch) -> None:
+    spans, lanes = spans_of(batch, trace.table)
+    trace.check_lanes(lanes)
+    for place, lane in enumerate(lanes.tolist()):
+        opened = span_of(lane, ABSENT, spans[place : place + 1])
+        trace.open_spans[opened.step, opened.task] = opened
+
+
+def _append_counters(trace: Trace, batch: pa.RecordBatch) -> None:
+    told = notes_of(batch)
+    lanes, values = numbers_in(told.field("lane")), floats_in(told.field("value"))
+    trace.check_lanes(lanes[lanes != ABSENT])
+    # Of a lane, bytes are counted; a loss may well be no number.
+    if not (np.abs(values[lanes != ABSENT]) <= LATEST).all():
+        raise ValueError("a lane's counter is out of bounds")
+    _extend_counters(trace.counters, batch)
+
+
+def _append_clocks(trace: Trace, batch: pa.RecordBatch) -> None:
+    if not np.isfinite(floats_in(notes_of(batch).field("value"))).all():
+        raise ValueError("a clock's uncertainty is no finite number")
+    _extend_counters(trace.clocks, batch)
+
+
+def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
+    """Append the values of a batch's notes to the counters that have their names and lanes."""
+    told = notes_of(batch)
+    names = told.field("name").dictionary_encode()
+    texts, codes = names.dictionary.to_pylist(), numbers_in(names.indices)
+    lanes = numbers_in(told.field("lane"))
+    steps, times = numbers_of(batch, "step"), numbers_of(batch, "start")
+    values = floats_in(told.field("value"))
+    width = int(lanes.max()) - ABSENT + 1
+    for key, mine in groups(codes * width + (lanes - ABSENT)):
+        code, lane = divmod(key, width)
+        named = (texts[code], lane + ABSENT if lane else None)
+        counter = counters.setdefault(named, Counter(*named))
+        counter.extend(times=times[mine], values=values[mine], steps=steps[mine])
+
+
+def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
+    told = notes_of(batch)
+    levels, texts = told.field("name").to_pylist(), told.field("text").to_pylist()
+    lines = np.array([level != COSTS_LEVEL for level in levels], np.bool_)
+    for text, is_line in zip(texts, lines, strict=True):
+        trace.costs = trace.costs if is_line else text
+    times, steps = numbers_of(batch, "start")[lines], numbers_of(batch, "step")[lines]
+    trace.logs.add(times, steps, compress(levels, lines), compress(texts, lines))
 
 
 def records_of(batch: pa.RecordBatch) -> NDArray[np.int8]:
@@ -52,6 +139,12 @@ def numbers_in(array: pa.Array) -> NDArray[Any]:
     return numbers
 
 
+def floats_in(array: pa.Array) -> NDArray[np.float64]:
+    """The numbers of an array; NaN where null."""
+    numbers: NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
+    return numbers
+
+
 def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
     """Put the tasks of a batch's plans into the table.
 
@@ -69,8 +162,9 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
             rows[attribute.name] = _attribute(told.field(attribute.name), attribute)
         names = told.field("name")
         if names.null_count < len(names):
-            known = [text and table.name(text) for text in names.to_pylist()]
-            rows["name"] = [ABSENT if place is None or place == "" else place for place in known]
+            rows["name"] = [
+                table.names.place(text) if text else ABSENT for text in names.to_pylist()
+            ]
         after = told.field("after")
         counts = after.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         needs = after.flatten().to_numpy(zero_copy_only=False)
@@ -104,7 +198,7 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
 
     Raises LookupError for a task that no plan has, ValueError for times that no clock shows.
     """
-    rows = table.places(numbers_of(batch, "plan"), numbers_of(batch, "task"))
+    rows = table.rows_of(numbers_of(batch, "plan"), numbers_of(batch, "task"))
     moments = {
         name: numbers_of(batch, name) for name in MOMENTS if batch[name].null_count < len(batch)
     }
@@ -129,19 +223,11 @@ def notes_of(batch: pa.RecordBatch) -> pa.StructArray:
     return batch["note"].flatten()
 
 
-def by_lane(spans: Spans, lanes: NDArray[np.int32]) -> Iterator[tuple[int, Spans]]:
-    """The spans of each lane that has some, in their order. Raises LookupError for lane -1."""
-    if len(lanes) and lanes.min() < 0:
-        raise LookupError("a span has no lane")
-    for lane, mine in groups(lanes):
-        yield lane, spans[mine]
-
-
 def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Each of the keys, and where it stands, in order."""
     if not len(keys):
         return
-    order = stable_order(keys)
+    order = stable_argsort(keys)
     arranged = keys[order]
     firsts = [0, *(np.flatnonzero(arranged[1:] != arranged[:-1]) + 1).tolist()]
     for first, last in zip(firsts, [*firsts[1:], len(keys)], strict=True):
@@ -149,33 +235,10 @@ def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
 
 
 def parts_of(batch: pa.RecordBatch) -> dict[Record, pa.RecordBatch]:
-    """A batch's rows by their record, each with the columns that it can have."""
+    """A batch's rows by their record."""
     codes = records_of(batch)
-    counts = np.bincount(codes, minlength=len(RECORDS))
     parts = {}
-    for code in np.flatnonzero(counts).tolist():
-        part = batch.select(_COLUMNS[RECORDS[code]])
-        whole = counts[code] == len(batch)
-        parts[RECORDS[code]] = part if whole else _taken(part, codes == code)
+    for code in np.flatnonzero(np.bincount(codes)).tolist():
+        mine = codes == code
+        parts[RECORDS[code]] = batch if mine.all() else batch.filter(pa.array(mine))
     return parts
-
-
-_SPAN = ["plan", "task", "step", "start", "end", *MOMENTS, "note"]
-_NOTE = ["step", "start", "note"]
-_COLUMNS = {
-    Record.PLAN: ["plan", "tasks"],
-    Record.SPAN: _SPAN,
-    Record.OPEN: _SPAN,
-    Record.COUNTER: _NOTE,
-    Record.LOG: _NOTE,
-    Record.CLOCK: _NOTE,
-}
-
-
-def _taken(batch: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:
-    """Some rows of a batch; without a copy if they stand behind one another."""
-    rows = np.flatnonzero(mask)
-    first, last = int(rows[0]), int(rows[-1])
-    if last - first + 1 == len(rows):
-        return batch.slice(first, len(rows))
-    return batch.take(pa.array(rows))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from core.files import reason, whole_file
+from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
-from core.recording.schema import Header, RecordingError
+from core.recording.schema import RecordingError, schema_of
 from core.recording.sniff import is_chrome_trace
 from core.recording.stream import Stream, naming_damage, open_stream
+from core.trace.header import Header
 from core.trace.trace import Trace
 
 INDEXED_BYTES = 64 << 20
@@ -100,7 +103,7 @@ def _read(stream: Stream, progress: Progress | None = None) -> Opened:
     trace = Trace(stream.header)
     with naming_damage(stream.name):
         for batch in stream:
-            trace.append(batch)
+            append_batch(trace, batch)
             tell(progress, stream.position, stream.size)
     return Opened(trace, stream.warning(trace.span_count))
 
@@ -121,35 +124,34 @@ class RecordingFile:
 
         Where not even the first one fits, what was there before is left.
         """
-        try:
+        with self._ending_in_an_error():
             if self._writer is not None:
                 self._writer.write_batch(batch)
                 return
             with whole_file(self._path) as place:
                 self._file = pa.OSFile(os.fsencode(place), "wb")
-                self._writer = pa.ipc.new_stream(self._file, self._header.to_schema())
+                self._writer = pa.ipc.new_stream(self._file, schema_of(self._header))
                 self._writer.write_batch(batch)
-        except OSError as error:
-            self._give_up()
-            raise self._failed(error) from error
 
     def close(self) -> None:
         """End the stream and the file. Raises RecordingError if the file cannot be written."""
-        try:
+        with self._ending_in_an_error():
             if self._writer is not None:
                 self._writer.close()
-        except OSError as error:
-            raise self._failed(error) from error
-        finally:
-            self._give_up()
+        self._leave()
 
-    def _give_up(self) -> None:
-        """Leave the file as it is."""
+    @contextmanager
+    def _ending_in_an_error(self) -> Iterator[None]:
+        """An OSError within ends the file as it is, and becomes a RecordingError."""
+        try:
+            yield
+        except OSError as error:
+            self._leave()
+            # One without a number says all.
+            told = f"{self._path} cannot be written: {reason(error)}" if error.errno else str(error)
+            raise RecordingError(told) from error
+
+    def _leave(self) -> None:
         if self._file is not None:
             self._file.close()
         self._file = self._writer = None
-
-    def _failed(self, error: OSError) -> RecordingError:
-        if error.errno is None:  # it says all
-            return RecordingError(str(error))
-        return RecordingError(f"{self._path} cannot be written: {reason(error)}")

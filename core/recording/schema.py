@@ -23,22 +23,19 @@ other and a null list hardly any.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from enum import StrEnum
-from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from core.models.description import ModelDescription
-from core.plan.specification import Specification, check_numbers
-from core.plan.task import KINDS, Lane, Payload
+from core.trace.header import FORMAT, Header
+from core.trace.table import ATTRIBUTES
 from core.typed import typed
 
-FORMAT = 2
-MOST_LANES = 32_767
-"""Lanes, replicas, stages or blocks that columns have room to tell apart."""
 HEADER_KEY = b"bubblescope"
+COSTS_LEVEL = "costs"
+"""The level of the log row that holds what a run's tasks cost, as JSON: no line to read."""
 
 
 class RecordingError(ValueError):
@@ -57,44 +54,16 @@ class Record(StrEnum):
 
 
 RECORDS = tuple(Record)
-PAYLOADS = tuple(Payload)
-
-
-class Attribute(NamedTuple):
-    """Something that a task is: its name, its types in Arrow and in NumPy's columns.
-
-    A word's column holds its place among `words`; a number that does not apply is null in Arrow
-    and -1 (ABSENT) in columns.
-    """
-
-    name: str
-    arrow: pa.DataType
-    dtype: type[np.generic]
-    words: tuple[str, ...] = ()
-
-
-ATTRIBUTES = (
-    Attribute("kind", pa.string(), np.int8, KINDS),
-    Attribute("lane", pa.int32(), np.int16),
-    Attribute("stage", pa.int32(), np.int16),
-    Attribute("replica", pa.int32(), np.int16),
-    Attribute("microbatch", pa.int32(), np.int32),
-    Attribute("block", pa.int32(), np.int16),
-    Attribute("bucket", pa.int32(), np.int16),
-    Attribute("paired_stage", pa.int32(), np.int16),
-    Attribute("paired_microbatch", pa.int32(), np.int32),
-    Attribute("rows", pa.int64(), np.int64),
-    Attribute("bytes", pa.int64(), np.int64),
-    Attribute("payload", pa.string(), np.int8, PAYLOADS),
-)
-"""What a task is, beside what it waits for (`after`) and its own `name`: the one list of it, from
-which the schema, the columns in memory, tables and CSV are made. The names are core.plan.task's."""
-
+ARROW_TYPES = {
+    a.name: pa.string() if a.words else pa.int64() if a.dtype is np.int64 else pa.int32()
+    for a in ATTRIBUTES
+}
+"""How the stream holds what a task is; a number that does not apply is null."""
 TASK = pa.struct(
     [
-        *(pa.field(attribute.name, attribute.arrow) for attribute in ATTRIBUTES),
-        pa.field("after", pa.list_(pa.int32())),
-        pa.field("name", pa.string()),
+        *ARROW_TYPES.items(),
+        ("after", pa.list_(pa.int32())),
+        ("name", pa.string()),
     ]
 )
 NOTE = pa.struct(
@@ -121,74 +90,30 @@ SCHEMA = pa.schema(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What a run was: kept as the stream's metadata.
+def schema_of(header: Header) -> pa.Schema:
+    """The stream's schema with a run's header as metadata."""
+    values = {**asdict(header), "model": header.model.to_dict()}
+    return SCHEMA.with_metadata({HEADER_KEY: json.dumps(values).encode()})
 
-    `origin_ns` is `time.perf_counter_ns()` at the run's start on `host`'s clock, so that another
-    process of the same machine can tell the time since. `hardware` and `versions` are for people.
-    `predicted` says that the spans never ran: their times are those of a cost model.
-    """
 
-    specification: Specification
-    model: ModelDescription
-    lanes: tuple[Lane, ...]
-    replicas: int = 1
-    origin_ns: int = 0
-    started: str = ""
-    hardware: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
-    predicted: bool = False
-    format: int = FORMAT
-
-    @classmethod
-    def unknown(cls) -> Header:
-        """The header of a recording that was cut before it said anything."""
-        return cls(Specification(), ModelDescription("unknown", (), 0), ())
-
-    @property
-    def foreign(self) -> bool:
-        """Whether another program made the recording: there is no plan, nor steps, nor a model."""
-        return not self.model.blocks
-
-    def since(self, origin_ns: int) -> Header:
-        """The same with another run's origin, for processes that write to one stream."""
-        return replace(self, origin_ns=origin_ns)
-
-    def to_schema(self) -> pa.Schema:
-        """The stream's schema with this header as metadata."""
-        values = {**asdict(self), "model": self.model.to_dict()}
-        return SCHEMA.with_metadata({HEADER_KEY: json.dumps(values).encode()})
-
-    @classmethod
-    def from_schema(cls, schema: pa.Schema, name: str = "the stream") -> Header:
-        """The header of a stream. Raises RecordingError if there is none that can be read."""
-        data = (schema.metadata or {}).get(HEADER_KEY)
-        if data is None:
-            raise RecordingError(f"{name} is an Arrow stream, but no recording of Bubblescope")
-        try:
-            values = json.loads(data)
-            if values["format"] != FORMAT:
-                raise RecordingError(
-                    f"{name} has format {values['format']!r:.40}; this version reads format "
-                    f"{FORMAT}: record it anew"
-                )
-            header: Header = typed(cls, values)
-            header.check()
-        except RecordingError:
-            raise
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise RecordingError(f"{name} has a damaged header: {error}") from error
-        if not schema.equals(SCHEMA, check_metadata=False):
-            raise RecordingError(f"{name} is damaged: its columns are not those of a recording")
-        return header
-
-    def check(self) -> None:
-        """Raise ValueError for numbers that contradict each other or that no run can have."""
-        check_numbers(self.specification)
-        count = len(self.lanes)
-        for place, lane in enumerate(self.lanes):
-            if lane.index != place or not lane.serves < count:
-                raise ValueError(f"lane {place} has number {lane.index} and serves {lane.serves}")
-        if not 1 <= self.replicas <= MOST_LANES or count > MOST_LANES:
-            raise ValueError(f"it has {self.replicas} replicas on {count} lanes")
+def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
+    """The header of a stream. Raises RecordingError if there is none that can be read."""
+    data = (schema.metadata or {}).get(HEADER_KEY)
+    if data is None:
+        raise RecordingError(f"{name} is an Arrow stream, but no recording of Bubblescope")
+    try:
+        values = json.loads(data)
+        if values["format"] != FORMAT:
+            raise RecordingError(
+                f"{name} has format {values['format']!r:.40}; this version reads format "
+                f"{FORMAT}: record it anew"
+            )
+        header: Header = typed(Header, values)
+        header.check()
+    except RecordingError:
+        raise
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise RecordingError(f"{name} has a damaged header: {error}") from error
+    if not schema.equals(SCHEMA, check_metadata=False):
+        raise RecordingError(f"{name} is damaged: its columns are not those of a recording")
+    return header

@@ -11,7 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from core.reading import one_line
-from core.recording.schema import Header, RecordingError
+from core.recording.schema import RecordingError, read_header
+from core.trace.header import Header
 
 CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
 END_OF_STREAM = CONTINUATION + b"\0\0\0\0"
@@ -42,7 +43,7 @@ class Stream:
                 raise RecordingError(f"{name} is no recording: {error}") from error
             self.cut = True
         else:
-            self.header = Header.from_schema(self._reader.schema, name)
+            self.header = read_header(self._reader.schema, name)
 
     @property
     def size(self) -> int:

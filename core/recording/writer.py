@@ -15,8 +15,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.plan.task import Task
-from core.recording.schema import NOTE, RECORDS, SCHEMA, TASK, Header, Record
+from core.recording.schema import NOTE, RECORDS, SCHEMA, TASK, Record, schema_of
 from core.trace.columns import ABSENT
+from core.trace.header import Header
 
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
@@ -107,7 +108,7 @@ class TraceWriter:
 
     def __init__(self, sink: Any, header: Header) -> None:
         self._origin = header.origin_ns
-        self._stream = pa.ipc.new_stream(sink, header.to_schema())
+        self._stream = pa.ipc.new_stream(sink, schema_of(header))
         self._told: deque[Timings | NoteRow | pa.RecordBatch] = deque()
         self._plans = 0
         self.running: Callable[[], Iterable[Timings | NoteRow]] = tuple

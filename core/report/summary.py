@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from bisect import bisect_left
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from core.explain.balance import peak_bytes
 from core.explain.causes import explain_run_step
-from core.explain.lanes import entering, lane_time, step_slice
+from core.explain.lanes import entering, lane_time
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
+from core.trace.complete import ended_steps
 from core.trace.trace import Trace
-
-MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +117,6 @@ class Summary:
         return values
 
 
-def measured_steps(trace: Trace) -> list[int]:
-    """The run's steps without its warm-up."""
-    steps = trace.steps
-    return steps[bisect_left(steps, trace.header.specification.warmup) :]
-
-
-def ended_steps(trace: Trace) -> list[int]:
-    """The measured steps that were run to their end: those whose loss is known."""
-    known = set(trace.counter("loss").steps.tolist())
-    return [step for step in measured_steps(trace) if step in known]
-
-
-def completed_steps(trace: Trace) -> list[int]:
-    """The measured steps that were run to their end and lack no span."""
-    faulty = {fault.step for fault in trace.faults}
-    return [step for step in ended_steps(trace) if step not in faulty]
-
-
 def summarise(trace: Trace) -> Summary:
     """Sum up a run, finished or not."""
     header = trace.header
@@ -142,7 +124,7 @@ def summarise(trace: Trace) -> Summary:
     plans = RunPlans(trace)
     return Summary(
         strategy=header.specification.strategy,
-        schedule=header.specification.schedule,
+        schedule=header.specification[SCHEDULE],
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
@@ -171,24 +153,6 @@ def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
     return tuple(count for _, count in sorted(rows.items()))
 
 
-def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
-    """Most bytes of parameters, gradients, optimizer state and activations held at one moment.
-
-    Within `step`, or in the whole run. A counter holds its value until the next one.
-    """
-    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
-    parts = [counter.times for counter in counters]
-    if step is not None:
-        start, end = trace.step_bounds(step)
-        inside = [slice(*np.searchsorted(part, [start, end + 1])) for part in parts]
-        parts = [part[where] for part, where in zip(parts, inside, strict=True)]
-        parts.append(np.array([start]))
-    times = np.concatenate(parts)
-    if not len(times):
-        return 0
-    return int(sum((counter.at(times) for counter in counters), np.zeros(len(times))).max())
-
-
 def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
     start, end = trace.step_bounds(step)
     figures = plans.figures(step, explain_run_step(trace, step))
@@ -199,7 +163,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
     lanes = []
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        time = lane_time(spans[step_slice(spans, step)], start, end)
+        time = lane_time(spans[spans.of_step(step)], start, end)
         lanes.append(
             LaneSummary(
                 lane.name, lane.device, str(lane.role), time.busy_ns, time.communication_ns,
@@ -214,7 +178,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
         tuple(lanes),
         _value(trace, "gradient_error", step),
         _value(trace, "loss_error", step),
-        trace.clocks.uncertainty(step),
+        trace.clock_uncertainty(step),
         figures.bubble_by_makespan,
         figures.bubble_by_lane_span,
         figures.closed_form,
@@ -248,7 +212,7 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     rows: dict[tuple[int, int], int] = {}
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        spans = spans[step_slice(spans, step)]
+        spans = spans[spans.of_step(step)]
         first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
         for replica, microbatch, count in entering(first):
             rows[replica, microbatch] = rows.get((replica, microbatch), 0) + count

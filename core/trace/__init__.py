@@ -1,1 +1,1 @@
-"""What happened: the Arrow stream that is wire and recording, and the columns read from it."""
+"""What happened: a run as columns in memory, searched, cut to steps and checked for gaps."""

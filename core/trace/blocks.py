@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,40 +28,23 @@ class Blocks:
     kinds: NDArray[np.int8]
 
 
-def kinds_of(spans: Spans) -> NDArray[np.int8]:
-    """The kinds that some spans have, as indices in KINDS, in order."""
+def blocks_of(spans: Spans) -> Blocks:
+    """The sums of a lane's spans."""
+    parts = [spans[first : first + _AT_ONCE] for first in range(0, len(spans), _AT_ONCE)]
     kind = spans.table.rows["kind"]
-    seen = np.zeros(256, np.bool_)
-    for part in _parts(spans):
+    seen = np.zeros(128, np.bool_)
+    for part in parts:
         seen[kind[part.row]] = True
-    return np.flatnonzero(seen).astype(np.int8)
-
-
-def fill_blocks(spans: Spans, blocks: Blocks) -> None:
-    """Write a lane's sums into `blocks`, which have their shapes and `kinds` but no numbers."""
-    column = np.zeros(128, np.intp)
-    column[blocks.kinds] = np.arange(len(blocks.kinds))
-    columns = column[spans.table.rows["kind"]]
-    blocks.sums[:1] = 0
-    first = 0
-    for part in _parts(spans[: len(blocks.starts) * BLOCK]):
-        last = first + len(part) // BLOCK
-        blocks.starts[first:last] = part.start[::BLOCK]
-        each = _sums(part.end - part.start, columns[part.row], len(blocks.kinds))
-        np.cumsum(each, axis=0, out=each)
-        blocks.sums[first + 1 : last + 1] = blocks.sums[first] + each
-        first = last
-
-
-def _sums(lengths: NDArray[np.int64], columns: NDArray[np.intp], count: int) -> NDArray[np.int64]:
-    """The sum of the lengths of each of `count` columns in each block, shape (blocks, count)."""
-    sums = np.zeros((len(lengths) // BLOCK, count), np.int64)
-    for column in range(count):
-        mine = np.where(columns == column, lengths, 0)
-        np.sum(mine.reshape(-1, BLOCK), axis=1, out=sums[:, column])
-    return sums
-
-
-def _parts(spans: Spans) -> Iterator[Spans]:
-    for first in range(0, len(spans), _AT_ONCE):
-        yield spans[first : first + _AT_ONCE]
+    kinds = np.flatnonzero(seen).astype(np.int8)
+    sums = np.zeros((len(spans) // BLOCK + 1, len(kinds)), np.int64)
+    first = 1
+    for part in parts:
+        count = len(part) // BLOCK
+        whole = part[: count * BLOCK]
+        length, code = whole.end - whole.start, kind[whole.row]
+        for column, own in enumerate(kinds):
+            mine = np.where(code == own, length, 0)
+            np.sum(mine.reshape(-1, BLOCK), axis=1, out=sums[first : first + count, column])
+        first += count
+    np.cumsum(sums, axis=0, out=sums)
+    return Blocks(spans.start[: len(spans) // BLOCK * BLOCK : BLOCK], sums, kinds)

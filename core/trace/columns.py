@@ -1,9 +1,11 @@
-"""Columns that grow as a run goes on: plain ones, and the bounds of its steps."""
+"""Columns that grow as a run goes on: single ones, several of one length, and steps' bounds."""
 
 from __future__ import annotations
 
 import mmap
-from typing import Any, Literal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +18,7 @@ MOST_SPARE = 1 << 28
 """Bytes that such a column asks for beyond half as much again: a system may refuse too many."""
 
 
-def places(
+def sorted_positions(
     column: NDArray[Any], values: ArrayLike, side: Literal["left", "right"] = "left"
 ) -> NDArray[np.intp]:
     """Where `values` belong in a sorted column.
@@ -87,55 +89,67 @@ def _room(needed: int, known: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.frombuffer(mmap.mmap(-1, size * dtype.itemsize, flags), dtype)
 
 
-class StepBounds:
-    """First start and last end of every step, by its number, in ns."""
+Arrays = Mapping[str, NDArray[Any]]
+NO_ARRAYS: Arrays = MappingProxyType({})
 
-    def __init__(self) -> None:
-        self._columns = (Column(np.int32), Column(np.int64), Column(np.int64))
-        self._bounds = (0, 0)
 
-    @classmethod
-    def of(
-        cls, numbers: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64],
-        *, bounds: tuple[int, int] = (0, 0),
-    ) -> StepBounds:  # fmt: skip
-        """The bounds of steps in order of their numbers, not copied until more are added.
+class Columns:
+    """Columns of one length that grow together; a class of them says which, in DTYPES."""
 
-        `bounds` are those of spans that belong to no step, where there are no others.
-        """
-        table = cls()
-        table._bounds = bounds
-        table._columns = (Column.of(numbers), Column.of(starts), Column.of(ends))
-        if len(numbers):
-            table._bounds = (int(starts.min()), int(ends.max()))
-        return table
+    DTYPES: ClassVar[Mapping[str, type[np.generic]]]
+
+    def __init__(self, arrays: Arrays = NO_ARRAYS) -> None:
+        """Without entries, or with those of `arrays`, which are not copied until more come."""
+        full = {name: Column.of(array) for name, array in arrays.items()}
+        self._columns = full or {name: Column(dtype) for name, dtype in self.DTYPES.items()}
 
     def __len__(self) -> int:
-        return len(self._columns[0])
+        return len(next(iter(self._columns.values())))
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What has been filled of each column, by its name."""
+        return {name: column.view for name, column in self._columns.items()}
+
+    def extend(self, **arrays: NDArray[Any]) -> None:
+        """Append entries: an array for each column."""
+        for name, column in self._columns.items():
+            column.extend(arrays[name])
+
+
+class StepBounds(Columns):
+    """First start and last end of every step, by its number, in ns.
+
+    `bounds` are the first start and last end of all; (0, 0) if there is nothing.
+    """
+
+    DTYPES: ClassVar = {"numbers": np.int32, "starts": np.int64, "ends": np.int64}
+
+    def __init__(self, arrays: Arrays = NO_ARRAYS, bounds: tuple[int, int] = (0, 0)) -> None:
+        """`bounds` are those of spans that belong to no step, where there are no others."""
+        super().__init__(arrays)
+        self.bounds = bounds
+        if len(self):
+            self.bounds = (int(self.starts.min()), int(self.ends.max()))
 
     @property
     def numbers(self) -> NDArray[np.int32]:
         """Steps of which there is a span, in order."""
-        return self._columns[0].view
+        return self._columns["numbers"].view
 
     @property
     def starts(self) -> NDArray[np.int64]:
         """First start of each step."""
-        return self._columns[1].view
+        return self._columns["starts"].view
 
     @property
     def ends(self) -> NDArray[np.int64]:
         """Last end of each step."""
-        return self._columns[2].view
-
-    @property
-    def bounds(self) -> tuple[int, int]:
-        """First start and last end of all; (0, 0) if there is nothing."""
-        return self._bounds
+        return self._columns["ends"].view
 
     def find(self, step: int) -> tuple[int, int]:
         """Bounds of one step. Raises KeyError if it has no span."""
-        at = int(places(self.numbers, step))
+        at = int(sorted_positions(self.numbers, step))
         if at == len(self) or self.numbers[at] != step:
             raise KeyError(step)
         return int(self.starts[at]), int(self.ends[at])
@@ -147,30 +161,29 @@ class StepBounds:
         if not len(steps):
             return
         first, last = int(starts.min()), int(ends.max())
-        known = self._bounds if len(self) else (first, last)
-        self._bounds = (min(known[0], first), max(known[1], last))
+        known = self.bounds if len(self) else (first, last)
+        self.bounds = (min(known[0], first), max(known[1], last))
         numbers, which = np.unique(steps, return_inverse=True)
-        self._make_room(numbers)
-        at = places(self.numbers, numbers)[which]
+        self._make_room(np.setdiff1d(numbers, self.numbers, assume_unique=True))
+        at = sorted_positions(self.numbers, numbers)[which]
         np.minimum.at(self.starts, at, starts)
         np.maximum.at(self.ends, at, ends)
 
-    def _make_room(self, numbers: NDArray[np.int32]) -> None:
-        fresh = numbers
-        if len(self):
-            near = np.minimum(places(self.numbers, numbers), len(self) - 1)
-            fresh = numbers[self.numbers[near] != numbers]
+    def _make_room(self, fresh: NDArray[np.int32]) -> None:
+        """Entries for steps that have none yet, in order."""
         if not len(fresh):
             return
         limits = np.iinfo(np.int64)
-        empty = (fresh, np.full(len(fresh), limits.max), np.full(len(fresh), limits.min))
+        empty = {
+            "numbers": fresh,
+            "starts": np.full(len(fresh), limits.max),
+            "ends": np.full(len(fresh), limits.min),
+        }
         if not len(self) or fresh[0] > self.numbers[-1]:
-            for column, values in zip(self._columns, empty, strict=True):
-                column.extend(values)
+            self.extend(**empty)
             return
-        at = places(self.numbers, fresh)
-        self._columns = (
-            Column.of(np.insert(self.numbers, at, empty[0])),
-            Column.of(np.insert(self.starts, at, empty[1])),
-            Column.of(np.insert(self.ends, at, empty[2])),
-        )
+        at = sorted_positions(self.numbers, fresh)
+        self._columns = {
+            name: Column.of(np.insert(array, at, empty[name]))
+            for name, array in self.arrays.items()
+        }

@@ -6,6 +6,7 @@ span, or has one twice, is said to be incomplete, and nothing about it is explai
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import Role, working_lanes
-from core.trace.columns import ABSENT, places
+from core.trace.columns import ABSENT, sorted_positions
 from core.trace.spans import Spans
 
 if TYPE_CHECKING:
@@ -63,6 +64,24 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     return tuple(sorted(found, key=lambda fault: fault.step))
 
 
+def measured_steps(trace: Trace) -> list[int]:
+    """The run's steps without its warm-up."""
+    steps = trace.steps
+    return steps[bisect_left(steps, trace.header.specification.warmup) :]
+
+
+def ended_steps(trace: Trace) -> list[int]:
+    """The measured steps that were run to their end: those whose loss is known."""
+    known = set(trace.counter("loss").steps.tolist())
+    return [step for step in measured_steps(trace) if step in known]
+
+
+def completed_steps(trace: Trace) -> list[int]:
+    """The measured steps that were run to their end and lack no span."""
+    faulty = {fault.step for fault in trace.faults}
+    return [step for step in ended_steps(trace) if step not in faulty]
+
+
 def _never_told(planned: NDArray[np.int64], steps: NDArray[np.int32]) -> Iterator[Fault]:
     """One fault for each run of steps of which there is no span."""
     left = np.setdiff1d(planned, steps)
@@ -106,7 +125,7 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
     plan_of = table.rows["plan"].astype(np.int64)
     for lane in trace.header.lanes if count else ():
         every = trace.spans(lane.index)
-        first, last = places(every.step, [steps[0], steps[-1] + 1])
+        first, last = sorted_positions(every.step, [steps[0], steps[-1] + 1])
         mine = every[max(0, first - 1) : last]  # with the one before, to see what it overlaps
         place = np.searchsorted(steps, mine.step)
         disorder[place[1:][mine.start[1:] < mine.end[:-1]]] = True

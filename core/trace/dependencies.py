@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.columns import places
+from core.trace.spans import Spans
 from core.trace.trace import Span, Trace
 
 _NEVER = np.iinfo(np.int64).min
@@ -30,15 +30,13 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Spans of a step: n entries in each column; `row` is a place in the trace's table."""
+    """Spans of a step, with the lane and index of each: n entries."""
 
     lane: NDArray[np.int64]
     index: NDArray[np.int64]
-    row: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    spans: Spans
 
-    def spans(self, trace: Trace, order: NDArray[np.int64]) -> tuple[Span, ...]:
+    def some(self, trace: Trace, order: NDArray[np.int64]) -> tuple[Span, ...]:
         pairs = zip(self.lane[order].tolist(), self.index[order].tolist(), strict=True)
         return tuple(trace.span(lane, index) for lane, index in pairs)
 
@@ -51,11 +49,11 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
     """
     earlier = [task for task in span.after if task < span.task]
     needed = _of_tasks(trace, span.step, np.array(earlier, np.int32))
-    latest = np.argsort(-needed.end, kind="stable")[:most]
+    latest = np.argsort(-needed.spans.end, kind="stable")[:most]
     waiting = _waiting(trace, span)
     return Neighbours(
-        needed.spans(trace, latest),
-        waiting.spans(trace, _by_weight(trace, span, waiting)[:most]),
+        needed.some(trace, latest),
+        waiting.some(trace, _by_weight(trace, span, waiting)[:most]),
         len(needed.lane),
         len(waiting.lane),
     )
@@ -63,7 +61,7 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
 
 def _by_weight(trace: Trace, span: Span, waiting: _Found) -> NDArray[np.int64]:
     """The order of what waited: what `span` held up first, and of the same weight by start."""
-    return np.lexsort((waiting.start, _held_by_others(trace, span, waiting.row)))
+    return np.lexsort((waiting.spans.start, _held_by_others(trace, span, waiting.spans.row)))
 
 
 def _waiting(trace: Trace, span: Span) -> _Found:
@@ -92,7 +90,7 @@ def _ends(trace: Trace, step: int, tasks: NDArray[np.int32]) -> NDArray[np.int64
     distinct, which = np.unique(tasks, return_inverse=True)
     found = _of_tasks(trace, step, distinct)
     ends = np.full(len(distinct), _NEVER)
-    ends[np.searchsorted(distinct, trace.table.rows["task"][found.row])] = found.end
+    ends[np.searchsorted(distinct, trace.table.rows["task"][found.spans.row])] = found.spans.end
     return ends[which]
 
 
@@ -102,11 +100,12 @@ def _of_tasks(trace: Trace, step: int, tasks: NDArray[np.int32]) -> _Found:
 
 def _of_rows(trace: Trace, step: int, rows: NDArray[Any]) -> _Found:
     """The spans of a step that have one of some rows of the table, lane by lane."""
-    parts = []
+    lanes, indices, parts = [], [], []
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)
-        first, last = places(spans.step, [step, step + 1])
-        index = np.flatnonzero(np.isin(spans.row[first:last], rows)) + first
-        mine = (np.full(len(index), lane), index, spans.row[index])
-        parts.append((*mine, spans.start[index], spans.end[index]))
-    return _Found(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        mine = spans.of_step(step)
+        index = np.flatnonzero(np.isin(spans.row[mine], rows)) + mine.start
+        lanes.append(np.full(len(index), lane))
+        indices.append(index)
+        parts.append(spans[index])
+    return _Found(np.concatenate(lanes), np.concatenate(indices), Spans.joined(parts))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import distinct, stable_order
+from core.order import stable_argsort
 from core.plan.task import KINDS
 from core.trace.columns import ABSENT
 from core.trace.spans import Spans
@@ -93,7 +93,7 @@ class Listing:
             return self
         ranks = None if column in _OF_A_SPAN else _ranks(self.trace, column)
         keys = np.concatenate([self._keys(lane, column, ranks) for lane in lanes])
-        order = stable_order(-keys if descending else keys)
+        order = stable_argsort(-keys if descending else keys)
         return replace(self, order=order.astype(np.int32) if len(order) < 1 << 31 else order)
 
     def _keys(self, lane: int, column: str, ranks: NDArray[Any] | None) -> NDArray[Any]:
@@ -127,4 +127,4 @@ def _ranks(trace: Trace, column: str) -> NDArray[Any]:
         by_name = sorted(range(len(table.names)), key=table.names.__getitem__)
         places[by_name] = np.arange(len(by_name))
         told = places[told]
-    return distinct(told)[1]
+    return np.unique(told, return_inverse=True)[1]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ _OVERLAP = KINDS.index(Kind.OVERLAP)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class SpanPosition:
     """Where a span stands in the order of all lanes' spans: by start (ns), lane and index."""
 
     start: int
@@ -54,16 +55,17 @@ class Search:
 
     def __init__(self, trace: Trace, query: Query) -> None:
         self.trace, self.query = trace, query
-        self._rows = _RowTerms(trace.table, [t for t in query.terms if _is_of_a_row(t)])
-        self._spans = [term for term in query.terms if term.key in _OF_A_SPAN]
+        self._of_rows = [term for term in query.terms if term.key not in ("lane", *_OF_A_SPAN)]
+        self._of_spans = [term for term in query.terms if term.key in _OF_A_SPAN]
         lanes = [term for term in query.terms if term.key == "lane"]
         self._lanes = [
             lane.index
             for lane in trace.header.lanes
-            if all(_holds(term, _is_lane(lane)) for term in lanes)
+            if all(_holds(term, partial(_is_lane, lane)) for term in lanes)
         ]
         self._done = {lane.index: 0 for lane in trace.header.lanes}
         self._found = {lane: Column(np.int64) for lane in self._lanes}
+        self._held = Column(np.bool_)  # of each row that was looked at, whether it fulfils all
 
     @property
     def hits(self) -> dict[int, NDArray[np.int64]]:
@@ -86,7 +88,12 @@ class Search:
 
         Rows of the table that are new come first, up to `most` of them in a call of their own.
         """
-        if not self._rows.take(most):
+        table, known = self.trace.table, len(self._held)
+        rows = table.rows[known : known + most]
+        self._held.extend(
+            _all(self._of_rows, len(rows), lambda key, value: _of_row(rows, table, key, value))
+        )
+        if len(self._held) < len(table):
             return False
         for lane in self._lanes:
             spans, done = self.trace.spans(lane), self._done[lane]
@@ -100,78 +107,51 @@ class Search:
         return True
 
     def _among(self, spans: Spans) -> NDArray[np.bool_]:
-        found = self._rows.held[spans.row]
-        for term in self._spans:
-            numbers = spans.step if term.key == "step" else spans.end - spans.start
-            held = _any(_within(numbers, value) for value in term.values)
-            found &= ~held if term.negated else held
+        numbers = {"step": spans.step, "duration": spans.end - spans.start}
+        found = _all(self._of_spans, len(spans), lambda key, value: _within(numbers[key], value))
+        found &= self._held.view[spans.row]
         return found
 
 
-class _RowTerms:
-    """Whether each row of a table fulfils some terms, kept up as the table grows."""
-
-    def __init__(self, table: TaskTable, terms: list[Term]) -> None:
-        self._table, self._terms = table, terms
-        self._held = Column(np.bool_)
-
-    @property
-    def held(self) -> NDArray[np.bool_]:
-        """Of the rows that were looked at, whether each fulfils all terms."""
-        return self._held.view
-
-    def take(self, most: int) -> bool:
-        """Look at up to `most` more rows; returns whether all have been looked at."""
-        known = len(self._held)
-        rows = self._table.rows[known : known + most]
-        if len(rows):
-            held = np.ones(len(rows), np.bool_)
-            for term in self._terms:
-                mine = _any(_row_values(rows, self._table, term.key, v) for v in term.values)
-                held &= ~mine if term.negated else mine
-            self._held.extend(held)
-        return len(self._held) == len(self._table)
-
-
-def place_of(trace: Trace, lane: int, index: int) -> Place:
+def position_of(trace: Trace, lane: int, index: int) -> SpanPosition:
     """The place of a lane's span among all spans."""
-    return Place(int(trace.spans(lane).start[index]), lane, index)
+    return SpanPosition(int(trace.spans(lane).start[index]), lane, index)
 
 
-def rank(trace: Trace, hits: Hits, place: Place) -> int:
+def rank(trace: Trace, hits: Hits, place: SpanPosition) -> int:
     """How many hits come before a place."""
     return sum(_before(trace, hits, lane, place) for lane in hits)
 
 
-def next_hit(trace: Trace, hits: Hits, place: Place) -> Place | None:
+def next_hit(trace: Trace, hits: Hits, place: SpanPosition) -> SpanPosition | None:
     """The hit behind a place, behind the last one the first; None if there are no hits."""
     later = []
     for lane, found in hits.items():
         at = _before(trace, hits, lane, place)
         at += lane == place.lane and at < len(found) and found[at] == place.index
         if at < len(found):
-            later.append(place_of(trace, lane, int(found[at])))
+            later.append(position_of(trace, lane, int(found[at])))
     return min(later, default=None) or _outermost(trace, hits, 0, min)
 
 
-def previous_hit(trace: Trace, hits: Hits, place: Place) -> Place | None:
+def previous_hit(trace: Trace, hits: Hits, place: SpanPosition) -> SpanPosition | None:
     """The hit before a place, before the first one the last; None if there are no hits."""
     earlier = []
     for lane, found in hits.items():
         at = _before(trace, hits, lane, place)
         if at:
-            earlier.append(place_of(trace, lane, int(found[at - 1])))
+            earlier.append(position_of(trace, lane, int(found[at - 1])))
     return max(earlier, default=None) or _outermost(trace, hits, -1, max)
 
 
 def _outermost(
-    trace: Trace, hits: Hits, at: int, choose: Callable[..., Place | None]
-) -> Place | None:
-    ends = (place_of(trace, lane, int(found[at])) for lane, found in hits.items() if len(found))
+    trace: Trace, hits: Hits, at: int, choose: Callable[..., SpanPosition | None]
+) -> SpanPosition | None:
+    ends = (position_of(trace, lane, int(found[at])) for lane, found in hits.items() if len(found))
     return choose(ends, default=None)
 
 
-def _before(trace: Trace, hits: Hits, lane: int, place: Place) -> int:
+def _before(trace: Trace, hits: Hits, lane: int, place: SpanPosition) -> int:
     """How many of a lane's hits come before a place."""
     if lane == place.lane:
         first = place.index
@@ -181,24 +161,29 @@ def _before(trace: Trace, hits: Hits, lane: int, place: Place) -> int:
     return int(np.searchsorted(hits[lane], first))
 
 
-def _is_of_a_row(term: Term) -> bool:
-    return term.key != "lane" and term.key not in _OF_A_SPAN
+def _holds(term: Term, is_so: Callable[[str, Value], Any]) -> Any:
+    """Whether a term holds of something, or of each of n things, by what holds of its values."""
+    held = np.logical_or.reduce([is_so(term.key, value) for value in term.values])
+    return ~held if term.negated else held
 
 
-def _holds(term: Term, is_so: Callable[[Value], bool]) -> bool:
-    return any(map(is_so, term.values)) is not term.negated
+def _all(
+    terms: Sequence[Term], count: int, is_so: Callable[[str, Value], Any]
+) -> NDArray[np.bool_]:
+    """Whether all terms hold of each of `count` things."""
+    held = np.ones(count, np.bool_)
+    for term in terms:
+        held &= _holds(term, is_so)
+    return held
 
 
-def _is_lane(lane: Lane) -> Callable[[Value], bool]:
-    def is_so(value: Value) -> bool:
-        if isinstance(value, Numbers):
-            return bool(_within(np.array([lane.index]), value)[0])
-        return isinstance(value, Pattern) and is_like(lane.name, value)
-
-    return is_so
+def _is_lane(lane: Lane, key: str, value: Value) -> bool:
+    if isinstance(value, Numbers):
+        return bool(_within(np.array([lane.index]), value)[0])
+    return isinstance(value, Pattern) and is_like(lane.name, value)
 
 
-def _row_values(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDArray[np.bool_]:
+def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDArray[np.bool_]:
     if isinstance(value, Numbers):
         column = rows[_OF_A_ROW.get(key, key)]
         there: NDArray[np.bool_] = column != ABSENT
@@ -267,9 +252,4 @@ def _within(numbers: NDArray[Any], value: Value) -> NDArray[np.bool_]:
         found &= numbers >= value.least
     if isinstance(value, Numbers) and value.most is not None:
         found &= numbers <= value.most
-    return found
-
-
-def _any(conditions: Any) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = np.logical_or.reduce(list(conditions))
     return found

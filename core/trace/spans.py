@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.columns import ABSENT, Column
+from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Column, Columns, sorted_positions
 from core.trace.table import TaskTable
 
 MOMENTS = ("ready", "launched")
@@ -53,6 +53,17 @@ class Spans:
             ready, launched,
         )  # fmt: skip
 
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Its own columns by name, those of MOMENTS only where they are there."""
+        columns = {name: getattr(self, name) for name in (*_OWN, *MOMENTS)}
+        return {name: column for name, column in columns.items() if column is not None}
+
+    def of_step(self, step: int) -> slice:
+        """Where a step's spans stand: on a lane, steps only grow."""
+        first, last = sorted_positions(self.step, [step, step + 1]).tolist()
+        return slice(first, last)
+
     def timed(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> Spans:
         """The same spans at other times; moments beside them are left out."""
         return Spans(self.table, start, end, self.step, self.row)
@@ -80,26 +91,19 @@ class Spans:
         )
 
 
-class LaneSpans:
+class LaneSpans(Columns):
     """The spans of a lane as they arrive: 24 bytes each, and 8 for each moment noted beside."""
 
-    def __init__(self, table: TaskTable) -> None:
+    DTYPES: ClassVar = {"start": np.int64, "end": np.int64, "step": np.int32, "row": np.int32}
+
+    def __init__(self, table: TaskTable, arrays: Arrays = NO_ARRAYS) -> None:
+        super().__init__(arrays)
         self._table = table
-        self._columns = {
-            "start": Column(np.int64),
-            "end": Column(np.int64),
-            "step": Column(np.int32),
-            "row": Column(np.int32),
-        }
 
     @classmethod
     def of(cls, spans: Spans) -> LaneSpans:
         """A lane that is full of `spans`, which are not copied until it grows."""
-        lane = cls(spans.table)
-        for name in (*_OWN, *MOMENTS):
-            if getattr(spans, name) is not None:
-                lane._columns[name] = Column.of(spans[name])
-        return lane
+        return cls(spans.table, spans.arrays)
 
     @classmethod
     def over(cls, table: TaskTable, room: Mapping[str, NDArray[Any]]) -> LaneSpans:
@@ -108,15 +112,12 @@ class LaneSpans:
         lane._columns = {name: Column.over(array) for name, array in room.items()}
         return lane
 
-    def __len__(self) -> int:
-        return len(self._columns["start"])
-
     @property
     def view(self) -> Spans:
         """All spans so far."""
-        return Spans(self._table, **{name: c.view for name, c in self._columns.items()})
+        return Spans(self._table, **self.arrays)
 
-    def extend(self, spans: Spans) -> None:
+    def add(self, spans: Spans) -> None:
         """Append spans, with rows of the same table; those that come late are put in their order.
 
         Readers search a lane by time and by step, whatever a file holds. Raises ValueError if a
@@ -127,8 +128,7 @@ class LaneSpans:
             told = getattr(spans, name)
             if name not in self._columns and told is not None and (told != ABSENT).any():
                 self._columns[name] = Column.of(np.full(len(self), ABSENT, np.int64))
-        for name, column in self._columns.items():
-            column.extend(spans[name])
+        self.extend(**{name: spans[name] for name in self._columns})
         if (np.diff(self._columns["start"].view[first:]) < 0).any():
             order, first = np.argsort(self._columns["start"].view, kind="stable"), 0
             for column in self._columns.values():

@@ -10,9 +10,9 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.task import KINDS, Plan, Task, working_lanes
-from core.trace.columns import ABSENT, places
+from core.trace.columns import ABSENT, sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -97,11 +97,11 @@ class StepColumns:
         lanes, parts = [], []
         for lane in working_lanes(trace.header.lanes):
             spans = trace.spans(lane.index)
-            first, last = places(spans["step"], [step, step + 1])
+            first, last = sorted_positions(spans["step"], [step, step + 1])
             parts.append(spans[first:last])
             lanes.append(np.full(int(last - first), lane.index, np.int32))
         spans, lane_of = Spans.joined(parts), np.concatenate(lanes)
-        order = stable_order(spans["task"])
+        order = stable_argsort(spans["task"])
         spans, lane_of = spans[order], lane_of[order]
         after_first, after = _after(spans)
         return cls(

@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.recording.schema import ATTRIBUTES
-from core.trace.columns import ABSENT, Column
+from core.plan.task import KINDS, Payload
+from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Column
+from core.trace.event_rows import Texts
 
+PAYLOADS = tuple(Payload)
+
+
+class Attribute(NamedTuple):
+    """Something that a task is: its name, and its type in columns.
+
+    A word's column holds its place among `words`; a number that does not apply is ABSENT.
+    """
+
+    name: str
+    dtype: type[np.generic]
+    words: tuple[str, ...] = ()
+
+
+ATTRIBUTES = (
+    Attribute("kind", np.int8, KINDS),
+    Attribute("lane", np.int16),
+    Attribute("stage", np.int16),
+    Attribute("replica", np.int16),
+    Attribute("microbatch", np.int32),
+    Attribute("block", np.int16),
+    Attribute("bucket", np.int16),
+    Attribute("paired_stage", np.int16),
+    Attribute("paired_microbatch", np.int32),
+    Attribute("rows", np.int64),
+    Attribute("bytes", np.int64),
+    Attribute("payload", np.int8, PAYLOADS),
+)
+"""What a task is, beside what it waits for (`after`) and its own `name`: the one list of it, from
+which the schema, the columns in memory, tables and CSV are made. The names are core.plan.task's."""
 TASK_DTYPE = np.dtype(
     [
         *((attribute.name, attribute.dtype) for attribute in ATTRIBUTES),
@@ -30,24 +61,13 @@ tasks of the same plan, are the `after_count` entries of TaskTable.after from `a
 class TaskTable:
     """The tasks of all plans, one plan behind the other. What is in it never changes its place."""
 
-    def __init__(self) -> None:
-        self._rows, self._after = Column(TASK_DTYPE), Column(np.int32)
-        self._firsts = Column(np.int64)
-        self._firsts.extend(np.zeros(1, np.int64))
-        self.names: list[str] = []
-        self._name_places: dict[str, int] = {}
-
-    @classmethod
-    def of(
-        cls, rows: NDArray[Any], after: NDArray[np.int32], names: Sequence[str],
-        firsts: NDArray[np.int64],
-    ) -> TaskTable:  # fmt: skip
-        """A table of the given columns, which are not copied until it grows."""
-        table = cls()
-        table._rows, table._after = Column.of(rows), Column.of(after)
-        table._firsts, table.names = Column.of(firsts), list(names)
-        table._name_places = {name: place for place, name in enumerate(names)}
-        return table
+    def __init__(self, names: Iterable[str] = (), arrays: Arrays = NO_ARRAYS) -> None:
+        """Without tasks, or with those of `arrays`: see the properties. None of it is copied."""
+        columns = {name: Column.of(array) for name, array in arrays.items()}
+        self._rows = columns.get("rows") or Column(TASK_DTYPE)
+        self._after = columns.get("after") or Column(np.int32)
+        self._firsts = columns.get("firsts") or Column.of(np.zeros(1, np.int64))
+        self.names = Texts(names)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -67,13 +87,6 @@ class TaskTable:
         """Where each plan's tasks begin and, last, where the last one's end: plans + 1 entries."""
         return self._firsts.view
 
-    def name(self, text: str) -> int:
-        """The number of a name, which is noted if it is new."""
-        place = self._name_places.setdefault(text, len(self.names))
-        if place == len(self.names):
-            self.names.append(text)
-        return place
-
     def add(self, rows: NDArray[Any], after: NDArray[np.int32]) -> None:
         """Add the next plan's tasks; `after` has the `after_count` entries of each in order."""
         own, counts = rows.copy(), rows["after_count"].astype(np.int64)
@@ -83,7 +96,7 @@ class TaskTable:
         self._after.extend(after)
         self._firsts.extend(np.array([len(self)], np.int64))
 
-    def places(self, plans: NDArray[np.int32], tasks: NDArray[np.int32]) -> NDArray[np.int32]:
+    def rows_of(self, plans: NDArray[np.int32], tasks: NDArray[np.int32]) -> NDArray[np.int32]:
         """The rows of n tasks of plans. Raises LookupError if the table has one of them not."""
         if not len(plans):
             return np.empty(0, np.int32)

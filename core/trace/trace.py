@@ -4,37 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import compress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plan.task import Kind, Payload, Task, working_lanes
-from core.recording.decode import (
-    LATEST,
-    by_lane,
-    groups,
-    notes_of,
-    numbers_in,
-    numbers_of,
-    parts_of,
-    spans_of,
-    take_plans,
-)
-from core.recording.schema import Header, Record
 from core.trace.blocks import Blocks
-from core.trace.columns import ABSENT, StepBounds, places
+from core.trace.columns import ABSENT, StepBounds, sorted_positions
 from core.trace.complete import Fault, find_faults
-from core.trace.event_rows import Clocks, Counter, Log
+from core.trace.event_rows import Counter, Counters, Log
+from core.trace.header import Header
 from core.trace.spans import LaneSpans, Spans
 from core.trace.table import TaskTable
 
-COSTS_LEVEL = "costs"
-"""The level of the log row that holds what a run's tasks cost, as JSON: no line to read."""
 STATE_LEVEL = "state"
 """The level of the log row that says how a run ended."""
 
@@ -95,63 +80,70 @@ def bar_label(
     return kind.letter + next((str(n) for n in numbers if n != ABSENT), "")
 
 
+@dataclass(eq=False)
 class Trace:
-    """Everything known of a run so far; `append` takes the stream's batches as they come.
+    """Everything known of a run so far; it grows as core.recording.decode reads the run's stream.
 
-    `version` grows with every batch, so that a view knows when to draw again. `costs` is what the
-    run's tasks were measured to cost before it, as JSON, or None. `table` has what spans
-    tell beside their times, `step_table` the times of all steps.
+    What is handed in is kept as it is, none of it copied. `table` has what spans tell beside their
+    times, `step_table` the times of all steps, `lanes` the spans of each lane, `open_spans` the
+    tasks that have not ended, by step and number. `costs` is what the run's tasks were measured to
+    cost before it, as JSON, or None. `clocks` have the half-width in ns of a device's anchors in
+    each step, by the device's name. `lane_blocks` are there where they were made beforehand: in a
+    recording's index. `version` grows with every batch, so that a view knows when to draw again.
     """
 
-    def __init__(self, header: Header) -> None:
-        self.header = header
-        self.version = 0
-        self.table = TaskTable()
-        self.step_table = StepBounds()
-        self._lanes = [LaneSpans(self.table) for _ in header.lanes]
-        self._open: dict[tuple[int, int], Span] = {}
-        self._steps: list[int] = []
-        self._counters: dict[tuple[str, int | None], Counter] = {}
-        self._blocks: list[Blocks] = []
-        self.logs, self.clocks = Log(), Clocks()
-        self.costs: str | None = None
-        self._faults: tuple[int, tuple[Fault, ...]] | None = None
+    header: Header
+    table: TaskTable = field(default_factory=TaskTable)
+    lanes: Sequence[LaneSpans] = ()
+    step_table: StepBounds = field(default_factory=StepBounds)
+    counters: Counters = field(default_factory=dict)
+    clocks: Counters = field(default_factory=dict)
+    logs: Log = field(default_factory=Log)
+    costs: str | None = None
+    open_spans: dict[tuple[int, int], Span] = field(default_factory=dict)
+    lane_blocks: Sequence[Blocks] = ()
+    known_faults: tuple[Fault, ...] | None = None
+    version: int = 0
 
-    @classmethod
-    def of(
-        cls, header: Header, lanes: Sequence[LaneSpans], table: TaskTable, *,
-        blocks: Sequence[Blocks] = (), step_table: StepBounds | None = None,
-        counters: Iterable[Counter] = (), logs: Log | None = None, clocks: Clocks | None = None,
-        costs: str | None = None, open_tasks: Iterable[Span] = (),
-        faults: tuple[Fault, ...] | None = None,
-    ) -> Trace:  # fmt: skip
-        """A trace with all that is known of a run, kept as it is given: none of it is copied."""
-        trace = cls(header)
-        trace.table, trace._lanes, trace._blocks = table, list(lanes), list(blocks)
-        trace.step_table = StepBounds() if step_table is None else step_table
-        trace._counters = {(c.name, c.lane): c for c in counters}
-        trace.logs, trace.clocks, trace.costs = logs or Log(), clocks or Clocks(), costs
-        trace._open = {(span.step, span.task): span for span in open_tasks}
-        trace._faults = None if faults is None else (trace.version, faults)
-        return trace
+    def __post_init__(self) -> None:
+        self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]
+        self._steps: list[int] = []
+        self._faults_of = self.version
+
+    def snapshot(self) -> Trace:
+        """The run as it is now, for a thread to read while it goes on. Its log is left behind.
+
+        Columns are shared: what stands in them stays, they only grow. Bounds of steps are copied.
+        """
+        steps = {name: array.copy() for name, array in self.step_table.arrays.items()}
+        return replace(
+            self,
+            lanes=[LaneSpans.of(lane.view) for lane in self.lanes],
+            step_table=StepBounds(steps, self.step_table.bounds),
+            counters={key: Counter(*key, c.arrays) for key, c in self.counters.items()},
+            clocks={},
+            logs=Log(),
+            open_spans=dict(self.open_spans),
+            known_faults=None,
+        )
 
     def spans(self, lane: int) -> Spans:
         """The finished spans of a lane, in order of time."""
-        return self._lanes[lane].view
+        return self.lanes[lane].view
 
     def blocks(self, lane: int) -> Blocks | None:
         """Sums over a lane's spans where they were made beforehand: in a recording's index."""
-        return self._blocks[lane] if self._blocks else None
+        return self.lane_blocks[lane] if self.lane_blocks else None
 
     @property
     def span_count(self) -> int:
         """Finished spans of all lanes."""
-        return sum(len(lane) for lane in self._lanes)
+        return sum(map(len, self.lanes))
 
     @property
     def open_tasks(self) -> list[Span]:
         """Tasks that have started and not ended."""
-        return list(self._open.values())
+        return list(self.open_spans.values())
 
     @property
     def steps(self) -> list[int]:
@@ -166,7 +158,7 @@ class Trace:
     def step_at(self, time_ns: float) -> int | None:
         """The step within whose bounds a moment lies, or None between steps."""
         table = self.step_table
-        index = int(places(table.starts, math.floor(time_ns), "right")) - 1
+        index = int(sorted_positions(table.starts, math.floor(time_ns), "right")) - 1
         if index < 0 or time_ns >= table.ends[index]:
             return None
         return int(table.numbers[index])
@@ -178,7 +170,7 @@ class Trace:
     @property
     def bounds(self) -> tuple[int, int]:
         """First start and last end of the run's spans and open tasks, in ns; (0, 0) if none."""
-        moments = [span.start for span in self._open.values()]
+        moments = [span.start for span in self.open_spans.values()]
         if self.step_table.bounds != (0, 0):
             moments += self.step_table.bounds
         return (min(moments), max(moments)) if moments else (0, 0)
@@ -190,9 +182,9 @@ class Trace:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """What steps that are over lack, or have twice (core.trace.complete)."""
-        if self._faults is None or self._faults[0] != self.version:
-            self._faults = self.version, find_faults(self)
-        return self._faults[1]
+        if self.known_faults is None or self._faults_of != self.version:
+            self.known_faults, self._faults_of = find_faults(self), self.version
+        return self.known_faults
 
     @property
     def outcome(self) -> str | None:
@@ -200,29 +192,31 @@ class Trace:
         places = self.logs.at_levels({STATE_LEVEL})
         return self.logs[int(places[-1])].text.partition(":")[0] if len(places) else None
 
-    @property
-    def counters(self) -> list[Counter]:
-        """All counters, by name and lane."""
-        return list(self._counters.values())
-
     def counter(self, name: str, lane: int | None = None) -> Counter:
         """A counter; an empty one if it never had a value."""
-        return self._counters.get((name, lane)) or Counter(name, lane)
+        return self.counters.get((name, lane)) or Counter(name, lane)
+
+    def clock_uncertainty(self, step: int | None = None) -> float | None:
+        """The largest uncertainty in ns of all clocks, in a step or in all; None if none is known.
+
+        It is the half-width of a device's clock anchors.
+        """
+        noted = [c.values[(c.steps == step) | (step is None)] for c in self.clocks.values()]
+        return max((float(values.max()) for values in noted if len(values)), default=None)
 
     def span(self, lane: int, index: int) -> Span:
         """One finished span. Raises IndexError if there is none."""
-        place = range(len(self._lanes[lane]))[index]
-        one = self._lanes[lane].view[place : place + 1]
-        return _span(lane, place, one)
+        place = range(len(self.lanes[lane]))[index]
+        return span_of(lane, place, self.spans(lane)[place : place + 1])
 
     def find(self, step: int, task: int) -> Span | None:
         """The span of a task in a step, or None if it has not ended (yet)."""
-        for lane, columns in enumerate(self._lanes):
-            spans = columns.view
-            first, last = places(spans.step, [step, step + 1])
-            hits = np.flatnonzero(self.table.rows["task"][spans.row[first:last]] == task)
+        for lane in range(len(self.lanes)):
+            spans = self.spans(lane)
+            mine = spans.of_step(step)
+            hits = np.flatnonzero(self.table.rows["task"][spans.row[mine]] == task)
             if len(hits):
-                return self.span(lane, int(first + hits[0]))
+                return self.span(lane, mine.start + int(hits[0]))
         return None
 
     def waited_for(self, span: Span) -> Span | None:
@@ -231,25 +225,23 @@ class Trace:
         ended = [other for other in found if other is not None]
         return max(ended, key=lambda other: other.end or 0, default=None)
 
-    def append(self, batch: pa.RecordBatch) -> None:
-        """Take a batch of the stream.
+    def add_spans(self, spans: Spans, by_lane: Iterable[tuple[int, Spans]]) -> None:
+        """Take in finished spans: all of them, and those of each lane.
 
-        Raises ValueError or LookupError for rows that no run has: of lanes, plans or tasks that
-        there are not, with ends before starts, with numbers that are out of bounds.
+        Raises ValueError for those that no run has.
         """
-        takers = {
-            Record.PLAN: self._append_plans,
-            Record.OPEN: self._append_open,  # first: batches may have been joined
-            Record.SPAN: self._append_spans,
-            Record.COUNTER: self._append_counters,
-            Record.LOG: self._append_logs,
-            Record.CLOCK: self._append_clocks,
-        }
-        parts = parts_of(batch)
-        for record, take in takers.items():
-            if record in parts:
-                take(parts[record])
-        self.version += 1
+        if (spans.end < spans.start).any():
+            raise ValueError("a span ends before it starts")
+        for lane, some in by_lane:
+            self.lanes[lane].add(some)
+        self.step_table.widen(spans.step, spans.start, spans.end)
+        if self.open_spans:
+            self._close(spans)
+
+    def check_lanes(self, lanes: NDArray[Any]) -> None:
+        """Raise LookupError for a lane that the run does not have."""
+        if len(lanes) and not 0 <= lanes.min() <= lanes.max() < len(self.lanes):
+            raise LookupError(f"there is no lane {lanes.max()}, only {len(self.lanes)}")
 
     def retimed(self, steps: Mapping[int, Times]) -> Trace:
         """A trace of some steps alone whose tasks have other times, marked as predicted.
@@ -257,104 +249,33 @@ class Trace:
         `steps` maps a step to the tasks (sorted), starts and ends in ns of its spans. Counters,
         logs and clocks are left behind.
         """
-        other = Trace(replace(self.header, predicted=True))
-        other.table = self.table
+        other = Trace(replace(self.header, predicted=True), self.table, version=1)
         for lane in (one.index for one in working_lanes(self.header.lanes)):
-            spans, parts = self.spans(lane), []
+            spans = self.spans(lane)
+            # Step by step: one that is predicted to be long reaches into the next.
             for step, (tasks, starts, ends) in sorted(steps.items()):
-                first, last = places(spans.step, [step, step + 1])
-                some = spans[first:last]
+                some = spans[spans.of_step(step)]
                 at = np.searchsorted(tasks, some["task"])
-                order = stable_order(starts[at])
-                parts.append(some.timed(starts[at], ends[at])[order])
-            if parts:  # step by step: one that is predicted to be long reaches into the next
-                other._lanes[lane] = LaneSpans.of(Spans.joined(parts))
+                order = stable_argsort(starts[at])
+                other.lanes[lane].extend(**some.timed(starts[at], ends[at])[order].arrays)
         for step, (_, starts, ends) in steps.items():
             other.step_table.widen(np.full(len(starts), step, np.int32), starts, ends)
-        other.version += 1
         return other
-
-    def _append_plans(self, batch: pa.RecordBatch) -> None:
-        first = len(self.table)
-        take_plans(batch, self.table)
-        lanes = self.table.rows["lane"][first:]
-        self._check_lanes(lanes[lanes != ABSENT])
-
-    def _append_spans(self, batch: pa.RecordBatch) -> None:
-        spans, lanes = spans_of(batch, self.table)
-        self._check_lanes(lanes)
-        if (spans.end < spans.start).any():
-            raise ValueError("a span ends before it starts")
-        for lane, some in by_lane(spans, lanes):
-            self._lanes[lane].extend(some)
-        self.step_table.widen(spans.step, spans.start, spans.end)
-        if self._open:
-            self._close(spans)
-
-    def _check_lanes(self, lanes: NDArray[Any]) -> None:
-        """Raise LookupError for a lane that the run does not have."""
-        if len(lanes) and not 0 <= lanes.min() <= lanes.max() < len(self._lanes):
-            raise LookupError(f"there is no lane {lanes.max()}, only {len(self._lanes)}")
 
     def _close(self, spans: Spans) -> None:
         """Tasks that have a span now are not open any more."""
-        going = np.array(sorted(self._open), np.int64)
-        keys, ended = going @ _KEY, np.stack([spans.step, spans["task"]], axis=1) @ _KEY
-        at = np.minimum(np.searchsorted(keys, ended), len(keys) - 1)
-        for step, task in going[np.unique(at[keys[at] == ended])].tolist():
-            del self._open[step, task]
-
-    def _append_open(self, batch: pa.RecordBatch) -> None:
-        spans, lanes = spans_of(batch, self.table)
-        self._check_lanes(lanes)
-        for place, lane in enumerate(lanes.tolist()):
-            opened = _span(lane, ABSENT, spans[place : place + 1])
-            self._open[opened.step, opened.task] = opened
-
-    def _append_counters(self, batch: pa.RecordBatch) -> None:
-        told = notes_of(batch)
-        names = told.field("name").dictionary_encode()
-        texts, codes = names.dictionary.to_pylist(), names.indices.to_numpy(zero_copy_only=False)
-        lanes, steps = numbers_in(told.field("lane")), numbers_of(batch, "step")
-        times = numbers_of(batch, "start")
-        values = told.field("value").to_numpy(zero_copy_only=False)
-        self._check_lanes(lanes[lanes != ABSENT])
-        # Of a lane, bytes are counted; a loss may well be no number.
-        if not (np.abs(values[lanes != ABSENT]) <= LATEST).all():
-            raise ValueError("a lane's counter is out of bounds")
-        width = int(lanes.max()) - ABSENT + 1
-        for key, mine in groups(codes * width + (lanes - ABSENT)):
-            code, lane = divmod(key, width)
-            named = (texts[code], lane + ABSENT if lane else None)
-            counter = self._counters.setdefault(named, Counter(*named))
-            counter.extend(times[mine], values[mine], steps[mine])
-
-    def _append_logs(self, batch: pa.RecordBatch) -> None:
-        told = notes_of(batch)
-        levels, texts = told.field("name").to_pylist(), told.field("text").to_pylist()
-        lines = np.array([level != COSTS_LEVEL for level in levels], np.bool_)
-        for text, is_line in zip(texts, lines, strict=True):
-            self.costs = self.costs if is_line else text
-        times, steps = numbers_of(batch, "start"), numbers_of(batch, "step")
-        self.logs.extend(
-            times[lines], steps[lines], compress(levels, lines), compress(texts, lines)
-        )
-
-    def _append_clocks(self, batch: pa.RecordBatch) -> None:
-        told = notes_of(batch)
-        values = told.field("value").to_numpy(zero_copy_only=False)
-        if not np.isfinite(values).all():
-            raise ValueError("a clock's uncertainty is no finite number")
-        self.clocks.extend(numbers_of(batch, "step"), told.field("name").to_pylist(), values)
+        going = np.array(sorted(self.open_spans), np.int64)
+        ended = np.stack([spans.step, spans["task"]], axis=1) @ _KEY
+        for step, task in going[np.isin(going @ _KEY, ended)].tolist():
+            del self.open_spans[step, task]
 
     def __iter__(self) -> Iterator[Span]:
         """Every finished span, lane by lane."""
-        for lane in range(len(self._lanes)):
-            for index in range(len(self._lanes[lane])):
-                yield self.span(lane, index)
+        for lane, spans in enumerate(self.lanes):
+            yield from (self.span(lane, index) for index in range(len(spans)))
 
 
-def _span(lane: int, index: int, one: Spans) -> Span:
+def span_of(lane: int, index: int, one: Spans) -> Span:
     """The only span of `one`; an open task's end is absent."""
     table, row = one.table, one.table.rows[one.row[0]]
     times = {name: _maybe(one[name][0]) for name in ("step", "start", "end", "ready", "launched")}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from gui.look.label import Label
+from gui.look.layouts import button, row
 from gui.look.text import tr
 
 
@@ -15,18 +16,11 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self.label = Label()
-        self.label.setWordWrap(True)
+        self.label = Label(wrapped=True)
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        close = QToolButton()
-        close.setText("×")
+        close = button(QToolButton, "×", tr("Close this message."), self.hide)
         close.setAccessibleName(tr("Close the message"))
-        close.setToolTip(tr("Close this message."))
-        close.clicked.connect(self.hide)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 5, 6, 5)
-        row.addWidget(self.label, 1)
-        row.addWidget(close)
+        row(self.label, close, of=self, growing=self.label, margins=(12, 5, 6, 5))
         self.hide()
 
     def say(self, text: str, level: str = "error") -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gui.app.settings import Settings
 from gui.app.tabs import RunTabs
 from gui.first_page.welcome import WelcomePage
+from gui.look.layouts import column
 
 
 class Centre(QWidget):
@@ -28,12 +29,8 @@ class Centre(QWidget):
         self._run_page = run_page
         for page in (self.welcome, run_page):
             self.pages.addWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (*notices, self.tabs):
-            column.addWidget(part)
-        column.addWidget(self.pages, 1)
+        parts = (*notices, self.tabs, self.pages)
+        column(*parts, of=self, growing=self.pages, margins=(0, 0, 0, 0), spacing=0)
         self.welcome.forgotten.connect(self._forget)
 
     def show_run_page(self) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
+from gui.app.jobs import Runner
 from gui.look.label import Label
 from gui.look.text import tr
 
+PARTS = 1000  # of a progress bar
 SHOWN_AFTER_MS = 300  # what takes longer shows how far it is
 
 
@@ -58,23 +60,41 @@ def ask_save(
 
 
 def with_suffix(path: Path, kind: str) -> Path:
-    """The path with the suffix of a kind such as `PNG image (*.png)`, if it has none."""
-    suffix = kind.partition("(*")[2].rstrip(")")
+    """The path with the first suffix of a kind such as `PNG image (*.png)`, if it has none."""
+    suffix = kind.partition("(*")[2].rstrip(")").partition(" ")[0]
     return path.with_suffix(suffix) if suffix and not path.suffix else path
 
 
-def progress_dialog(
-    parent: QWidget, text: str, parts: int, cancelled: Callable[[], object]
-) -> QProgressDialog:
-    """Progress of `parts` that shows itself after a while; it stays until it is closed."""
-    dialog = QProgressDialog("", tr("Cancel"), 0, parts, parent)
-    dialog.setLabel(Label(text))
-    dialog.setWindowModality(Qt.WindowModality.NonModal)
-    dialog.setMinimumDuration(SHOWN_AFTER_MS)
-    dialog.setAutoClose(False)
-    dialog.setAutoReset(False)
-    dialog.canceled.connect(cancelled)
-    return dialog
+class ProgressDialogs(QObject):
+    """Shows how far a runner is, with a way to cancel: `dialog` is there while work goes on.
+
+    It shows itself after a while. `text` says what is being done.
+    """
+
+    def __init__(self, window: QWidget, runner: Runner) -> None:
+        super().__init__(runner)
+        self._window, self._runner = window, runner
+        self.text = ""
+        self.dialog: QProgressDialog | None = None
+        runner.advanced.connect(self._show)
+        runner.ended.connect(self._end)
+
+    def _show(self, share: float) -> None:
+        if self.dialog is None:
+            self.dialog = dialog = QProgressDialog("", tr("Cancel"), 0, PARTS, self._window)
+            dialog.setLabel(Label(self.text))
+            dialog.setWindowModality(Qt.WindowModality.NonModal)
+            dialog.setMinimumDuration(SHOWN_AFTER_MS)
+            dialog.setAutoClose(False)
+            dialog.setAutoReset(False)
+            dialog.canceled.connect(self._runner.cancel)
+        self.dialog.setValue(min(PARTS - 1, round(PARTS * share)))
+
+    def _end(self) -> None:
+        if self.dialog is not None:
+            self.dialog.hide()
+            self.dialog.deleteLater()
+            self.dialog = None
 
 
 def _dialog(parent: QWidget, title: str, kinds: Sequence[str]) -> QFileDialog:

@@ -8,10 +8,10 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
-from gui.app.layouts import column_of
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.compare.panel import ComparePanel
+from gui.look.layouts import column_of
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.data.bookmarks import MarksPanel
@@ -28,7 +28,7 @@ from gui.panels.run.runs import RunsPanel
 from gui.panels.run.strategy import StrategyPanel
 from gui.panels.sheet import scrolled
 from gui.predictions.predictions import Predictions
-from gui.runs.rounds import Part
+from gui.runs.live_figures import Part
 from gui.search.bar import SearchBar
 from gui.timeline.paint.scene import Scene
 
@@ -64,30 +64,30 @@ class Panels:
             self.log, self.steps, self.why, self.compare, self.statistics,
         )  # fmt: skip
 
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[Docked, ...]:
         """Where the panels stand, in the order of the View menu."""
         form, predictions = self.form, self.predictions
         return (
-            Place(
+            Docked(
                 "strategy",
                 tr("Settings"),
                 column_of(form, form.footer, growing=form),
                 LEFT,
                 titled=False,
             ),
-            Place("batch", tr("Batch split"), scrolled(self.batch), BELOW),
-            Place("devices", tr("Devices"), scrolled(self.devices, self.buckets), BELOW),
-            Place("details", tr("Details"), self.details, BELOW, titled=False),
-            Place("log", tr("Log"), self.log, BELOW, beside="details", titled=False),
-            Place("runs", tr("Runs"), self.runs, BELOW, beside="details", titled=False),
-            Place("steps", tr("Steps"), self.steps, BELOW, beside="details", titled=False),
-            Place("why", tr("Why"), self.why, RIGHT, shown=False),
-            Place("whatif", tr("What if"), predictions.whatif_panel, RIGHT, "why", shown=False),
-            Place("advisor", tr("Advisor"), predictions.advisor_panel, RIGHT, "why", shown=False),
-            Place("compare", tr("Compare"), self.compare, RIGHT, "why", shown=False),
-            Place("statistics", tr("Statistics"), self.statistics, BELOW, "details", titled=False),
-            Place("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
-            Place("spans", tr("Spans"), self.spans, BELOW, "details", titled=False),
+            Docked("batch", tr("Batch split"), scrolled(self.batch), BELOW),
+            Docked("devices", tr("Devices"), scrolled(self.devices, self.buckets), BELOW),
+            Docked("details", tr("Details"), self.details, BELOW, titled=False),
+            Docked("log", tr("Log"), self.log, BELOW, beside="details", titled=False),
+            Docked("runs", tr("Runs"), self.runs, BELOW, beside="details", titled=False),
+            Docked("steps", tr("Steps"), self.steps, BELOW, beside="details", titled=False),
+            Docked("why", tr("Why"), self.why, RIGHT, shown=False),
+            Docked("whatif", tr("What if"), predictions.whatif_panel, RIGHT, "why", shown=False),
+            Docked("advisor", tr("Advisor"), predictions.advisor_panel, RIGHT, "why", shown=False),
+            Docked("compare", tr("Compare"), self.compare, RIGHT, "why", shown=False),
+            Docked("statistics", tr("Statistics"), self.statistics, BELOW, "details", titled=False),
+            Docked("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
+            Docked("spans", tr("Spans"), self.spans, BELOW, "details", titled=False),
         )
 
     def set_theme(self, theme: Theme) -> None:
@@ -123,7 +123,7 @@ class Panels:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Docked:
     """A dock: its name in the settings, its title, and where it stands.
 
     `beside` names the dock that it shares tabs with. One that has no title bar of its own is

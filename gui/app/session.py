@@ -16,11 +16,11 @@ from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
-from core.recording.bookmarks import Mark, MarksError, read_marks, write_marks
-from core.recording.decode import merged
+from core.recording.bookmarks import Bookmark, BookmarksError, read_marks, write_marks
+from core.recording.decode import append_batch, merged
 from core.recording.recording import Opened, open_recording, read_stream
-from core.recording.schema import Header
-from core.recording.spool import Kept, Spool
+from core.recording.spool import Spool, SpooledStream
+from core.trace.header import Header
 from core.trace.trace import Trace
 from gui.look.text import tr
 
@@ -65,14 +65,14 @@ class Run:
 
     number: int
     trace: Trace
-    kept: Kept | None = None
+    kept: SpooledStream | None = None
     source: Path | None = None
     outcome: Outcome | None = None
     text: str = ""
     comparison: Comparison | None = None
     ghost: Trace | None = None
     saved: Path | None = None
-    marks: tuple[Mark, ...] | None = None
+    marks: tuple[Bookmark, ...] | None = None
 
     @property
     def live(self) -> bool:
@@ -130,7 +130,7 @@ class Run:
             try:
                 if self.source is not None:
                     self.marks = read_marks(self.source, self.trace.header.started)
-            except MarksError as error:
+            except BookmarksError as error:
                 return str(error)
         return ""
 
@@ -269,7 +269,7 @@ class Session(QObject):
         return merged(parts)
 
     def _take_rows(self, run: Run, batch: pa.RecordBatch) -> None:
-        run.trace.append(batch)
+        append_batch(run.trace, batch)
         if run.kept is not None:
             run.kept.write(batch)
 

@@ -4,26 +4,83 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QByteArray, QSettings
 
 from core.plan.specification import Specification
 from core.reading import FORESEEN
 from core.report.figure import FigureOptions
-from gui.timeline.state.groups import NODE_DEVICES
 
 MOST_RECENT = 10
 LAYOUT = 5  # raise when docks change, so that an older layout is not forced on new docks
 
 FIGURE = {"preset": "two-column"}
 
-Kept = TypeVar("Kept")
+Value = TypeVar("Value")
+
+
+class Setting(Generic[Value]):
+    """An attribute that is kept under its own name.
+
+    It is the default where nothing is kept, or something of another type, or something damaged.
+    """
+
+    def __init__(self, default: Value) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type[Settings], name: str) -> None:
+        self._name = name
+
+    def __get__(self, settings: Settings, owner: type[Settings]) -> Value:
+        return settings.kept(self._name, self._default)
+
+    def __set__(self, settings: Settings, value: Value) -> None:
+        settings.keep(self._name, value)
+
+
+class JsonSetting(Setting[Value]):
+    """One that is kept as JSON, and read from `default` if nothing readable is kept."""
+
+    def __init__(
+        self, default: object, read: Callable[[Any], Value], write: Callable[[Value], object]
+    ) -> None:
+        self._text, self._read, self._write = json.dumps(default), read, write
+
+    def __get__(self, settings: Settings, owner: type[Settings]) -> Value:
+        try:
+            return self._read(json.loads(settings.kept(self._name, self._text)))
+        except FORESEEN:
+            return self._read(json.loads(self._text))
+
+    def __set__(self, settings: Settings, value: Value) -> None:
+        settings.keep(self._name, json.dumps(self._write(value)))
 
 
 class Settings:
     """A typed face of QSettings; give `path` to keep them in a file of one's own."""
+
+    theme = Setting("light")
+    memory, prediction, critical_path, nested = map(Setting, (True, True, False, True))
+    """Whether the timeline shows these; the last are the blocks inside forwards and backwards."""
+    grouping, colour_by = Setting("devices"), Setting("kind")
+    """What the timeline's lanes are grouped by, and what bars are coloured by."""
+    node_devices = Setting(0)
+    """How many devices a node has, where their names do not tell; 0 until that was said."""
+    folder = Setting(str(Path.home()))
+    """The folder that a file was last saved in or opened from."""
+    recent = JsonSetting(
+        [],
+        lambda names: [Path(str(name)) for name in names][:MOST_RECENT],
+        lambda paths: [str(path) for path in paths[:MOST_RECENT]],
+    )
+    """The recordings that were opened or saved last, the latest first."""
+    specification = JsonSetting({}, Specification.from_dict, Specification.to_dict)
+    """The form as it was last left."""
+    figure = JsonSetting(FIGURE, FigureOptions.from_dict, FigureOptions.to_dict)
+    """The last figure that was exported."""
 
     def __init__(self, path: Path | None = None) -> None:
         if path is None:
@@ -31,125 +88,19 @@ class Settings:
         else:
             self._store = QSettings(str(path), QSettings.Format.IniFormat)
 
-    @property
-    def theme(self) -> str:
-        """Name of the theme."""
-        return self._kept("theme", "light")
-
-    @theme.setter
-    def theme(self, name: str) -> None:
-        self._store.setValue("theme", name)
-
-    @property
-    def specification(self) -> Specification:
-        """The form as it was last left; the default if nothing readable was kept."""
-        try:
-            values: Any = json.loads(self._kept("specification", "{}"))
-            return Specification.from_dict(values)
-        except FORESEEN:
-            return Specification()
-
-    @specification.setter
-    def specification(self, specification: Specification) -> None:
-        self._store.setValue("specification", json.dumps(specification.to_dict()))
-
-    @property
-    def folder(self) -> str:
-        """The folder that a file was last saved in or opened from."""
-        return self._kept("folder", str(Path.home()))
-
-    @folder.setter
-    def folder(self, folder: str) -> None:
-        self._store.setValue("folder", folder)
-
-    @property
-    def recent(self) -> list[Path]:
-        """The recordings that were opened or saved last, the latest first."""
-        try:
-            names: Any = json.loads(self._kept("recent", "[]"))
-            return [Path(str(name)) for name in names][:MOST_RECENT]
-        except FORESEEN:
-            return []
-
     def remember(self, path: Path) -> None:
         """Put a recording at the head of the recent ones."""
         path = path.absolute()
-        self._keep_recent([path, *(other for other in self.recent if other != path)])
+        self.recent = [path, *(other for other in self.recent if other != path)]
 
     def forget(self, path: Path) -> None:
         """Take a recording out of the recent ones."""
-        self._keep_recent([other for other in self.recent if other != path])
-
-    def _keep_recent(self, paths: list[Path]) -> None:
-        self._store.setValue("recent", json.dumps([str(path) for path in paths[:MOST_RECENT]]))
-
-    @property
-    def memory(self) -> bool:
-        """Whether the timeline shows memory."""
-        return self._kept("memory", True)
-
-    @memory.setter
-    def memory(self, shown: bool) -> None:
-        self._store.setValue("memory", shown)
-
-    @property
-    def prediction(self) -> bool:
-        """Whether the timeline shows predictions."""
-        return self._kept("prediction", True)
-
-    @prediction.setter
-    def prediction(self, shown: bool) -> None:
-        self._store.setValue("prediction", shown)
-
-    @property
-    def critical_path(self) -> bool:
-        """Whether the timeline shows the critical path."""
-        return self._kept("critical_path", False)
-
-    @critical_path.setter
-    def critical_path(self, shown: bool) -> None:
-        self._store.setValue("critical_path", shown)
-
-    @property
-    def nested(self) -> bool:
-        """Whether the timeline shows the blocks inside forwards and backwards."""
-        return self._kept("nested", True)
-
-    @nested.setter
-    def nested(self, shown: bool) -> None:
-        self._store.setValue("nested", shown)
-
-    @property
-    def grouping(self) -> str:
-        """What the timeline's lanes are grouped by."""
-        return self._kept("grouping", "devices")
-
-    @grouping.setter
-    def grouping(self, name: str) -> None:
-        self._store.setValue("grouping", name)
-
-    @property
-    def node_devices(self) -> int:
-        """How many devices a node has, where their names do not tell."""
-        return max(1, self._kept("node_devices", NODE_DEVICES))
-
-    @node_devices.setter
-    def node_devices(self, count: int) -> None:
-        self._store.setValue("node_devices", count)
-
-    @property
-    def colour_by(self) -> str:
-        """What bars are coloured by."""
-        return self._kept("colour_by", "kind")
-
-    @colour_by.setter
-    def colour_by(self, name: str) -> None:
-        self._store.setValue("colour_by", name)
+        self.recent = [other for other in self.recent if other != path]
 
     def colours(self, theme: str) -> dict[str, str]:
         """The user's own colours in a theme, by name; none if nothing readable was kept."""
         try:
-            kept: Any = json.loads(self._kept(f"colours/{theme}", "{}"))
+            kept: Any = json.loads(self.kept(f"colours/{theme}", "{}"))
             pairs = {str(name): str(colour) for name, colour in kept.items()}
         except FORESEEN:
             return {}
@@ -157,40 +108,31 @@ class Settings:
 
     def set_colours(self, theme: str, colours: dict[str, str]) -> None:
         """Keep the user's own colours in a theme."""
-        self._store.setValue(f"colours/{theme}", json.dumps(colours))
-
-    @property
-    def figure(self) -> FigureOptions:
-        """The last figure that was exported; one for two columns if nothing readable was kept."""
-        try:
-            return FigureOptions.from_dict(json.loads(self._kept("figure", "{}")) or FIGURE)
-        except FORESEEN:
-            return FigureOptions.from_dict(FIGURE)
-
-    @figure.setter
-    def figure(self, options: FigureOptions) -> None:
-        self._store.setValue("figure", json.dumps(options.to_dict()))
+        self.keep(f"colours/{theme}", json.dumps(colours))
 
     @property
     def window(self) -> tuple[QByteArray, QByteArray] | None:
         """The window's geometry and the state of its docks, or None the first time."""
-        if self._kept("layout", 0) != LAYOUT:
+        if self.kept("layout", 0) != LAYOUT:
             return None
-        return (self._kept("geometry", QByteArray()), self._kept("state", QByteArray()))
+        return (self.kept("geometry", QByteArray()), self.kept("state", QByteArray()))
 
     @window.setter
     def window(self, kept: tuple[QByteArray, QByteArray]) -> None:
-        self._store.setValue("layout", LAYOUT)
-        self._store.setValue("geometry", kept[0])
-        self._store.setValue("state", kept[1])
+        for name, value in (("layout", LAYOUT), ("geometry", kept[0]), ("state", kept[1])):
+            self.keep(name, value)
 
-    def _kept(self, name: str, default: Kept) -> Kept:
+    def kept(self, name: str, default: Value) -> Value:
         """What is kept under a name; the default if it is of another type, or damaged."""
         try:
             value = self._store.value(name, default, type=type(default))
         except FORESEEN:
             return default
         return value if isinstance(value, type(default)) else default
+
+    def keep(self, name: str, value: object) -> None:
+        """Keep something under a name."""
+        self._store.setValue(name, value)
 
     def save(self) -> None:
         """Write to disk now."""

@@ -10,7 +10,6 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
-from core.freed import keep_freed
 from core.paths import RESOURCES
 from gui.app import quick_start
 from gui.app.display import saying_that_there_is_no_display
@@ -18,7 +17,6 @@ from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.app.window import MainWindow
 
-LARGEST_KEPT, MOST_KEPT = 1 << 24, 1 << 26  # bytes: what pictures are made of, frame by frame
 ICON = RESOURCES / "icons" / "bubblescope.svg"
 
 
@@ -27,7 +25,6 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
 
     Returns the exit status when the window is closed; no process is left then.
     """
-    keep_freed(LARGEST_KEPT, MOST_KEPT)
     with saying_that_there_is_no_display():
         app = QApplication(["bubblescope", *arguments])
     app.setApplicationName("Bubblescope")

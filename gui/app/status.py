@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.explain.verified import verified
 from core.predict.compare import Comparison
-from core.report.summary import measured_steps
+from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.app.session import Run
 from gui.look.text import change_text, duration_text, significant, tr

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +22,7 @@ from gui.app.dialogs import ask_open
 from gui.app.session import Run
 from gui.figures.titles import run_title
 from gui.look.label import Label
+from gui.look.layouts import column
 from gui.look.text import duration_text, tr
 from gui.panels.run.runs import run_columns
 from gui.recordings.files import RECORDINGS, TRACES
@@ -98,11 +98,12 @@ class RunChooser(QDialog):
             item.setData(OTHER_ROLE, other)
         self.list.itemActivated.connect(self._choose)
         self.list.setCurrentRow(0)
-        words = Label(tr("Compare {run} with:", run=run_title(shown.trace)))
-        words.setWordWrap(True)
-        empty = Label(tr("There is no other run yet: open a recording, or run something else."))
-        empty.setObjectName("hint")
-        empty.setWordWrap(True)
+        words = Label(tr("Compare {run} with:", run=run_title(shown.trace)), wrapped=True)
+        empty = Label(
+            tr("There is no other run yet: open a recording, or run something else."),
+            "hint",
+            wrapped=True,
+        )
         self.compare = QPushButton(tr("Compare"))
         self.compare.setDefault(True)
         self.compare.setEnabled(bool(offered))
@@ -113,10 +114,8 @@ class RunChooser(QDialog):
         buttons.addButton(self.compare, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(self.open_button, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addWidget(words)
-        column.addWidget(self.list if offered else empty, 1)
-        column.addWidget(buttons)
+        middle = self.list if offered else empty
+        column(words, middle, buttons, of=self, growing=middle)
 
     def _choose(self, item: QListWidgetItem | None) -> None:
         if item is not None:

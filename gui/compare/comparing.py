@@ -39,7 +39,7 @@ FIGURES = (
 )  # fmt: skip
 
 
-class Shown(Protocol):
+class WindowState(Protocol):
     """What comparing needs of the window."""
 
     run_shown: Run | None
@@ -59,7 +59,7 @@ class Comparing(QObject):
     opened = Signal(object)
 
     def __init__(
-        self, window: Shown, frame: CompareFrame, panel: ComparePanel, session: Session,
+        self, window: WindowState, frame: CompareFrame, panel: ComparePanel, session: Session,
         settings: Settings,
     ) -> None:  # fmt: skip
         super().__init__(frame)
@@ -77,6 +77,7 @@ class Comparing(QObject):
         self._actions: dict[str, QAction] = {}
         self._worker = CompareWorker(self)
         self._worker.done.connect(self._take)
+        self._worker.failed.connect(self._take)
         self._clock = QElapsedTimer()
         panel.row_chosen.connect(self.outline)
         panel.steps_chosen.connect(self._choose_steps)
@@ -141,7 +142,7 @@ class Comparing(QObject):
         """Show the run alone again."""
         if self.other is None:
             return
-        self._worker.drop()
+        self._worker.cancel()
         self.other = self.two = self._scene_b = None
         if self._pair is not None:
             self._pair.views.unlink()
@@ -259,11 +260,6 @@ class Comparing(QObject):
         self._fresh = True
         self.refresh()
 
-    def close(self) -> None:
-        """End what works in the background."""
-        self.frame.opening.cancel()
-        self._worker.close()
-
     # Working it out
 
     def refresh(self) -> None:
@@ -276,8 +272,10 @@ class Comparing(QObject):
         if not a or not b:
             name = "A" if not a else "B"
             self._take(tr("Run {name} has no whole step to compare yet.", name=name))
-        elif not self._worker.ask(run.trace, other.trace, a, b):
-            self.panel.say(tr("Comparing two large steps…"))
+        else:
+            self._worker.ask(run.trace, other.trace, a, b)
+            if self._worker.running:
+                self.panel.say(tr("Comparing two large steps…"))
 
     def _choose_steps(self) -> None:
         self._fresh = True
@@ -379,7 +377,7 @@ class Comparing(QObject):
             self._pair.views.b.refresh(None)
         if self.two is not None and self._follows and self._over != run.trace.steps[-1]:
             self._lay_over()
-        if self._live and self._clock.hasExpired(LIVE_MS) and not self._worker.busy:
+        if self._live and self._clock.hasExpired(LIVE_MS) and not self._worker.running:
             self.refresh()
 
     def _end(self, run: Run) -> None:

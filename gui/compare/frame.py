@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QSizePolicy,
     QSplitter,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.compare.overlay import Overlay
 from gui.look.label import Label, plain_tip
+from gui.look.layouts import column, column_of, row
 from gui.look.text import tr
 from gui.recordings.opening import OpeningStrip
 from gui.timeline.interact.view import TimelineView
@@ -59,14 +58,11 @@ class Strip(QWidget):
         self.setObjectName("comparestrip")
         self.title = Elided()
         self.title.setAccessibleName(tr("Run {letter}", letter=letter))
-        name = Label(letter)
-        name.setObjectName("runletter")
+        name = Label(letter, "runletter")
         name.setStyleSheet("font-weight: bold")
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(14, 3, 8, 3)
-        self._row.setSpacing(6)
-        self._row.addWidget(name)
-        self._row.addWidget(self.title, 1)
+        self._row = row(
+            name, self.title, of=self, growing=self.title, margins=(14, 3, 8, 3), spacing=6
+        )
 
     def add(self, actions: Mapping[str, QAction]) -> None:
         """A button for each action, called as the mapping says."""
@@ -93,11 +89,10 @@ class CompareFrame(QWidget):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(_stacked(self.strip_a, timeline))
         self.opening = OpeningStrip()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.opening)
-        column.addWidget(self._split, 1)
+        column(
+            self.opening, self._split, of=self, growing=self._split,
+            margins=(0, 0, 0, 0), spacing=0,
+        )  # fmt: skip
         for strip in (self.strip_a, self.strip_b):
             strip.hide()
         self._lower: QWidget | None = None
@@ -143,11 +138,6 @@ class CompareFrame(QWidget):
 
 
 def _stacked(strip: Strip, timeline: TimelineView) -> QWidget:
-    whole = QWidget()
+    whole = column_of(strip, timeline, growing=timeline)
     whole.setMinimumSize(int(2 * LABELS), LEAST)
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(strip)
-    column.addWidget(timeline, 1)
     return whole

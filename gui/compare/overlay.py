@@ -23,7 +23,7 @@ TINT = 28  # and of the fill of an outlined piece
 
 
 @dataclass(slots=True)
-class Shown:
+class MarksShown:
     """What is drawn: the matches whose joins are wanted, and the pieces outlined in A and B."""
 
     matches: Matches | None = None
@@ -41,7 +41,7 @@ class Overlay(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.a, self.b = a, b
-        self.shown = Shown()
+        self.shown = MarksShown()
         self.joined: Joins | None = None
         for view in (a, b):
             view.state.picture_changed.connect(self.update)
@@ -53,7 +53,7 @@ class Overlay(QWidget):
 
 
 def draw_marks(
-    painter: QPainter, over: Overlay, shown: Shown, a: TimelineView, b: TimelineView
+    painter: QPainter, over: Overlay, shown: MarksShown, a: TimelineView, b: TimelineView
 ) -> None:
     """Draw outlines, faint joins and the selected join, in the pixels of `over`."""
     for view, pieces in ((a, shown.of_a), (b, shown.of_b)):

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QSizePolicy,
     QStackedLayout,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,7 @@ from core.plan.task import Kind
 from core.trace.trace import Trace
 from gui.compare.table import DifferenceTable
 from gui.look.label import Label
+from gui.look.layouts import column, row
 from gui.look.text import NO_BREAK, duration_text, tr
 from gui.look.theme import Theme
 from gui.panels.run.fields import Choice
@@ -93,9 +92,7 @@ class ComparePanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Compare"))
-        self.sentence = Label()
-        self.sentence.setObjectName("sentence")
-        self.sentence.setWordWrap(True)
+        self.sentence = Label(look="sentence", wrapped=True)
         self.sentence.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -103,9 +100,7 @@ class ComparePanel(QWidget):
         self.sentence.setAccessibleName(tr("The main reason of the difference"))
         self.step_a, self.step_b = StepChoice(tr("A")), StepChoice(tr("B"))
         self.table = DifferenceTable()
-        self.matched = Label()
-        self.matched.setObjectName("quiet")
-        self.matched.setWordWrap(True)
+        self.matched = Label(look="quiet", wrapped=True)
         for choice in (self.step_a, self.step_b):
             choice.currentIndexChanged.connect(lambda _: self.steps_chosen.emit())
         self.table.chosen.connect(self.row_chosen)
@@ -155,42 +150,34 @@ class ComparePanel(QWidget):
             tr(
                 "Put another run, a recording or the prediction below the run that is shown, "
                 "and see what takes longer, and why."
-            )
+            ),
+            "hint",
+            wrapped=True,
         )
-        words.setObjectName("hint")
-        words.setWordWrap(True)
         words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.button = QToolButton()
         self.button.clicked.connect(self.asked)
-        column = QVBoxLayout(page)
-        column.addStretch(1)
-        column.addWidget(words)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignCenter)
-        column.addStretch(1)
         self.button.setText(tr("Compare with…"))
+        column(None, words, self.button, None, of=page).setAlignment(
+            self.button, Qt.AlignmentFlag.AlignCenter
+        )
         return page
 
     def _build_body(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.sentence)
         steps = QGridLayout()
         steps.setContentsMargins(12, 2, 12, 6)
         steps.setHorizontalSpacing(10)
         for place, (name, choice) in enumerate(((tr("A"), self.step_a), (tr("B"), self.step_b))):
-            pair = QHBoxLayout()
             label = Label(name)
             label.setStyleSheet("font-weight: bold")
             label.setBuddy(choice)
-            pair.addWidget(label)
-            pair.addWidget(choice, 1)
-            steps.addLayout(pair, 0, place)
-        column.addLayout(steps)
-        column.addWidget(self.table, 1)
+            steps.addLayout(row(label, choice, growing=choice), 0, place)
         self.matched.setContentsMargins(12, 4, 12, 6)
-        column.addWidget(self.matched)
+        column(
+            self.sentence, steps, self.table, self.matched, of=page, growing=self.table,
+            margins=(0, 0, 0, 0), spacing=0,
+        )  # fmt: skip
         return page
 
 

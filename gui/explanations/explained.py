@@ -11,7 +11,6 @@ from enum import Enum, auto
 from core.explain.causes import Explanation, explain_run_step
 from core.explain.critical import PathPiece, Trail, critical_path, trail_of
 from core.explain.gaps import GapReport, run_gap_report
-from core.explain.lanes import step_slice
 from core.explain.stretches import Stretches, main_causes, stretches
 from core.plan.task import Pipeline, working_lanes
 from core.report.replan import RunPlans
@@ -135,7 +134,7 @@ class Explained:
             self._counted, self._counted_at = {}, self._trace.version
         if step not in self._counted:
             spans = (self._trace.spans(lane.index) for lane in self._lanes)
-            places = (step_slice(some, step) for some in spans)
+            places = (some.of_step(step) for some in spans)
             self._counted[step] = sum(place.stop - place.start for place in places)
         return self._counted[step]
 

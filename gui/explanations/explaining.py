@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
+from gui.app.jobs import Runner, Work
 from gui.explanations.explained import Explained, WorkedOut
 from gui.look.text import tr
+
+Made = tuple[Explained, int, WorkedOut | str]
+"""Of a trace's step what there is to know, or why there is nothing."""
 
 
 class Explainer(QObject):
     """`explained` comes whenever a step that was asked for is at hand."""
 
     explained = Signal()
-    _made = Signal(object, int, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._stop = threading.Event()
-        self._threads: list[threading.Thread] = []
+        self._runner = Runner(self, "explaining")
+        self._runner.done.connect(self._take)
         self._under_way: set[tuple[Explained, int]] = set()
-        self._made.connect(self._take)
 
     def ask(self, explained: Explained, steps: Sequence[int]) -> None:
         """Work out steps of a trace that does not grow, unless they are under way."""
-        wanted = [(explained, step) for step in steps]
-        wanted = [one for one in wanted if one not in self._under_way]
-        if not wanted:
-            return
-        self._under_way.update(wanted)
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        thread = threading.Thread(target=self._work, args=(wanted,), daemon=True, name="explaining")
-        self._threads.append(thread)
-        thread.start()
+        wanted = [step for step in steps if (explained, step) not in self._under_way]
+        for step in reversed(wanted):  # what is added last is done first
+            self._under_way.add((explained, step))
+            self._runner.add(_worked_out(explained, step), thread=True)
 
     def reason(self, explained: Explained, gap: Gap, live: bool) -> tuple[GapReport | None, str]:
         """Why a lane is idle; while that is not known, a sentence, and it is asked for."""
@@ -47,28 +43,27 @@ class Explainer(QObject):
             self.ask(explained, [gap.step])
         return None, note
 
-    def close(self) -> None:
-        """End every thread, after the step that it is at."""
-        self._stop.set()
-        for thread in self._threads:
-            thread.join()
+    def cancel(self) -> None:
+        """Give up all that is under way."""
+        self._runner.cancel()
+        self._under_way.clear()
 
-    def _work(self, wanted: Sequence[tuple[Explained, int]]) -> None:
-        for explained, step in wanted:
-            if self._stop.is_set():
-                return
-            try:
-                self._made.emit(explained, step, explained.work_out(step))
-            except (ValueError, MemoryError) as error:
-                self._made.emit(explained, step, str(error) or tr("There is not enough memory."))
-
-    def _take(self, explained: Explained, step: int, made: WorkedOut | str) -> None:
+    def _take(self, made: Made) -> None:
+        explained, step, found = made
         self._under_way.discard((explained, step))
-        if isinstance(made, str):
-            explained.refuse(step, made)
+        if isinstance(found, str):
+            explained.refuse(step, found)
         else:
-            explained.keep(step, made)
+            explained.keep(step, found)
         self.explained.emit()
+
+
+def _worked_out(explained: Explained, step: int) -> Work[Made]:
+    yield 0.0
+    try:
+        return explained, step, explained.work_out(step)
+    except (ValueError, MemoryError) as error:
+        return explained, step, str(error) or tr("There is not enough memory.")
 
 
 def why_not_yet(explained: Explained, step: int, live: bool) -> str:

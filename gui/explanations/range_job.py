@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from core.explain.range_causes import IdleCauses, idle_causes, step_causes, steps_within
 from core.explain.statistics import RangeCount, RangeStatistics
 from core.trace.trace import Trace
+from gui.app.jobs import Work
 from gui.explanations.explained import Explained
 from gui.timeline.state.selection import TimeRange
 
@@ -23,7 +24,7 @@ class RangeJob:
         self.range, self.version = chosen, trace.version
         self._count = RangeCount(trace, chosen.start, chosen.end, chosen.lanes)
         self._steps = _spread(steps_within(trace, chosen.start, chosen.end).tolist())
-        self._tried = self._tasks = 0
+        self._tasks = 0
         self._causes: list[NDArray[np.int64]] = []
 
     @property
@@ -31,27 +32,15 @@ class RangeJob:
         """How many spans the range has a part of."""
         return self._count.spans
 
-    @property
-    def share(self) -> float:
-        """How much is done, 0 to 1."""
+    def work(self) -> Work[tuple[RangeStatistics, IdleCauses]]:
+        """Count and explain, part by part; returns the figures."""
         whole = self._count.parts + len(self._steps)
-        return 1 - (self._count.left + len(self._steps) - self._tried) / whole
-
-    @property
-    def done(self) -> bool:
-        """Whether `result` is there."""
-        return not self._count.left and self._tried == len(self._steps)
-
-    def advance(self) -> None:
-        """Do the next part, if there is one left."""
-        if self._count.left:
+        while self._count.left:
             self._count.advance()
-        elif not self.done:
-            self._explain(self._steps[self._tried])
-            self._tried += 1
-
-    def result(self) -> tuple[RangeStatistics, IdleCauses]:
-        """The figures. Raises RuntimeError if there is something left to do."""
+            yield (self._count.parts - self._count.left) / whole
+        for number, step in enumerate(self._steps):
+            self._explain(step)
+            yield (self._count.parts + number) / whole
         counted = self._count.result()
         ends = self.range.start, self.range.end
         return counted, idle_causes(self._trace, *ends, counted.lanes, self._causes)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.report.summary import measured_steps
+from core.trace.complete import measured_steps
 from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr

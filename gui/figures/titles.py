@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.models.catalogue import MODELS
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
@@ -46,9 +47,9 @@ def _parts(trace: Trace) -> list[str]:
     if strategy is not None:
         specification = with_defaults(specification)
     name = strategy.title if strategy else specification.strategy
-    if specification.schedule:
-        schedule = SCHEDULES.get(specification.schedule)
-        name += f" {tr(schedule.title) if schedule else Path(specification.schedule).name}"
+    if chosen := specification[SCHEDULE]:
+        schedule = SCHEDULES.get(chosen)
+        name += f" {tr(schedule.title) if schedule else Path(chosen).name}"
     title = model_title(trace.header.model.name)
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QScrollArea,
     QSizePolicy,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from gui.first_page.samples import SAMPLES
 from gui.look.label import Label, plain_tip
+from gui.look.layouts import button, row
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.cards import Card
@@ -83,8 +83,7 @@ class WelcomePage(QScrollArea):
         for line, path in enumerate(paths[:RECENT]):
             there = path.exists()
             self._recent.addWidget(self._recent_button(path, there), line, 0)
-            folder = Label(str(path.parent) if there else tr("missing"))
-            folder.setObjectName("quiet")
+            folder = Label(str(path.parent) if there else tr("missing"), "quiet")
             self._recent.addWidget(folder, line, 1)
             if not there:
                 self._recent.addWidget(self._remove_button(path), line, 2)
@@ -113,10 +112,10 @@ class WelcomePage(QScrollArea):
             tr(
                 "Or press F5 to run what the form on the left says, drop recordings here, or press "
                 "Ctrl+Shift+P for everything else."
-            )
+            ),
+            "quiet",
+            wrapped=True,
         )
-        hint.setObjectName("quiet")
-        hint.setWordWrap(True)
         self._column.addWidget(hint)
         self._column.addStretch(1)
         self.show_recent([])
@@ -124,8 +123,7 @@ class WelcomePage(QScrollArea):
     def _add_cards(
         self, words: Sequence[tuple[str, str]], slots: Sequence[Callable[[], None]]
     ) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        made: list[Card] = []
         for (title, line), slot in zip(words, slots, strict=True):
             card = Card(tr(title), tr(line))
             card.setCheckable(False)
@@ -133,35 +131,33 @@ class WelcomePage(QScrollArea):
             policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)  # all as high as the highest
             card.setSizePolicy(policy)
             card.clicked.connect(lambda _=False, slot=slot: slot())
-            row.addWidget(card, 1)
-            self.cards.append(card)
-        self._column.addLayout(row)
+            made.append(card)
+        self.cards += made
+        cards = row(*made, spacing=8)
+        for card in made:
+            cards.setStretchFactor(card, 1)
+        self._column.addLayout(cards)
 
     def _recent_button(self, path: Path, there: bool) -> QToolButton:
-        button = QToolButton()
-        button.setText(path.name)
-        button.setObjectName("link")
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setEnabled(there)
-        button.setToolTip(plain_tip(str(path)))
-        button.setAccessibleName(tr("Open {name}", name=path.name))
-        button.clicked.connect(lambda _=False: self.opened.emit(path))
-        return button
+        tip, choose = plain_tip(str(path)), partial(self.opened.emit, path)
+        made = button(QToolButton, path.name, tip, choose)
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setObjectName("link")
+        made.setEnabled(there)
+        made.setAccessibleName(tr("Open {name}", name=path.name))
+        return made
 
     def _remove_button(self, path: Path) -> QToolButton:
-        button = QToolButton()
-        button.setText("×")
-        button.setObjectName("close")
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setToolTip(tr("Take this file off the list."))
-        button.setAccessibleName(tr("Remove {name} from the list", name=path.name))
-        button.clicked.connect(lambda _=False: self.forgotten.emit(path))
-        return button
+        tip, forget = tr("Take this file off the list."), partial(self.forgotten.emit, path)
+        made = button(QToolButton, "×", tip, forget)
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setObjectName("close")
+        made.setAccessibleName(tr("Remove {name} from the list", name=path.name))
+        return made
 
 
 def _heading(text: str) -> QLabel:
-    label = Label(text)
-    label.setObjectName("heading")
+    label = Label(text, "heading")
     label.setContentsMargins(0, 8, 0, 0)
     return label
 
@@ -169,9 +165,5 @@ def _heading(text: str) -> QLabel:
 def _centred(sheet: QWidget) -> QWidget:
     whole = QWidget()
     whole.setObjectName("plot")
-    row = QHBoxLayout(whole)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.addStretch(1)
-    row.addWidget(sheet, 1000)
-    row.addStretch(1)
+    row(None, sheet, None, of=whole, margins=(0, 0, 0, 0)).setStretchFactor(sheet, 1000)
     return whole

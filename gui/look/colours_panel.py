@@ -10,11 +10,9 @@ from PySide6.QtWidgets import (
     QColorDialog,
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +20,7 @@ from core.plan.task import KINDS
 from gui.look.colours import too_close, too_faint
 from gui.look.families import Family, family_letters
 from gui.look.label import Label
+from gui.look.layouts import column, row
 from gui.look.text import tr
 from gui.look.theme import EDITABLE, Theme
 
@@ -43,8 +42,7 @@ class ColoursPanel(QDialog):
         self._theme, self._built_in = theme, built_in
         self.buttons: dict[str, QToolButton] = {}
         self.fields: dict[str, QLineEdit] = {}
-        self.warning = Label()
-        self.warning.setWordWrap(True)
+        self.warning = Label(wrapped=True)
         self.warning.setAccessibleName(tr("What is wrong with the colours"))
         self._build()
         self.show_theme(theme, built_in)
@@ -81,7 +79,7 @@ class ColoursPanel(QDialog):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(5)
         letters = family_letters(KINDS)
-        for row, (family, name) in enumerate(EDITABLE.items()):
+        for number, (family, name) in enumerate(EDITABLE.items()):
             words = tr(family.value)
             button, field = QToolButton(), QLineEdit()
             button.setIconSize(_swatch("#000000", self._theme).actualSize(button.size() * 4))
@@ -92,10 +90,9 @@ class ColoursPanel(QDialog):
             field.setFixedWidth(76)
             field.setAccessibleName(tr("Colour of {family}, as #rrggbb", family=words))
             field.textEdited.connect(lambda text, name=name: self.take(name, text))
-            about = Label(letters.get(family, ""))
-            about.setObjectName("quiet")
+            about = Label(letters.get(family, ""), "quiet")
             for place, part in enumerate((button, field, Label(words), about)):
-                grid.addWidget(part, row, place)
+                grid.addWidget(part, number, place)
             self.buttons[name], self.fields[name] = button, field
         grid.setColumnStretch(3, 1)
         self._reset = QPushButton(tr("Reset to the built-in colours"))
@@ -103,16 +100,8 @@ class ColoursPanel(QDialog):
         self._reset.clicked.connect(lambda: self.changed.emit(_colours(self._built_in)))
         close = QPushButton(tr("Close"))
         close.clicked.connect(self.close)
-        line = QHBoxLayout()
-        line.addWidget(self._reset)
-        line.addStretch(1)
-        line.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 12)
-        column.setSpacing(10)
-        column.addLayout(grid)
-        column.addWidget(self.warning)
-        column.addLayout(line)
+        line = row(self._reset, None, close)
+        column(grid, self.warning, line, of=self, margins=(16, 14, 16, 12), spacing=10)
         self.setMinimumWidth(WIDTH)
 
 

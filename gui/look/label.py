@@ -5,21 +5,34 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from core.plain import plain_lines
 
 
 class Label(QLabel):
-    """A label whose text is plain, whatever names from files are in it."""
+    """A label whose text is plain, whatever names from files are in it.
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    `look` names it for the style sheet: `quiet`, `heading`, `problem`, `hint` and so on.
+    """
+
+    def __init__(self, text: str = "", look: str = "", wrapped: bool = False) -> None:
+        super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setObjectName(look)
+        self.setWordWrap(wrapped)
         self.setText(text)
 
     def setText(self, text: str) -> None:  # noqa: D102
         super().setText(plain_lines(text))
+
+
+def hint(text: str = "", margin: int = 14) -> Label:
+    """What stands in the middle of a panel that has nothing to show yet."""
+    made = Label(text, "hint", wrapped=True)
+    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    made.setMargin(margin)
+    return made
 
 
 def plain_tip(text: str) -> str:

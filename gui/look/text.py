@@ -76,3 +76,9 @@ def significant(value: float) -> str:
     if size >= 100 or value == int(value):
         return f"{value:.0f}"
     return f"{value:.1f}" if size >= 10 else f"{value:.2f}"
+
+
+def sentence(text: str) -> str:
+    """A text that begins with a capital letter and ends with a full stop, or what else ends it."""
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from gui.app.session import Run
@@ -56,8 +57,8 @@ def _choose_strategy(form: StrategyPanel, show: Callable[[], None], name: str) -
 
 def _choose_schedule(form: StrategyPanel, show: Callable[[], None], name: str) -> None:
     """Set a schedule, and the first strategy that takes one if the form's does not."""
-    if "schedule" not in STRATEGIES[form.specification().strategy].options:
-        takes = (s.name for s in STRATEGIES.values() if "schedule" in s.options)
+    if SCHEDULE not in STRATEGIES[form.specification().strategy].options:
+        takes = (s.name for s in STRATEGIES.values() if SCHEDULE in s.options)
         form.choose_strategy(next(takes))
-    form.schedule.value = name
+    form.choose(SCHEDULE, name)
     show()

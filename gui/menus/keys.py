@@ -10,15 +10,14 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QMenu,
     QMenuBar,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.look.label import Label
+from gui.look.layouts import column, row
 from gui.look.text import tr
 from gui.menus.actions import MOUSE
 from gui.menus.menus import all_keys_text, listed_actions
@@ -43,7 +42,7 @@ def sections(bar: QMenuBar) -> list[Section]:
                 if action.shortcuts()
             ]
             found.append((menu.title().replace("&", ""), rows))
-    mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE]
+    mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE.items()]
     return [section for section in [*found, (tr("Mouse"), mouse)] if section[1]]
 
 
@@ -78,20 +77,15 @@ class KeySheet(QDialog):
         self.setWindowTitle(tr("Keys and mouse"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         sheet = QWidget()
-        row = QHBoxLayout(sheet)
-        row.setContentsMargins(18, 12, 18, 14)
-        row.setSpacing(28)
         room = self.screen().availableSize() * SHARE
-        for column in columns(found, lines_of(found, room.width())):
-            row.addLayout(_grid(column))
+        grids = map(_grid, columns(found, lines_of(found, room.width())))
+        row(*grids, of=sheet, margins=(18, 12, 18, 14), spacing=28)
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)
         area.setWidget(sheet)
         area.setAccessibleName(tr("Keys and mouse"))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(area)
+        column(area, of=self, margins=(0, 0, 0, 0))
         bar = area.verticalScrollBar().sizeHint().width()
         self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
 
@@ -102,18 +96,17 @@ class KeySheet(QDialog):
             super().keyPressEvent(event)
 
 
-def _grid(column: Sequence[Section]) -> QGridLayout:
+def _grid(found: Sequence[Section]) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(14)
     grid.setVerticalSpacing(2)
     line = 0
-    for heading, rows in column:
-        title = Label(heading.upper())
-        title.setObjectName("heading")
+    for heading, rows in found:
+        title = Label(heading.upper(), "heading")
         title.setContentsMargins(0, 8 if line else 0, 0, 2)
         grid.addWidget(title, line, 0, 1, 2)
-        for number, row in enumerate(rows, line + 1):
-            _add_row(grid, number, *row)
+        for number, words in enumerate(rows, line + 1):
+            _add_row(grid, number, *words)
         line += len(rows) + 1
     grid.setRowStretch(line, 1)
     grid.setColumnStretch(1, 1)

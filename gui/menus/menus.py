@@ -54,14 +54,14 @@ class Menus(QObject):
         action = QAction(tr(entry.text), self._window)
         action.setObjectName(entry.name)
         action.setShortcuts([QKeySequence(keys) for keys in entry.keys.split(" or ") if keys])
-        action.setCheckable(entry.checkable)
+        action.setCheckable(bool(entry.checked))
         action.setToolTip(_with_keys(tr(entry.tip), action))
         action.setStatusTip("")
         slot = attrgetter(entry.slot)(self._window)
-        if entry.group:
-            self._group(entry.group).addAction(action)
+        if entry.is_choice:
+            self._group(entry.menu).addAction(action)
             action.triggered.connect(lambda _=False: slot(entry.value))
-        elif entry.checkable:
+        elif entry.checked:
             action.triggered.connect(slot)
         else:
             action.triggered.connect(lambda _=False: slot())

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 from core.plan.task import Role
-from core.predict.run_costs import RunCosts, run_costs
 from core.predict.worker.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
+from core.report.run_costs import RunCosts, run_costs
 from core.trace.trace import Trace
 from gui.figures.titles import model_title
 from gui.look.text import tr
@@ -19,7 +19,7 @@ from gui.runs.check import friendly
 BUSY_MS = 300  # before that there is nothing to cancel
 
 
-class Adviser(QObject):
+class AdvisorController(QObject):
     """Has all ways predicted, from the costs of the run that is shown.
 
     It does so by itself once the panel is seen and no run is under way (`idle`).
@@ -29,7 +29,7 @@ class Adviser(QObject):
         super().__init__(panel)
         self.panel, self._idle = panel, idle
         self.predictor = Predictor(self)
-        self.predictor.replied.connect(self.hear)
+        self.predictor.replied.connect(self.on_reply)
         self._trace: Trace | None = None
         self._costs: RunCosts | None = None
         self._is_new = False
@@ -68,7 +68,7 @@ class Adviser(QObject):
         self._end()
         self.panel.show_line(tr("Cancelled. {costs}", costs=self._words()), True)
 
-    def hear(self, reply: Reply) -> None:
+    def on_reply(self, reply: Reply) -> None:
         """Show a reply to the last question."""
         match reply:
             case Progress(number, done, total) if number == self._asked:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 
 from PySide6.QtCore import QObject, Signal
 
 from core.predict.compare import Comparison, predict_steps, prediction_trace
-from core.report.summary import completed_steps
+from core.trace.complete import completed_steps
 from core.trace.trace import Trace
+from gui.app.jobs import Runner, Work
 from gui.app.session import Run
-from gui.look.text import problem_text, tr
+from gui.look.text import tr
 
 KEPT = 4  # predictions, each about as large as its run's last steps
 MOST_SPANS = 300_000  # of a run's last steps: older ones have no ghost
+
+Predicted = tuple[Run, Comparison, Trace]
+"""A run, what was measured beside what is predicted, and the prediction as a trace."""
 
 
 class Ghosts(QObject):
@@ -29,8 +32,9 @@ class Ghosts(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._stop = threading.Event()
-        self._threads: list[threading.Thread] = []
+        self.runner = Runner(self, "ghosts")
+        self.runner.done.connect(self._take)
+        self.runner.failed.connect(self._say_why)
         self._seen: deque[Run] = deque()
 
     def predict(self, run: Run) -> None:
@@ -41,39 +45,35 @@ class Ghosts(QObject):
         if len(self._seen) > KEPT:
             forgotten = self._seen.popleft()
             forgotten.comparison = forgotten.ghost = None
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        thread = threading.Thread(target=self._work, args=(run,), daemon=True, name="ghosts")
-        self._threads.append(thread)
-        thread.start()
+        self.runner.add(_predicted(run), thread=True)
 
-    def close(self) -> None:
-        """End every thread, after the step that it is at."""
-        self._stop.set()
-        for thread in self._threads:
-            thread.join()
-
-    def _work(self, run: Run) -> None:
-        try:
-            found = compared(run.trace, self._stop)
-            ghost = None if found is None else prediction_trace(run.trace, found)
-        except Exception as error:  # on a thread nobody else would hear of it
-            self.failed.emit(tr("There is no prediction: {why}", why=problem_text(error)))
-            return
-        if found is not None and not self._stop.is_set():
-            run.comparison, run.ghost = found, ghost
+    def _take(self, made: Predicted | None) -> None:
+        if made is not None:
+            run, comparison, ghost = made
+            run.comparison, run.ghost = comparison, ghost
             self.ready.emit(run)
 
+    def _say_why(self, problem: str) -> None:
+        self.failed.emit(tr("There is no prediction: {why}", why=problem))
 
-def compared(trace: Trace, stop: threading.Event) -> Comparison | None:
-    """The prediction of a run's last steps, step by step until `stop`; None if there is none."""
+
+def _predicted(run: Run) -> Work[Predicted | None]:
+    found = yield from compared(run.trace)
+    return None if found is None else (run, found, prediction_trace(run.trace, found))
+
+
+def compared(trace: Trace) -> Work[Comparison | None]:
+    """The prediction of a run's last steps, step by step; None if there is none."""
+    steps = completed_steps(trace)[::-1]
     parts: list[Comparison] = []
     spans = 0
-    for step in reversed(completed_steps(trace)):
-        part = None if stop.is_set() else predict_steps(trace, [step])
+    for number, step in enumerate(steps):
+        part = predict_steps(trace, [step])
         if part is None or spans > MOST_SPANS:
             break
         parts.append(part)
         spans += len(part.steps[0].columns)
+        yield number / len(steps)
     if not parts:
         return None
     return Comparison(parts[0].source, tuple(part.steps[0] for part in reversed(parts)))

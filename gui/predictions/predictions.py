@@ -5,11 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from core.plan.specification import Specification, describe
+from gui.app.jobs import close_all
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.panels.predict.advisor_panel import AdvisorPanel
 from gui.panels.predict.whatif import WhatIfPanel
-from gui.predictions.advisor_controller import Adviser
+from gui.predictions.advisor_controller import AdvisorController
 from gui.predictions.ghosts import Ghosts
 from gui.predictions.what_if import WhatIf
 
@@ -33,7 +34,7 @@ class Predictions(QObject):
             AdvisorPanel(),
         )
         self.what_if = WhatIf(self.whatif_panel, settings, self._is_idle)
-        self.adviser = Adviser(self.advisor_panel, self._is_idle)
+        self.advisor = AdvisorController(self.advisor_panel, self._is_idle)
         self.ghosts = Ghosts(self)
         self.what_if.drawn.connect(lambda data: self.made.emit(session.add_predicted(data)))
         self.ghosts.ready.connect(self.compared)
@@ -44,7 +45,7 @@ class Predictions(QObject):
         if run.live:
             return
         self.what_if.show_trace(run.trace)
-        self.adviser.show_trace(run.trace)
+        self.advisor.show_trace(run.trace)
         self.ghosts.predict(run)
 
     def show_settings(self, specification: Specification) -> None:
@@ -55,8 +56,8 @@ class Predictions(QObject):
     def close(self) -> None:
         """End every process and thread."""
         self.what_if.close()
-        self.adviser.close()
-        self.ghosts.close()
+        self.advisor.close()
+        close_all(self)
 
     def _is_idle(self) -> bool:
         return not self._session.asking

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.plan.specification import DEFAULT_SCHEDULE
+from core.plan.pipeline_options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.task import PlanError, Role
 from core.predict.costs_file import read_costs, write_costs
-from core.predict.run_costs import run_costs
 from core.predict.whatif import Answer, Question
 from core.predict.worker.jobs import Ask, Done, Draw, Lost, Prepare, Refused, Reply
+from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open, ask_save
@@ -42,7 +42,7 @@ class WhatIf(QObject):
         super().__init__(panel)
         self.panel, self._settings, self._idle = panel, settings, idle
         self.predictor = Predictor(self)
-        self.predictor.replied.connect(self.hear)
+        self.predictor.replied.connect(self.on_reply)
         self._asked = self._shown = 0
         self._drawing: set[int] = set()
         self._trace: Trace | None = None
@@ -73,7 +73,7 @@ class WhatIf(QObject):
             self._late.start()
         self._rest.start()
 
-    def hear(self, reply: Reply) -> None:
+    def on_reply(self, reply: Reply) -> None:
         """Show a reply, unless a newer one is shown already."""
         match reply:
             case Done(number, Answer() as answer) if number > self._shown:
@@ -162,7 +162,7 @@ class WhatIf(QObject):
             return
         header, last = trace.header, trace.steps[-1]
         lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
-        schedule = header.specification.schedule or DEFAULT_SCHEDULE
+        schedule = header.specification[SCHEDULE] or DEFAULT_SCHEDULE
         self.panel.set_run(basis, lanes, max(1, len(microbatch_rows(trace, last))), schedule)
 
 

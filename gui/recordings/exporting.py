@@ -5,68 +5,39 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from core.report.figure import FigureOptions
-from core.trace.trace import Trace
 from gui.app.banner import Banner
-from gui.app.dialogs import ask_save
+from gui.app.dialogs import ProgressDialogs, ask_save
+from gui.app.jobs import Runner
 from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.explanations.explaining import Explainer
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.shown import Range, range_between
 from gui.look.text import tr
+from gui.look.theme import LIGHT, THEMES
 from gui.panels.data.figure import FigurePanel, Wish
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.paint.export import Extras
 from gui.timeline.paint.scene import Scene
-from gui.timeline.state.viewport import Viewport
-
-if TYPE_CHECKING:
-    from gui.report.job import ReportJob
 
 PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
 IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
 REPORT = "Web page (*.html)"
 
 
-class Shown(Protocol):
+class WindowState(Protocol):
     """What the window shows now."""
 
-    @property
-    def run_shown(self) -> Run | None:
-        """The run whose scene it is."""
-
-    @property
-    def explainer(self) -> Explainer:
-        """Explains what takes long."""
-
-    @property
-    def scene(self) -> Scene | None:
-        """The scene in the timeline."""
-
-    @property
-    def timeline(self) -> TimelineView:
-        """The timeline, whose lanes stand as the user has arranged them."""
-
-    def visible_part(self) -> Viewport:
-        """The time that is visible."""
-
-    def theme_name(self) -> str:
-        """Name of the theme."""
-
-    def memory_shown(self) -> bool:
-        """Whether what the lanes hold is shown below them."""
-
-    def path_shown(self) -> bool:
-        """Whether the critical path is shown."""
-
-    def prediction_shown(self) -> Trace | None:
-        """The prediction that is shown below the lanes, or None."""
+    run_shown: Run | None
+    scene: Scene | None
+    explainer: Explainer
+    timeline: TimelineView
 
     def note(self, text: str) -> None:
         """Say in the status bar that something was done."""
@@ -75,12 +46,18 @@ class Shown(Protocol):
 class Exporting(QObject):
     """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
 
-    def __init__(self, window: QWidget, shown: Shown, banner: Banner, settings: Settings) -> None:
+    def __init__(
+        self, window: QWidget, state: WindowState, banner: Banner, settings: Settings
+    ) -> None:
         super().__init__(window)
-        self._window, self._shown = window, shown
+        self._window, self._state = window, state
         self._banner, self._settings = banner, settings
         self.panel: FigurePanel | None = None
-        self.report: ReportJob | None = None
+        self.report = Runner(self, "report")
+        self.progress = ProgressDialogs(window, self.report)
+        self.progress.text = tr("Writing the report…")
+        self.report.failed.connect(banner.say)
+        self.report.done.connect(self._done)
 
     def open(self) -> None:
         """Show the panel of figures beside the window."""
@@ -101,7 +78,7 @@ class Exporting(QObject):
         """The picture that is wished for, of the run that is shown. Raises ValueError."""
         from gui.figures.make import figure_of  # the window is there sooner without
 
-        scene = self._shown.scene
+        scene = self._state.scene
         if scene is None:
             raise ValueError(tr("There is no run to draw."))
         shown = [self._visible(scene)] if wish.visible else []
@@ -135,13 +112,11 @@ class Exporting(QObject):
 
     def report_to(self, path: Path) -> None:
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
-        from gui.report.job import ReportJob  # the window is there sooner without
+        from gui.report.job import report_work  # the window is there sooner without
 
-        scene, run = self._scene(), self._shown.run_shown
+        scene, run = self._scene(), self._state.run_shown
         if scene is not None and run is not None:
-            self.report = ReportJob(self._window, scene, path, self._shown.explainer, run.live)
-            self.report.failed.connect(self._banner.say)
-            self.report.done.connect(lambda: self._done(path))
+            self.report.start(report_work(scene, path, self._state.explainer, run.live))
 
     def save_to(self, picture: Picture, path: Path) -> None:
         """Write a picture; its format follows from the suffix."""
@@ -165,7 +140,7 @@ class Exporting(QObject):
 
     def _copy(self, picture: Picture) -> None:
         copy_picture(picture)
-        self._shown.note(tr("Copied as an image and as SVG."))
+        self._state.note(tr("Copied as an image and as SVG."))
 
     def _keep(self, *_: object) -> None:
         if self.panel is not None:
@@ -174,10 +149,10 @@ class Exporting(QObject):
     def _done(self, path: Path) -> None:
         self._settings.folder = str(path.parent)
         self._banner.hide()
-        self._shown.note(tr("Exported {name}.", name=path.name))
+        self._state.note(tr("Exported {name}.", name=path.name))
 
     def _scene(self) -> Scene | None:
-        scene = self._shown.scene
+        scene = self._state.scene
         if scene is None:
             self._banner.say(
                 tr("There is no run to write yet: press Run, or open a recording."), "info"
@@ -185,22 +160,23 @@ class Exporting(QObject):
         return scene
 
     def _on_screen(self) -> Wish:
-        return Wish(FigureOptions(theme=self._shown.theme_name()), True)
+        return Wish(FigureOptions(theme=THEMES.get(self._settings.theme, LIGHT).name), True)
 
     def _seen(self, scene: Scene) -> Scene:
         """The scene with its prediction only if that is shown."""
         seen = copy(scene)
-        if self._shown.prediction_shown() is None:
+        if not self._state.timeline.state.strips.ghosts:
             seen.set_prediction(None)
         return seen
 
     def _extras(self, theme: str) -> Extras:
+        timeline = self._state.timeline
         return Extras(
-            self._shown.memory_shown(), self._shown.path_shown(),
-            self._shown.timeline.state.stack.layout, self._settings.colours(theme),
+            timeline.state.strips.memory, timeline.state.strips.path, timeline.state.stack.layout,
+            self._settings.colours(theme),
         )  # fmt: skip
 
     def _visible(self, scene: Scene) -> Range:
-        part = self._shown.visible_part()
+        part = self._state.timeline.state.viewport
         shown = range_between(scene.trace, round(part.start), round(part.end))
-        return replace(shown, zero=round(self._shown.timeline.state.zero))
+        return replace(shown, zero=round(self._state.timeline.state.zero))

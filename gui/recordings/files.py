@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -13,24 +12,23 @@ from PySide6.QtWidgets import QWidget
 
 from core.recording.recording import Opened, is_large
 from gui.app.banner import Banner
-from gui.app.dialogs import ask_open, ask_save
+from gui.app.dialogs import ProgressDialogs, ask_open, ask_save
+from gui.app.jobs import Runner, Work
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.look.text import problem_text, tr
 from gui.recordings.opening import OpeningStrip
-from gui.recordings.saving import SaveJob
 from gui.runs.faults import banner_text, faults_of
 
 RECORDINGS = "Recordings (*.arrow)"
 TRACES = "Traces in Chrome's format (*.json *.json.gz)"
+AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 
 
-class Shown(Protocol):
+class WindowState(Protocol):
     """What the window shows now."""
 
-    @property
-    def run_shown(self) -> Run | None:
-        """The run in the timeline."""
+    run_shown: Run | None
 
     def show_run(self, run: Run) -> None:
         """Show a run, listing it if it is new."""
@@ -43,14 +41,22 @@ class Files:
     """What the File menu does. The `…_to` and `…_from` methods take a path and ask nothing."""
 
     def __init__(
-        self, window: QWidget, shown: Shown, session: Session, banner: Banner, settings: Settings
+        self,
+        window: QWidget,
+        state: WindowState,
+        session: Session,
+        banner: Banner,
+        settings: Settings,
     ) -> None:
-        self._window, self._shown, self._session = window, shown, session
+        self._window, self._state, self._session = window, state, session
         self._banner, self._settings = banner, settings
         self.opening = OpeningStrip()
         self.opening.opened.connect(self._take_opened)
         self.opening.failed.connect(self._take_failed)
-        self.saving: SaveJob | None = None
+        self.saving = Runner(window, "saving")
+        self.progress = ProgressDialogs(window, self.saving)
+        self.saving.done.connect(self._saved)
+        self.saving.failed.connect(banner.say)
         self._coming: deque[Path] = deque()
         self._names: list[str] = []
         self._warnings: list[str] = []
@@ -105,7 +111,7 @@ class Files:
         self._names.append(path.name)
         faults = banner_text(faults_of(run.trace), path)
         self._warnings += [text for text in (warning, faults, run.take_marks()) if text]
-        self._shown.show_run(run)
+        self._state.show_run(run)
 
     def _tell(self) -> None:
         """One line about all that was opened, or was not."""
@@ -121,7 +127,7 @@ class Files:
             self._banner.say("; ".join(self._warnings), "warning")
         elif self._names:
             self._banner.hide()
-            self._shown.note(tr("Opened {names}.", names=", ".join(self._names)))
+            self._state.note(tr("Opened {names}.", names=", ".join(self._names)))
 
     def save(self) -> None:
         """Ask for a file and save the run that is shown."""
@@ -132,38 +138,33 @@ class Files:
 
     def save_to(self, path: Path) -> None:
         """Save the run that is shown; a long one bit by bit, with Cancel."""
-        run = self._shown.run_shown
+        run = self._state.run_shown
         if run is None:
             return
-        if self.saving is not None:
-            self.saving.cancel()
-        self.saving = job = SaveJob(self._window, run, path)
-        job.failed.connect(self._banner.say)
-        job.done.connect(partial(self._saved, path))
-        job.start()
-
-    def close(self) -> None:
-        """Give up what is under way."""
-        self.opening.cancel()
-        if self.saving is not None:
-            self.saving.cancel()
+        self.progress.text = tr("Saving {name}…", name=path.name)
+        self.saving.start(_saved(run, path), AT_ONCE_S)
 
     def _saved(self, path: Path) -> None:
         self._settings.remember(path)
-        self._done(path, tr("Saved {name}.", name=path.name))
-
-    def _done(self, path: Path, text: str) -> None:
         self._settings.folder = str(path.parent)
         self._banner.hide()
-        self._shown.note(text)
+        self._state.note(tr("Saved {name}.", name=path.name))
 
     def _nothing_shown(self) -> bool:
-        if self._shown.run_shown is not None:
+        if self._state.run_shown is not None:
             return False
         self._banner.say(
             tr("There is no run to write yet: press Run, or open a recording."), "info"
         )
         return True
+
+
+def _saved(run: Run, path: Path) -> Work[Path]:
+    """Save a run, which leaves no file unless it comes to its end; returns where it is."""
+    size = max(1, run.size)
+    for written in run.saving(path):
+        yield written / size
+    return path
 
 
 def dropped_paths(data: QMimeData) -> list[Path]:

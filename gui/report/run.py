@@ -118,7 +118,7 @@ def _short(
     known = [losses[step] for step in steps if step in losses]
     if known:
         pairs.append((tr("Loss, first and last"), f"{known[0]:.6g}, {known[-1]:.6g}"))
-    clock = max((row.uncertainty_ns for row in trace.clocks), default=0.0)
+    clock = trace.clock_uncertainty()
     if clock:
         pairs.append((tr("Clock known to"), duration_text(clock)))
     errors = trace.counter("gradient_error").values

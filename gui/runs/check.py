@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.plan.lanes import Hardware
+from core.plan.pipeline_options import CHUNKS, SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import Specification, check, check_memory, describe, lanes_of, plans_of
+from core.plan.specification import (
+    OPTIONS,
+    Specification,
+    check,
+    check_memory,
+    describe,
+    lanes_of,
+    plans_of,
+)
 from core.plan.task import Lane, Plan, PlanError
 from core.predict.costs_file import costs_of
 from core.predict.predict import predict_times
 from core.predict.whatif import Answer, answer_of
 from core.trace.step import StepColumns
 from gui.look.text import tr
-from gui.panels.run.fields import WORDS
 
 MOST_TRIED = 2_000  # tasks of a plan
 MOST_PICTURED = 20_000
 EQUAL = costs_of({"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "step_ms": 0,
                   "transfer_ms": 0})  # fmt: skip
-_FLAG = re.compile(r"--([a-z][a-z-]*)")
+_FLAG = re.compile(r"--[a-z][a-z-]*")
+_LABELS = {option.flag: option.title for option in OPTIONS if option.title}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +76,14 @@ def schedule_problems(
 
     Empty where plans are too large to try every schedule on them.
     """
-    if specification.schedule is None or specification.own_model:
+    if specification[SCHEDULE] is None or specification.own_model:
         return {}
     if sum(len(plan.tasks) for plan in checked.plans.values()) > MOST_TRIED:
         return {}
     model, found = describe(specification), {}
     for schedule in SCHEDULES.values():
-        chunks = specification.chunks if schedule.settable_chunks else None
-        other = replace(specification, schedule=schedule.name, chunks=chunks)
+        chunks = specification[CHUNKS] if schedule.settable_chunks else None
+        other = specification.having(schedule=schedule.name, chunks=chunks)
         try:
             plans_of(other, model, lanes_of(other, hardware, present=False))
         except PlanError as error:
@@ -97,5 +106,5 @@ def friendly(message: str) -> str:
 
 
 def _field_name(match: re.Match[str]) -> str:
-    words = WORDS.get(match[1].replace("-", "_"))
-    return tr(words.label) if words else match[0]
+    label = _LABELS.get(match[0])
+    return tr(label) if label else match[0]

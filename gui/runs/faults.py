@@ -38,7 +38,7 @@ def told_log(trace: Trace, live: bool) -> Log:
     log, faults = trace.logs, faults_of(trace, live)
     if not faults:
         return log
-    longer = Log.of((column.copy() for column in log.columns), log.levels, log.texts)
+    longer = Log(log.levels, log.texts, log.arrays)
     count, end = len(faults), trace.bounds[1]
-    longer.extend(np.full(count, end), np.full(count, ABSENT), ["warning"] * count, faults)
+    longer.add(np.full(count, end), np.full(count, ABSENT), ["warning"] * count, faults)
     return longer

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QCompleter,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
-from core.trace.search import Hits, Place, next_hit, place_of, previous_hit, rank
+from core.trace.search import Hits, SpanPosition, next_hit, position_of, previous_hit, rank
 from core.trace.trace import Span, Trace
 from gui.look.label import Label
+from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
 from gui.search.searching import Searcher
 from gui.timeline.paint.scene import Scene
@@ -137,13 +138,14 @@ class SearchBar(QWidget):
         self.setObjectName("search")
         self._trace: Trace | None = None
         self._query: Query | None = None
-        self._place = Place(-1, -1, -1)
+        self._place = SpanPosition(-1, -1, -1)
         self._wanted = 0  # a step that waits for the first hit
         self._chosen: tuple[int, int] | None = None
         self.searcher = Searcher(self)
         self.searcher.advanced.connect(self._tell)
         self.searcher.failed.connect(self._say_wrong)
-        self.field, self.count, self.problem = QueryField(), Label(), Label()
+        self.field, self.count = QueryField(), Label(look="quiet")
+        self.problem = Label(look="problem", wrapped=True)
         self._told = QElapsedTimer()
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -177,7 +179,7 @@ class SearchBar(QWidget):
         else:
             self.searcher.look_again()
 
-    def set_place(self, place: Place, span: Span | None) -> None:
+    def set_place(self, place: SpanPosition, span: Span | None) -> None:
         """Step on from here; `span` is what is selected."""
         self._place = place
         self._chosen = None if span is None or span.index < 0 else (span.lane, span.index)
@@ -230,32 +232,24 @@ class SearchBar(QWidget):
         text = count_text(self.searcher, self._trace, self._chosen)
         self.count.setText(text)
         some = bool(self.hits)
-        for button in (self._back, self._on):
-            button.setEnabled(some)
+        for step in (self._back, self._on):
+            step.setEnabled(some)
         if not self.problem.isVisible():
             self.field.setAccessibleDescription(text)
 
     def _build(self) -> None:
         self.field.setAccessibleName(tr("Search"))
-        self.count.setObjectName("quiet")
         self.count.setMinimumWidth(110)
-        self.problem.setObjectName("problem")
-        self.problem.setWordWrap(True)
         self.problem.hide()
         self._back = _button("‹", tr("Previous hit (Shift+Return)"), lambda: self.step(-1))
         self._on = _button("›", tr("Next hit (Return)"), lambda: self.step(1))
         self._cancel = _button(tr("Cancel"), tr("Search no further"), self._stop)
         close = _button("✕", tr("Close the search (Esc)"), self.close_and_clear)
-        line = QHBoxLayout()
-        line.setSpacing(6)
-        line.addWidget(self.field, 1)
-        for part in (self.count, self._cancel, self._back, self._on, close):
-            line.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 5, 10, 5)
-        column.setSpacing(3)
-        column.addLayout(line)
-        column.addWidget(self.problem)
+        line = row(
+            self.field, self.count, self._cancel, self._back, self._on, close,
+            growing=self.field, spacing=6,
+        )  # fmt: skip
+        column(line, self.problem, of=self, margins=(10, 5, 10, 5), spacing=3)
         self._cancel.hide()
 
     def _stop(self) -> None:
@@ -276,7 +270,7 @@ def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] 
         )
     hits = search.hits
     if chosen is not None and _is_hit(hits, *chosen):
-        number = rank(trace, hits, place_of(trace, *chosen)) + 1
+        number = rank(trace, hits, position_of(trace, *chosen)) + 1
         text = tr("{number} of {count}", number=f"{number:,}", count=count)
     elif search.count == 1:
         text = tr("1 hit")
@@ -301,13 +295,8 @@ def _is_hit(hits: Hits, lane: int, index: int) -> bool:
     return found is not None and at < len(found) and int(found[at]) == index
 
 
-def _button(text: str, tip: str, slot: object) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    button.setToolTip(tip)
-    button.setAccessibleName(tip)
-    button.clicked.connect(slot)
-    return button
+def _button(text: str, tip: str, slot: Callable[[], object]) -> QToolButton:
+    return button(QToolButton, text, tip, slot, named=True)
 
 
 def _completions(owner: QObject) -> QStandardItemModel:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
-from core.recording.bookmarks import Mark
+from core.recording.bookmarks import Bookmark
 from gui.app.session import Run
 from gui.look.text import tr
 from gui.panels.data.bookmarks import MarksPanel
@@ -41,7 +41,7 @@ class Marking(QObject):
         panel.removed.connect(self.remove)
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> tuple[Bookmark, ...]:
         """The marks that are shown, in order of time."""
         return self._timeline.state.bookmarks.marks
 
@@ -67,9 +67,9 @@ class Marking(QObject):
         elif overlays.mark_here is not None:
             self.edit(overlays.mark_here)
         elif overlays.crosshair is not None:
-            self._add(Mark(round(overlays.crosshair.time)))
+            self._add(Bookmark(round(overlays.crosshair.time)))
         elif selected is not None:
-            self._add(Mark(selected.start))
+            self._add(Bookmark(selected.start))
 
     def mark_range(self) -> None:
         """Mark the selection from start to end; then name it."""
@@ -78,7 +78,7 @@ class Marking(QObject):
             self.said.emit(tr("Select a range, a span or an idle gap to mark it."))
         else:
             start, end = bounds_of(self._run.trace, selected, self._timeline.state.now)
-            self._add(Mark(round(start), round(end)))
+            self._add(Bookmark(round(start), round(end)))
 
     def next_mark(self) -> None:
         """Go to the next mark behind the one that one is at, or behind the view's middle."""
@@ -116,7 +116,7 @@ class Marking(QObject):
         else:
             self.remove(here)
 
-    def _add(self, mark: Mark) -> None:
+    def _add(self, mark: Bookmark) -> None:
         self._timeline.navigator.show_moments(mark.start, mark.start)  # its note is typed there
         self._timeline.state.bookmarks.change([*self.marks, mark])
         index = self.marks.index(mark)
@@ -153,7 +153,7 @@ class Marking(QObject):
         if beyond:
             self.go_to(min(beyond) if by > 0 else max(beyond))
 
-    def _keep(self, marks: tuple[Mark, ...]) -> None:
+    def _keep(self, marks: tuple[Bookmark, ...]) -> None:
         """Marks were changed, or a change was taken back."""
         self._panel.show_marks(marks)
         if self._run is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from core.trace.search import Hits, Place, place_of
+from core.trace.search import Hits, SpanPosition, position_of
 from core.trace.trace import Span
 from gui.panels.data.spans import SpansPanel
 from gui.search.bar import SearchBar
@@ -54,9 +54,9 @@ class Finder(QObject):
         if not isinstance(self._timeline.state.selection, Span):
             self._bar.set_place(self._place(None), None)
 
-    def _place(self, span: Span | None) -> Place:
+    def _place(self, span: Span | None) -> SpanPosition:
         """Where the next search goes on: at the selected span, or where the view begins."""
         trace = self._timeline.state.trace
         if span is None or trace is None:
-            return Place(int(self._timeline.state.viewport.start), -1, -1)
-        return place_of(trace, span.lane, span.index)
+            return SpanPosition(int(self._timeline.state.viewport.start), -1, -1)
+        return position_of(trace, span.lane, span.index)

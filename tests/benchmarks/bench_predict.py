@@ -15,7 +15,7 @@ import pytest
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.predict.compare import PredictedStep, predict_steps
-from core.report.summary import completed_steps
+from core.trace.complete import completed_steps
 from tests.core.helpers import Engine
 
 pytest.importorskip("torch")

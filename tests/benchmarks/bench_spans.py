@@ -19,7 +19,7 @@ from core.cli.report import table
 from core.recording.exporters.span_files import PIECE, write_spans
 from core.trace.listing import Listing
 from core.trace.query import parse_query
-from core.trace.search import SLICE, Place, Search, next_hit, rank
+from core.trace.search import SLICE, Search, SpanPosition, next_hit, rank
 from core.trace.trace import Trace
 from gui.panels.data.spans import SpansPanel
 from gui.timeline.paint.colouring import ColourBy, colouring_of
@@ -58,7 +58,9 @@ def test_ten_million_spans_are_searched_in_less_than_a_second(trace: Trace) -> N
         rows.append([text, f"{search.count:,}", f"{seconds:.3f} s"])
         assert seconds < MOST_S, text
     hits = searched(trace, "kind:forward").hits
-    seconds, place = timed(lambda: next_hit(trace, hits, Place(trace.bounds[1] // 2, -1, -1)))
+    seconds, place = timed(
+        lambda: next_hit(trace, hits, SpanPosition(trace.bounds[1] // 2, -1, -1))
+    )
     assert place is not None
     ranked, number = timed(lambda: rank(trace, hits, place))
     rows.append(["the next hit, its number", f"{number:,}", f"{1e3 * (seconds + ranked):.2f} ms"])

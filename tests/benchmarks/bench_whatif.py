@@ -23,8 +23,6 @@ import json, sys, time
 from PySide6.QtCore import QEventLoop, QTimer, Qt
 from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
-from core.freed import keep_freed
-from gui.app.start import LARGEST_KEPT, MOST_KEPT
 from gui.panels.predict.answer_picture import AnswerPicture
 from gui.app.session import Session
 from gui.app.settings import Settings
@@ -37,7 +35,6 @@ def watched(picture, event):
     painted.append((time.perf_counter(), picture.answer, picture._veiled))
     loop.quit()
 AnswerPicture.paintEvent = watched
-keep_freed(LARGEST_KEPT, MOST_KEPT)
 app = QApplication([])
 loop = QEventLoop()
 window = MainWindow(Session(EngineClient()), Settings())

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
+from core.recording.schema import schema_of
 from core.recording.writer import Timings, plan_batch, span_batch
 from tests.make_believe import MS, header_and_plans, timed
 
@@ -30,7 +31,7 @@ def write(path: Path, spans: int) -> int:
     length, batches = int(end.max()) + MS // 100, -(-spans // (together * len(tasks)))
     run = replace(SPECIFICATION, steps=batches * together)
     with path.open("wb") as file:
-        writer = pa.ipc.new_stream(file, replace(header, specification=run).to_schema())
+        writer = pa.ipc.new_stream(file, schema_of(replace(header, specification=run)))
         writer.write_batch(plan_batch(0, plan.tasks))
         for first in range(0, batches * together, together):
             steps = [

@@ -73,8 +73,8 @@ def ghosts_of(trace: Trace) -> Trace:
         last = spans[int(np.searchsorted(spans.step, numbers[0])) :]
         took = (0.9 * (last.end - last.start)).astype(np.int64)
         lanes.append(LaneSpans.of(last.timed(last.start, last.start + took)))
-    steps_known = StepBounds.of(numbers, starts, ends)
-    return Trace.of(trace.header, lanes, trace.table, step_table=steps_known)
+    steps_known = StepBounds({"numbers": numbers, "starts": starts, "ends": ends})
+    return Trace(trace.header, trace.table, lanes, steps_known)
 
 
 def levels(shown: Shown) -> Iterator[tuple[str, float]]:
@@ -139,7 +139,7 @@ def sizes(scene: Scene) -> dict[str, float]:
         "spans": sum(s.start.nbytes + s.end.nbytes + s.step.nbytes + s.row.nbytes for s in lanes),
         "sums over blocks": sum(columns.nbytes for columns in scene.columns),
         "counters": sum(
-            c.times.nbytes + c.values.nbytes + c.steps.nbytes for c in trace.counters
+            c.times.nbytes + c.values.nbytes + c.steps.nbytes for c in trace.counters.values()
         ),
         "memory lines": sum(memory.nbytes for memory in scene.memory.values()),
         "steps": 20 * len(trace.step_table),

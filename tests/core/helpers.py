@@ -16,9 +16,10 @@ from core.models.catalogue import ModelSettings
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Plan, PlanError, Task
-from core.recording.decode import merged
-from core.recording.schema import Header, Record
+from core.recording.decode import append_batch, merged
+from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, plan_batch, span_batch
+from core.trace.header import Header
 from core.trace.trace import Trace
 
 SMALL = ModelSettings("mlp", width=16, depth=6)
@@ -55,7 +56,7 @@ def header_of(specification: Specification, plan: Plan) -> Header:
 def trace_with(header: Header, tasks: Sequence[Task]) -> Trace:
     """A trace that has been told of plan 0, and of no span yet."""
     trace = Trace(header)
-    trace.append(plan_batch(0, tasks))
+    append_batch(trace, plan_batch(0, tasks))
     return trace
 
 
@@ -69,8 +70,10 @@ def trace_of(plan: Plan, durations: Sequence[int], specification: Specification)
         ends.append(starts[-1] + duration)
         free[task.lane] = ends[-1]
     trace = trace_with(header_of(specification, plan), plan.tasks)
-    trace.append(span_batch(Timings(0, 0, [task.index for task in plan.tasks], starts, ends)))
-    trace.append(batch_of([Note(Record.COUNTER, "loss", max(ends), 0, None, 1.0)]))
+    append_batch(
+        trace, span_batch(Timings(0, 0, [task.index for task in plan.tasks], starts, ends))
+    )
+    append_batch(trace, batch_of([Note(Record.COUNTER, "loss", max(ends), 0, None, 1.0)]))
     return trace
 
 
@@ -125,7 +128,7 @@ class Engine:
                 elif isinstance(message, Ended):
                     self.ended = message
             if batches and self.trace is not None:
-                self.trace.append(merged(batches))
+                append_batch(self.trace, merged(batches))
             time.sleep(self.pause)
 
     def finish(self, specification: Specification) -> Trace:

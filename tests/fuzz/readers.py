@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from core.plan.task import PlanError
 from core.predict.costs import CostError
-from core.recording.bookmarks import MarksError
+from core.recording.bookmarks import BookmarksError
 from core.recording.schema import RecordingError
 
 MOST_LANES = 64
@@ -212,7 +212,7 @@ def _open_settings(path: Path, number: int) -> None:
     """Take every setting as the window does when it comes up."""
     from gui.app.settings import Settings
     from gui.look.theme import THEMES, edited
-    from gui.menus.lane_menu import grouping_of
+    from gui.menus.view_options import grouping_of
 
     settings = Settings(_settings_file(path))
     theme = THEMES.get(settings.theme, THEMES["light"])
@@ -322,7 +322,9 @@ def _indexed() -> tuple[Path, Any]:
 def _columns(trace: Any) -> list[Any]:
     """All that a trace tells, to be compared."""
     lanes = [trace.spans(lane) for lane in range(len(trace.header.lanes))]
-    counters = [(c.name, c.lane, c.times.tolist(), c.values.tolist()) for c in trace.counters]
+    counters = [
+        (c.name, c.lane, c.times.tolist(), c.values.tolist()) for c in trace.counters.values()
+    ]
     spans = [[s.start.tolist(), s.end.tolist(), s.step.tolist(), s.row.tolist()] for s in lanes]
     return [spans, trace.table.rows.tolist(), counters, list(trace.logs), trace.costs]
 
@@ -347,6 +349,6 @@ READERS: dict[str, Reader] = {
     "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,)),
     "costs": Reader(_costs_files, _open_costs, (CostError,)),
     "schedule": Reader(_schedule_files, _open_schedule, (PlanError,)),
-    "marks": Reader(_marks_files, _open_marks, (MarksError,)),
+    "marks": Reader(_marks_files, _open_marks, (BookmarksError,)),
     "settings": Reader(_settings_files, _open_settings, ()),
 }

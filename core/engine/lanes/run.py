@@ -21,8 +21,8 @@ from core.engine.stop import Stop
 from core.engine.verify import compare, reference, save_gradients, worst
 from core.plan.nested import nested_tasks
 from core.predict.costs_file import values_of
+from core.recording.schema import COSTS_LEVEL
 from core.recording.writer import TraceWriter
-from core.trace.trace import COSTS_LEVEL
 
 LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for
 

@@ -50,13 +50,16 @@ class TransformerBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Attention and a feed-forward layer, each added to what came in."""
-        rows, sequence, width = x.shape
-        qkv = self.qkv(self.norm1(x)).view(rows, sequence, 3, self.heads, width // self.heads)
-        query, key, value = qkv.permute(2, 0, 3, 1, 4)
-        seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
-        x = x + self.projection(seen.transpose(1, 2).reshape(rows, sequence, width))
+        x = x + self.projection(attention(self.qkv(self.norm1(x)), self.heads))
         left: Tensor = x + self.contract(functional.gelu(self.expand(self.norm2(x))))
         return left
+
+
+def attention(qkv: Tensor, heads: int) -> Tensor:
+    """Causal attention: (rows, sequence, 3 x width), queries first, to (rows, sequence, width)."""
+    query, key, value = qkv.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
+    seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+    return seen.transpose(1, 2).flatten(2)
 
 
 class Bottleneck(nn.Module):

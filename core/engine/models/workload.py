@@ -103,25 +103,6 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
                 )
 
 
-def check_shardable(workload: Workload) -> None:
-    """Raise PlanError if a parameter cannot be divided as fully_shard does, block by block."""
-    owner: dict[int, int] = {}
-    for number, block in enumerate(workload.blocks):
-        for name, parameter in block.named_parameters():
-            other = owner.setdefault(id(parameter), number)
-            if other != number:
-                raise PlanError(
-                    f"blocks {other} and {number} share a parameter ({number}.{name}), and each "
-                    "block is sharded by itself; put both into one block, or use ddp"
-                )
-            if not parameter.dim() or not parameter.is_contiguous():
-                what = "is not contiguous" if parameter.dim() else "has no dimension to divide"
-                raise PlanError(
-                    f"parameter {number}.{name} {what}, which fully_shard refuses; "
-                    "make it contiguous and of shape [1] at least, or use ddp"
-                )
-
-
 def verification_notes(workload: Workload) -> list[str]:
     """What must be said of a comparison with a plain step of this model."""
     modules = [module for block in workload.blocks for module in block.modules()]

@@ -16,15 +16,17 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.lanes.lane import Mark
 from core.engine.ranks.model import RankModel, Setting
+from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Kind, Payload, PlanError
 
 
 class Replicated(RankModel):
-    """DistributedDataParallel with buckets of `bucket_mb` MiB (None: torch's own size)."""
+    """DistributedDataParallel with buckets as large as asked for, or of torch's own size."""
 
-    def __init__(self, blocks: list[nn.Module], setting: Setting, bucket_mb: float | None) -> None:
+    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
         self._setting = setting
         self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
+        bucket_mb = setting.specification[BUCKET_MB]
         caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
         self._ddp = DistributedDataParallel(self.blocks, **caps)
         self._ddp.register_comm_hook(setting.world, self._bucket_hook)
@@ -92,3 +94,6 @@ class Replicated(RankModel):
         event = torch.cuda.Event(enable_timing=True)
         event.record()
         return event
+
+
+MODEL = Replicated

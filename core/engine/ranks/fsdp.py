@@ -27,10 +27,11 @@ from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.fsdp._fully_shard._fsdp_api import AllGather, ReduceScatter
 from torch.distributed.tensor import DTensor
 
+from core.engine.models.workload import Workload
 from core.engine.ranks.communication import open_communication
 from core.engine.ranks.model import RankModel, Setting
 from core.engine.ranks.timer import Timed
-from core.plan.task import Kind, Payload
+from core.plan.task import Kind, Payload, PlanError
 
 
 class Sharded(RankModel):
@@ -54,6 +55,26 @@ class Sharded(RankModel):
         self._gradient_parts = sum(self.held_bytes(p) for p in parameters if p.requires_grad)
         # Whole parameters are given up behind each pass, so that none is mistaken for activations.
         setting.timer.watch(self.blocks, [])
+
+    @classmethod
+    def check(cls, workload: Workload) -> None:
+        """Raise PlanError if a parameter cannot be divided as fully_shard does, block by block."""
+        super().check(workload)
+        owner: dict[int, int] = {}
+        for number, block in enumerate(workload.blocks):
+            for name, parameter in block.named_parameters():
+                other = owner.setdefault(id(parameter), number)
+                if other != number:
+                    raise PlanError(
+                        f"blocks {other} and {number} share a parameter ({number}.{name}), and "
+                        "each block is sharded by itself; put both into one block, or use ddp"
+                    )
+                if not parameter.dim() or not parameter.is_contiguous():
+                    what = "is not contiguous" if parameter.dim() else "has no dimension to divide"
+                    raise PlanError(
+                        f"parameter {number}.{name} {what}, which fully_shard refuses; "
+                        "make it contiguous and of shape [1] at least, or use ddp"
+                    )
 
     def begin(self) -> None:
         """Forget the gradients."""
@@ -194,3 +215,6 @@ def _names(number: int, block: nn.Module, trained: bool = False) -> tuple[str, .
     return tuple(
         f"{number}.{name}" for name, p in block.named_parameters() if p.requires_grad or not trained
     )
+
+
+MODEL = Sharded

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from importlib import import_module
 
 import torch
 from torch import Tensor, nn
 
-from core.engine.models.workload import full_names
+from core.engine.models.workload import Workload, full_names
 from core.engine.ranks.timer import RankTimer, Tell
-from core.plan.task import Lane
+from core.plan.specification import Specification
+from core.plan.strategy import Strategy
+from core.plan.task import Lane, PlanError
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class Setting:
     backend: str
     timer: RankTimer
     tell: Tell
+    specification: Specification
 
 
 class RankModel(ABC):
@@ -31,6 +35,18 @@ class RankModel(ABC):
     """
 
     blocks: nn.Sequential
+
+    @abstractmethod
+    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None: ...
+
+    @classmethod
+    def check(cls, workload: Workload) -> None:
+        """Raise PlanError for a model that this one cannot be made of."""
+        if len(set(workload.blocks)) < len(workload.blocks):
+            raise PlanError(
+                f"{workload.description.name} lists a block twice, and each is timed by itself in "
+                "a rank; put both uses into one block"
+            )
 
     @property
     def parameters(self) -> dict[str, nn.Parameter]:
@@ -78,3 +94,9 @@ class RankModel(ABC):
         """Bytes of the optimizer's state that this rank holds."""
         values = (value for state in optimizer.state.values() for value in state.values())
         return sum(self.held_bytes(value) for value in values if isinstance(value, Tensor))
+
+
+def rank_model(strategy: Strategy) -> type[RankModel]:
+    """How torch divides the model in the strategy's ranks. Some take half a second to import."""
+    made: type[RankModel] = import_module(f"core.engine.ranks.{strategy.rank_model}").MODEL
+    return made

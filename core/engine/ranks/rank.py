@@ -39,9 +39,8 @@ from core.engine.models.workload import (
     verification_notes,
 )
 from core.engine.prepare import Prepared, prepare
-from core.engine.ranks.ddp import Replicated
 from core.engine.ranks.expectation import Expectations
-from core.engine.ranks.model import RankModel, Setting
+from core.engine.ranks.model import RankModel, Setting, rank_model
 from core.engine.ranks.timer import RankTimer, Timed
 from core.engine.verify import compare, reference, save_gradients
 from core.plan.lanes import Hardware
@@ -118,12 +117,9 @@ class Rank:
         # Neither torch's hooks nor the timer's may be on what the plain step is made from.
         blocks = copy.deepcopy(self._workload.blocks)
         lane, world, backend = self._lane.lane, self._settings.world, self._settings.backend
-        setting = Setting(lane, world, backend, self._timer, self._tell)
-        if self._prepared.strategy.sharded:
-            from core.engine.ranks.fsdp import Sharded  # takes half a second to import
-
-            return Sharded(blocks, setting)
-        return Replicated(blocks, setting, self._prepared.specification.bucket_mb)
+        specification = self._prepared.specification
+        setting = Setting(lane, world, backend, self._timer, self._tell, specification)
+        return rank_model(self._prepared.strategy)(blocks, setting)
 
     def _step(self, index: int, batch: Batch) -> None:
         expected = self._expectations.begin(index)

@@ -13,6 +13,7 @@ has a second lane for collectives, for those that run beside another.
 from collections.abc import Iterable
 
 from core.models.description import ModelDescription
+from core.option import Option
 from core.plan.lanes import meet_in_nccl, with_helpers
 from core.plan.splits import starts, tensor_split
 from core.plan.strategy import Collective, Collectives, Job, Strategy
@@ -20,7 +21,19 @@ from core.plan.task import Kind, Part, Payload, Placement, Plan, PlanBuilder, Ro
 
 Buckets = tuple[tuple[str, ...], ...]
 """Gradient buckets in launch order, each the names of its parameters."""
+DEFAULT_BUCKET_MB = 25  # torch's own
 FIRST_BUCKET_BYTES = 1024 * 1024  # torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
+
+BUCKET_MB: Option[float | None] = Option(
+    "bucket_mb",
+    float,
+    "MiB of gradients that are reduced together.",
+    f"{DEFAULT_BUCKET_MB} MiB",
+    "MiB",
+    label="Bucket",
+    least=1e-6,
+    most=1_000_000,
+)
 
 
 def parameter_bytes(model: ModelDescription) -> dict[str, int]:
@@ -54,7 +67,7 @@ def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
 
 def plan(job: Job) -> Plan:
     """The expectation before torch has reported its buckets."""
-    buckets = expected_buckets(job.model, job.bucket_mb)
+    buckets = expected_buckets(job.model, job[BUCKET_MB] or DEFAULT_BUCKET_MB)
     return complete(
         job,
         tuple(Collective(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, names) for names in buckets),
@@ -135,7 +148,8 @@ STRATEGY = Strategy(
     "Distributed data parallel",
     "A process for each lane, overlapped all-reduce.",
     plan,
-    options=frozenset({"bucket_mb"}),
+    options=(BUCKET_MB,),
     runner=Runner.RANKS,
     complete=complete,
+    rank_model="ddp",
 )

@@ -11,18 +11,23 @@ sum them by all-reduce, and each steps its own copy.
 
 from dataclasses import replace
 
+from core.option import Option
+from core.plan.pipeline_options import PIPELINE_OPTIONS
 from core.plan.splits import tensor_split
 from core.plan.staged import staged_plan
 from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job, Strategy, require_rows
 from core.plan.task import Plan
 
-REPLICAS = 2
+DEFAULT_REPLICAS = 2
+REPLICAS: Option[int | None] = Option(
+    "replicas", int, "Pipelines that run side by side.", f"{DEFAULT_REPLICAS}", most=4096
+)
 
 
 def plan(job: Job) -> Plan:
-    """A pipeline in each of `job.replicas` equal shares of the lanes, 2 unless asked otherwise."""
-    replicas = job.replicas or REPLICAS
+    """A pipeline in each of as many equal shares of the lanes as there are replicas."""
+    replicas = job[REPLICAS] or DEFAULT_REPLICAS
     require_rows(job, replicas, "replicas")
     shares = [replace(job, rows=rows) for rows in tensor_split(job.rows, replicas)]
     whole = f"a replica's share of {job.rows} rows"
@@ -34,5 +39,5 @@ STRATEGY = Strategy(
     "Pipelines side by side",
     "A pipeline in each replica, gradients all-reduced.",
     plan,
-    options=frozenset({"schedule", "stages", "chunks", "replicas", "microbatches", "split_size"}),
+    options=(*PIPELINE_OPTIONS, REPLICAS),
 )

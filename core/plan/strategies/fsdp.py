@@ -164,6 +164,12 @@ class _RankTasks:
             self._gathered_last[collective.payload] = block
 
 
+def kept_bytes(whole: int, model: ModelDescription, plan: Plan) -> int:
+    """A rank keeps its share; at most two blocks' parameters are whole at a time."""
+    blocks = [model.run_bytes(block, block + 1) for block in range(len(model.blocks))]
+    return whole // plan.replicas + sum(sorted(blocks)[-2:])
+
+
 STRATEGY = Strategy(
     "fsdp",
     "Fully sharded data parallel",
@@ -171,5 +177,6 @@ STRATEGY = Strategy(
     plan,
     runner=Runner.RANKS,
     complete=complete,
-    sharded=True,
+    rank_model="fsdp",
+    kept_bytes=kept_bytes,
 )

@@ -1,12 +1,16 @@
 """Pipeline parallel: stages overlap on micro-batches, in the order of a schedule."""
 
+from core.plan.pipeline_options import (
+    DEFAULT_MICROBATCHES,
+    MICROBATCHES,
+    MOST_MICROBATCHES,
+    PIPELINE_OPTIONS,
+    SPLIT_SIZE,
+)
 from core.plan.splits import split, tensor_split
 from core.plan.staged import staged_plan
 from core.plan.strategy import Job, Strategy, require_rows
 from core.plan.task import Plan, PlanError
-
-MICROBATCHES = 8
-MOST_MICROBATCHES = 32_767  # what a span's row in memory can count
 
 
 def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:
@@ -16,17 +20,17 @@ def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:
     these are fewer.
     Raises PlanError if more micro-batches are asked for than the job, which is `whole`, has rows.
     """
-    if job.split_size is not None:
-        sizes = split(job.rows, job.split_size)
+    if (size := job[SPLIT_SIZE]) is not None:
+        sizes = split(job.rows, size)
         if len(sizes) > MOST_MICROBATCHES:
             raise PlanError(
-                f"--split-size {job.split_size} makes {len(sizes):,} micro-batches of {job.rows:,} "
+                f"--split-size {size} makes {len(sizes):,} micro-batches of {job.rows:,} "
                 f"rows; use a size that makes at most {MOST_MICROBATCHES:,}"
             )
         return sizes
-    asked = job.microbatches or job.schedule.microbatches
+    asked = job[MICROBATCHES] or job.schedule.microbatches
     if asked is None:
-        return tensor_split(job.rows, min(MICROBATCHES, job.rows))
+        return tensor_split(job.rows, min(DEFAULT_MICROBATCHES, job.rows))
     require_rows(job, asked, "micro-batches", whole)
     return tensor_split(job.rows, asked)
 
@@ -41,6 +45,6 @@ STRATEGY = Strategy(
     "Pipeline",
     "Stages overlap on micro-batches.",
     plan,
-    options=frozenset({"schedule", "stages", "chunks", "microbatches", "split_size"}),
+    options=PIPELINE_OPTIONS,
     microbatch_rows=microbatch_rows,
 )

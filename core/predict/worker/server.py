@@ -14,7 +14,6 @@ import sys
 import threading
 from multiprocessing.connection import Connection
 
-from core.freed import keep_freed
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError
@@ -34,7 +33,6 @@ from core.predict.worker.jobs import (
 )
 
 NICENESS = 5  # lanes that are measured meanwhile come first
-LARGEST_KEPT, MOST_KEPT = 1 << 28, 1 << 29  # bytes: the arrays of one plan go where the last's were
 ORDER = (Ask, Draw, Advise, Prepare)
 
 
@@ -120,7 +118,6 @@ def main() -> None:
     wire = int(sys.argv[1])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
     os.nice(NICENESS)
-    keep_freed(LARGEST_KEPT, MOST_KEPT)
     Server(Connection(wire)).serve()
 
 

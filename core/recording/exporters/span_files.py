@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from core.files import whole_file
-from core.order import stable_order
 from core.plain import cell
-from core.recording.schema import ATTRIBUTES
+from core.recording.schema import ARROW_TYPES
 from core.trace.columns import ABSENT
 from core.trace.listing import Listing
 from core.trace.spans import Spans
+from core.trace.table import ATTRIBUTES
 from core.trace.trace import Trace
 
 PIECE = 1 << 15
@@ -29,7 +29,7 @@ _OWN = [attribute for attribute in ATTRIBUTES if attribute.name != "lane"]
 SCHEMA = pa.schema(
     [
         ("lane", pa.string()), ("step", pa.int32()), ("task", pa.int32()), ("name", pa.string()),
-        *((attribute.name, attribute.arrow) for attribute in _OWN),
+        *((attribute.name, ARROW_TYPES[attribute.name]) for attribute in _OWN),
         *((f"{name}_ns", pa.int64()) for name in _TIMES), ("duration_ns", pa.int64()),
     ]
 )  # fmt: skip
@@ -70,7 +70,7 @@ def _batch(
         *(
             _words(told[a.name], list(a.words), written)
             if a.words
-            else _maybe(told[a.name], a.arrow)
+            else _maybe(told[a.name], ARROW_TYPES[a.name])
             for a in _OWN
         ),
         *(_maybe(spans[column], pa.int64()) for column in _TIMES),
@@ -81,11 +81,8 @@ def _batch(
 
 def _gathered(trace: Trace, lanes: NDArray[np.int64], index: NDArray[np.int64]) -> Spans:
     """The spans at some places, in their order."""
-    order = stable_order(lanes)
     parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
-    back = np.empty(len(order), np.int64)
-    back[order] = np.arange(len(order))
-    return Spans.joined(parts)[back]
+    return Spans.joined(parts)[np.argsort(np.argsort(lanes, kind="stable"))]
 
 
 def _maybe(numbers: NDArray[Any], kind: pa.DataType) -> pa.Array:

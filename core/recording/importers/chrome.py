@@ -25,15 +25,16 @@ from numpy.typing import NDArray
 
 from core.gc_paused import uncollected
 from core.models.description import ModelDescription
-from core.order import stable_order
+from core.order import stable_argsort
 from core.plain import said
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Lane, Role
 from core.reading import one_line
 from core.recording.index import Progress, tell
-from core.recording.schema import Header, RecordingError
+from core.recording.schema import RecordingError
 from core.recording.sniff import GZIP
 from core.trace.columns import ABSENT, StepBounds
+from core.trace.header import Header
 from core.trace.spans import LaneSpans, Spans
 from core.trace.table import TaskTable, blank_rows
 from core.trace.trace import Trace
@@ -244,11 +245,8 @@ def _trace(events: _Events, name: str) -> Trace:
     thread = np.concatenate(events.thread)
     lanes, spans = _lanes(_titles(events), thread, start, end, row, table)
     header = Header(Specification(), ModelDescription(Path(name).name, (), 0), tuple(lanes))
-    steps = StepBounds.of(
-        np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64),
-        bounds=(int(start.min()), int(end.max())),
-    )  # fmt: skip
-    return Trace.of(header, [LaneSpans.of(some) for some in spans], table, step_table=steps)
+    bounds = int(start.min()), int(end.max())
+    return Trace(header, table, [LaneSpans.of(some) for some in spans], StepBounds(bounds=bounds))
 
 
 def _nanoseconds(times: NDArray[np.float64], origin: float) -> NDArray[np.int64]:
@@ -284,7 +282,7 @@ def _add_tasks(names: Sequence[str | None], table: TaskTable) -> None:
     """A task of the table for each name: what is done again is told once."""
     rows = blank_rows(len(names))
     rows["kind"] = KINDS.index(Kind.OTHER)
-    rows["name"] = [table.name(name or "unnamed") for name in names]
+    rows["name"] = [table.names.place(name or "unnamed") for name in names]
     table.add(rows, np.empty(0, np.int32))
 
 
@@ -322,7 +320,7 @@ def _lanes(
     for index, (name, process) in enumerate(titles):
         mine = slice(int(bounds[index]), int(bounds[index + 1]))
         depth = _depths(start[mine], end[mine])
-        by_depth = stable_order(depth) + mine.start
+        by_depth = stable_argsort(depth) + mine.start
         ends = np.cumsum(np.bincount(depth)).tolist()
         if len(lanes) + len(nested) + len(ends) > MOST_LANES:
             raise ValueError(f"its threads and their nested calls are more than {MOST_LANES:,}")
@@ -349,7 +347,7 @@ def _arranged(
 
     Most files have each thread's events in this order.
     """
-    order = stable_order(thread)
+    order = stable_argsort(thread)
     thread, start, end, row = thread[order], start[order], end[order], row[order]
     begun, ended = np.diff(start), np.diff(end)
     if ((thread[1:] > thread[:-1]) | (begun > 0) | ((begun == 0) & (ended <= 0))).all():
@@ -376,7 +374,7 @@ def _depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int6
 
 def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> bool:
     """Whether no two events of one depth overlap."""
-    order = stable_order(depth)
+    order = stable_argsort(depth)
     same = depth[order][1:] == depth[order][:-1]
     return not bool((start[order][1:] < end[order][:-1])[same].any())
 

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import (
     QStackedLayout,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
-from core.recording.bookmarks import Mark
-from gui.look.label import Label, plain_tip
+from core.recording.bookmarks import Bookmark
+from gui.look.label import hint, plain_tip
+from gui.look.layouts import button, column, row
 from gui.look.text import duration_text, time_text, tr
 
 TIME, LENGTH, NOTE = range(3)
@@ -39,34 +39,25 @@ class MarksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Marks"))
-        hint = Label(
+        nothing = hint(
             tr(
                 "Press M to mark the moment under the pointer, or the start of what is selected; "
                 "Shift+M marks what is selected from start to end. Marks are kept beside the "
                 "recording."
             )
         )
-        hint.setObjectName("hint")
-        hint.setWordWrap(True)
-        hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        hint.setMargin(14)
         self.list = _List()
         self.list.itemActivated.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemClicked.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemChanged.connect(self._rename)
         self.list.remove_asked.connect(self.remove)
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.list, 1)
-        column.addLayout(self._buttons())
-        body = QWidget()
-        body.setLayout(column)
+        body, buttons = QWidget(), self._buttons()
+        column(self.list, buttons, of=body, growing=self.list, margins=(0, 0, 0, 0), spacing=0)
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(hint)
+        self._stack.addWidget(nothing)
         self._stack.addWidget(body)
 
-    def show_marks(self, marks: Sequence[Mark]) -> None:
+    def show_marks(self, marks: Sequence[Bookmark]) -> None:
         """List other marks; the row that was current stays so."""
         current = self.current
         blocked = self.list.blockSignals(True)
@@ -110,20 +101,15 @@ class MarksPanel(QWidget):
             self.removed.emit(self.current)
 
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(8, 4, 8, 6)
-        row.setSpacing(6)
-        for text, tip, slot in (
-            (tr("Go to"), tr("Show the mark in the timeline. (Return)"), self.go),
-            (tr("Edit note"), tr("Write another note. (F2)"), self.rename),
-            (tr("Delete"), tr("Take the mark away; Ctrl+Z brings it back. (Del)"), self.remove),
-        ):
-            button = QPushButton(text)
-            button.setToolTip(tip)
-            button.clicked.connect(slot)
-            row.addWidget(button)
-        row.addStretch(1)
-        return row
+        buttons = [
+            button(QPushButton, text, tip, slot)
+            for text, tip, slot in (
+                (tr("Go to"), tr("Show the mark in the timeline. (Return)"), self.go),
+                (tr("Edit note"), tr("Write another note. (F2)"), self.rename),
+                (tr("Delete"), tr("Take the mark away; Ctrl+Z brings it back. (Del)"), self.remove),
+            )
+        ]
+        return row(*buttons, None, margins=(8, 4, 8, 6), spacing=6)
 
     def _index(self, item: QTreeWidgetItem) -> int:
         return self.list.indexOfTopLevelItem(item)
@@ -146,8 +132,8 @@ class _List(QTreeWidget):
         self.setUniformRowHeights(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.header().setStretchLastSection(False)
-        for column in (TIME, LENGTH):
-            self.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        for narrow in (TIME, LENGTH):
+            self.header().setSectionResizeMode(narrow, QHeaderView.ResizeMode.ResizeToContents)
         self.header().setSectionResizeMode(NOTE, QHeaderView.ResizeMode.Stretch)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QToolTip, QWidget
 from gui.look.label import plain_tip
 from gui.look.text import tr
 from gui.look.theme import Theme
-from gui.panels.data.steps import StepBars
+from gui.panels.data.step_bars import StepBars
 
 BAR = 0.78  # of the distance between two bars
 CLOSE = 3.0  # bars with fewer pixels each stand without a gap, which would only pale them
@@ -160,7 +160,7 @@ class StepChart(pyqtgraph.PlotWidget):
 
 def whole_spacing(least: float) -> int:
     """The smallest of 1, 2, 5, 10, 20, … that is no less than `least`."""
-    ten = 10 ** max(0, math.floor(math.log10(max(least, 1.0))))
+    ten: int = 10 ** max(0, math.floor(math.log10(max(least, 1.0))))
     return next(
         (step * ten for step in STEPS_OF_TEN if step * ten >= least), STEPS_OF_TEN[0] * ten * 10
     )

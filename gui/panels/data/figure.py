@@ -12,11 +12,9 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import Excerpt
 from gui.figures.picture import SCREEN, Picture, image_of
 from gui.look.label import Label
+from gui.look.layouts import column, row
 from gui.look.text import tr
 from gui.panels.run.fields import WheelGuard, choice, decimal
 
@@ -77,10 +76,8 @@ class FigurePanel(QDialog):
         self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._timer.timeout.connect(self.draw_now)
         self._build_fields()
-        self.preview, self.size_label, self.problem = Preview(), Label(), Label()
-        self.size_label.setObjectName("quiet")
-        self.problem.setObjectName("problem")
-        self.problem.setWordWrap(True)
+        self.preview, self.size_label = Preview(), Label(look="quiet")
+        self.problem = Label(look="problem", wrapped=True)
         self._lay_out()
         self._connect()
         self._follow_preset()
@@ -205,24 +202,10 @@ class FigurePanel(QDialog):
             grid.addWidget(self.words[name], number, 1)
         for number, name in enumerate(SWITCHES):
             grid.addWidget(self.parts[name], 2 + number // 2, number % 2)
-        left = QVBoxLayout()
-        left.addLayout(form)
-        left.addSpacing(6)
-        left.addLayout(grid)
-        left.addStretch(1)
-        left.addWidget(self.problem)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.size_label, 1)
-        buttons.addWidget(self.copy)
-        buttons.addWidget(self.save)
-        right = QVBoxLayout()
-        right.addWidget(self.preview, 1)
-        right.addLayout(buttons)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 12, 14, 12)
-        row.setSpacing(14)
-        row.addLayout(left, 0)
-        row.addLayout(right, 1)
+        left = column(form, 6, grid, None, self.problem)
+        buttons = row(self.size_label, self.copy, self.save, growing=self.size_label)
+        right = column(self.preview, buttons, growing=self.preview)
+        row(left, right, of=self, growing=right, margins=(14, 12, 14, 12), spacing=14)
 
     def _connect(self) -> None:
         for chooser in (self.preset, self.part, self.theme, self.colours):

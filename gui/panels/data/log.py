@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -17,21 +16,23 @@ from core.trace.columns import Column
 from core.trace.event_rows import Log
 from core.trace.trace import Trace
 from gui.look.label import plain_tip
+from gui.look.layouts import column
 from gui.look.text import duration_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.panels.run.fields import Choice
+from gui.panels.tables import Head, Index, TableModel
 from gui.runs.faults import told_log
 
 LEVELS = ("info", "size", "warning", "error", "state")
-NOTHING = QModelIndex()
-Index = QModelIndex | QPersistentModelIndex
 
 
-class LogModel(QAbstractTableModel):
+class LogModel(TableModel):
     """The rows of a trace's log that have a chosen level."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        titles = (tr("Time"), tr("Level"), tr("Message"))
+        self.heads = [Head(title, numeric=False) for title in titles]
         self._source = Log()
         self._taken = 0
         self._places = Column(np.int64)  # of the rows in the source
@@ -55,11 +56,9 @@ class LogModel(QAbstractTableModel):
             self._places.extend(fresh)
             self.endInsertRows()
 
-    def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
-        return 0 if parent.isValid() else len(self._places)
-
-    def columnCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
-        return 3
+    def count(self) -> int:
+        """A row for each line that has a chosen level."""
+        return len(self._places)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
         row = self._source[int(self._places.view[index.row()])]
@@ -71,13 +70,6 @@ class LogModel(QAbstractTableModel):
             colours = {"warning": self.theme.warning, "error": self.theme.error}
             quiet = self.theme.muted if index.column() < 2 else self.theme.text
             return QColor(colours.get(row.level, quiet))
-        return None
-
-    def headerData(  # noqa: D102
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
-            return (tr("Time"), tr("Level"), tr("Message"))[section]
         return None
 
 
@@ -109,10 +101,7 @@ class LogPanel(QWidget):
         self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         self.table.setColumnWidth(0, 78)
         self.table.setColumnWidth(1, 66)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 4)
-        column.addWidget(self.level)
-        column.addWidget(self.table)
+        column(self.level, self.table, of=self, margins=(8, 4, 8, 4))
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""

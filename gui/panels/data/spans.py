@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import partial
+import math
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelection, QObject, QSignalBlocker, Qt, QThreadPool, Signal
+from PySide6.QtCore import QItemSelection, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QFileDialog,
-    QHBoxLayout,
     QHeaderView,
     QPushButton,
     QTableView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
+from core.recording.exporters.span_files import write_spans
 from core.trace.listing import Listing
 from core.trace.query import Query
 from core.trace.trace import Span, Trace
+from gui.app.dialogs import ask_save
+from gui.app.jobs import Runner, Work
 from gui.look.label import Label
-from gui.look.text import percent_text, problem_text, tr
+from gui.look.layouts import column, row
+from gui.look.text import percent_text, tr
 from gui.panels.data.spans_model import COLUMNS, MOST_ROWS, SpansModel
-from gui.recordings.csv_saving import CsvSaver
+from gui.panels.tables import dress
 from gui.search.bar import QueryField
 from gui.search.searching import Searcher
 from gui.timeline.paint.scene import Scene
 
+AT_ONCE_S = 0.2  # a table that is written sooner is there when `save_to` returns
 AT_ONCE = 200_000  # rows that are sorted while one waits; more are sorted in a thread
 ROW_HEIGHT = 20
 WIDTHS = {
@@ -44,33 +45,6 @@ WIDTHS = {
     "name": 220,
 }
 WIDTH = 76
-
-
-class _Sorter(QObject):
-    """Sorts in a thread of the pool; `sorted` carries a listing, and which request it answers.
-
-    `failed` comes instead, with one line.
-    """
-
-    sorted = Signal(int, object)
-    failed = Signal(str)
-
-    def sort(self, number: int, listing: Listing, column: str, descending: bool) -> None:
-        """Sort a large listing beside everything else: NumPy lets go of Python meanwhile."""
-
-        def work() -> None:
-            try:
-                made = listing.sorted_by(column, descending)
-                told = partial(self.sorted.emit, number, made)
-            except Exception as error:
-                told = partial(self.failed.emit, problem_text(error))
-            with suppress(RuntimeError):  # the window was closed meanwhile
-                told()
-
-        if len(listing) <= AT_ONCE:
-            work()
-        else:
-            QThreadPool.globalInstance().start(work)
 
 
 class SpansPanel(QWidget):
@@ -90,11 +64,12 @@ class SpansPanel(QWidget):
         self._trace: Trace | None = None
         self._live = False
         self._selected: Span | None = None
-        self._request = 0
         self._listing: Listing | None = None
         self.model, self.table = SpansModel(self), QTableView()
-        self.field, self.count, self.problem = QueryField(), Label(), Label()
-        self.searcher, self._sorter, self.saver = Searcher(self), _Sorter(self), CsvSaver(self)
+        self.field, self.count = QueryField(), Label(look="quiet")
+        self.problem = Label(look="problem", wrapped=True)
+        self.searcher = Searcher(self)
+        self._sorter, self.saver = Runner(self, "sorting"), Runner(self, "saving spans")
         self._build()
         self._connect()
         self._tell()
@@ -105,6 +80,8 @@ class SpansPanel(QWidget):
         ended, new = self._live and not live, trace is not self._trace
         self._trace, self._live = trace, live
         if trace is None or not self.isVisible():
+            self.searcher.clear()
+            self._sorter.cancel()
             self._listing = None
             self.model.show(None)
             self._tell()
@@ -147,17 +124,13 @@ class SpansPanel(QWidget):
             return
         if self._listing is None:
             self._filter()  # the table waits until it is seen
-        dialog = QFileDialog(self, tr("Save spans"), "spans.csv", tr("Table (*.csv *.parquet)"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("csv")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
-        dialog.open()
+        kinds = [tr("Table (*.csv *.parquet)")]
+        ask_save(self, tr("Save spans"), Path("spans.csv"), kinds, self.save_to)
 
     def save_to(self, path: Path) -> None:
         """Save the rows that are shown, in their order."""
         if self.model.listing is not None:
-            self.saver.save(self.model.listing, path)
+            self.saver.start(_written(self.model.listing, path), AT_ONCE_S)
             self._tell()
 
     def _filter(self) -> None:
@@ -189,20 +162,18 @@ class SpansPanel(QWidget):
         self._tell()
 
     def _sort(self) -> None:
-        self._request += 1
+        self._sorter.cancel()
         column = self._column.currentIndex() - 1
         if self._listing is None:
             return
         if column < 0:
-            self._show(self._request, self._listing)
+            self._show(self._listing)
         else:
-            descending = self._descending.isChecked()
             self._tell(tr("sorting…"))
-            self._sorter.sort(self._request, self._listing, COLUMNS[column].key, descending)
+            work = _sorted(self._listing, COLUMNS[column].key, self._descending.isChecked())
+            self._sorter.start(work, math.inf, thread=len(self._listing) > AT_ONCE)
 
-    def _show(self, request: int, listing: Listing) -> None:
-        if request != self._request:
-            return  # something else was asked for meanwhile
+    def _show(self, listing: Listing) -> None:
         with QSignalBlocker(self):
             self.model.show(listing)
         self.table.setColumnHidden(len(COLUMNS) - 1, not listing.trace.table.names)
@@ -254,13 +225,14 @@ class SpansPanel(QWidget):
         self.searcher.finished.connect(self._take_hits)
         self.searcher.advanced.connect(self._tell)
         self.searcher.failed.connect(self._say_stopped)
-        self._sorter.sorted.connect(self._show)
+        self._sorter.done.connect(self._show)
         self._sorter.failed.connect(self._say_stopped)
         self.saver.advanced.connect(
             lambda share: self._tell(tr("saving, {share}", share=percent_text(share)))
         )
-        self.saver.ended.connect(self._saved)
-        self.saver.failed.connect(self._not_saved)
+        self.saver.ended.connect(self._tell)
+        self.saver.done.connect(self.said.emit)
+        self.saver.failed.connect(self.failed)
         self._cancel.clicked.connect(self._stop)
         self.save.clicked.connect(self.ask_where_to_save)
         self._column.currentIndexChanged.connect(lambda _: self._sort_again())
@@ -271,15 +243,6 @@ class SpansPanel(QWidget):
     def _sort_again(self) -> None:
         way = Qt.SortOrder.DescendingOrder if self._descending.isChecked() else None
         self.sort_by(self._column.currentIndex() - 1, way or Qt.SortOrder.AscendingOrder)
-
-    def _saved(self, text: str) -> None:
-        self._tell()
-        if text:
-            self.said.emit(text)
-
-    def _not_saved(self, text: str) -> None:
-        self._tell()
-        self.failed.emit(text)
 
     def _build(self) -> None:
         self._column, self._descending, self._cancel = QComboBox(), QToolButton(), QPushButton()
@@ -294,45 +257,25 @@ class SpansPanel(QWidget):
         self.field.setAccessibleName(tr("Show only spans that are"))
         self._cancel.setText(tr("Cancel"))
         self._cancel.hide()
-        self.count.setObjectName("quiet")
-        self.problem.setObjectName("problem")
-        self.problem.setWordWrap(True)
         self.problem.hide()
-        line = QHBoxLayout()
-        line.setContentsMargins(8, 6, 8, 2)
-        line.setSpacing(6)
-        line.addWidget(self.field, 1)
-        line.addWidget(self.count)
-        under = QHBoxLayout()
-        under.setContentsMargins(8, 0, 8, 4)
-        under.setSpacing(6)
-        for part in (Label(tr("Sort by")), self._column, self._descending):
-            under.addWidget(part)
-        under.addStretch(1)
-        under.addWidget(self._cancel)
-        under.addWidget(self.save)
+        line = row(self.field, self.count, growing=self.field, margins=(8, 6, 8, 2), spacing=6)
+        under = row(
+            Label(tr("Sort by")), self._column, self._descending, None, self._cancel, self.save,
+            margins=(8, 0, 8, 4), spacing=6,
+        )  # fmt: skip
         self.problem.setContentsMargins(10, 0, 10, 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(line)
-        column.addWidget(self.problem)
-        column.addLayout(under)
-        column.addWidget(self.table, 1)
+        column(
+            line, self.problem, under, self.table, of=self, growing=self.table,
+            margins=(0, 0, 0, 0), spacing=2,
+        )  # fmt: skip
         self._build_table()
 
     def _build_table(self) -> None:
         table, across, down = self.table, self.table.horizontalHeader(), self.table.verticalHeader()
-        table.setAccessibleName(tr("Table of spans"))
-        table.setObjectName("tight")
-        down.setDefaultSectionSize(ROW_HEIGHT)
+        dress(table, tr("Table of spans"), ROW_HEIGHT)
         down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        down.hide()
         table.setModel(self.model)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every control
-        table.setShowGrid(False)
         table.setWordWrap(False)
         across.setSectionsClickable(True)
         across.setSortIndicatorShown(True)
@@ -340,6 +283,19 @@ class SpansPanel(QWidget):
         across.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         for number, shown in enumerate(COLUMNS):
             table.setColumnWidth(number, WIDTHS.get(shown.key, WIDTH))
+
+
+def _sorted(listing: Listing, column: str, descending: bool) -> Work[Listing]:
+    yield 0.0
+    return listing.sorted_by(column, descending)
+
+
+def _written(listing: Listing, path: Path) -> Work[str]:
+    """Save a listing, which leaves no file unless it comes to its end; returns what to say."""
+    count = len(listing)
+    for written in write_spans(listing, path):
+        yield written / count
+    return tr("Saved {count} spans as {name}.", count=f"{count:,}", name=path.name)
 
 
 def count_text(listing: Listing | None, trace: Trace | None) -> str:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from core.trace.listing import Listing
 from core.trace.trace import Span
 from gui.look.text import bytes_text, duration_text, time_text, tr
+from gui.panels.tables import Head, Index, TableModel
 from gui.timeline.interact.describe import TITLES, action
 
 MOST_ROWS = 100_000_000  # Qt counts the pixels of all rows in 32 bits
 PAGE = 64  # rows that are read at once
 MOST_PAGES = 32
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +56,12 @@ COLUMNS = (
 )
 
 
-class SpansModel(QAbstractTableModel):
+class SpansModel(TableModel):
     """The rows of a listing, of which nothing is copied but what is on the screen."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.heads = [Head(tr(column.title), numeric=column.numeric) for column in COLUMNS]
         self.listing: Listing | None = None
         self._pages: dict[int, list[Span]] = {}
 
@@ -95,27 +93,14 @@ class SpansModel(QAbstractTableModel):
             page = self._read(row // PAGE)
         return page[row % PAGE]
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, D102
-        count = 0 if self.listing is None or parent.isValid() else len(self.listing)
-        return min(count, MOST_ROWS)
+    def count(self) -> int:
+        """As many as there are, or as Qt can count."""
+        return 0 if self.listing is None else min(len(self.listing), MOST_ROWS)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, D102
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(  # noqa: D102
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        across = orientation is Qt.Orientation.Horizontal
-        if across and role == Qt.ItemDataRole.DisplayRole:
-            return tr(COLUMNS[section].title)
-        if across and role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if COLUMNS[section].numeric else LEFT
-        return None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: D102
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
         column = COLUMNS[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if column.numeric else LEFT
+            return self.heads[index.column()].side
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
         span = self.span_at(index.row())

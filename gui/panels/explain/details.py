@@ -13,14 +13,14 @@ from PySide6.QtWidgets import (
     QStackedLayout,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
 from core.trace.trace import Trace
-from gui.look.label import Label, plain_tip
+from gui.look.label import Label, hint, plain_tip
+from gui.look.layouts import column
 from gui.look.text import tr
 from gui.timeline.interact.describe import facts, measure_facts, range_facts
 from gui.timeline.interact.gap_words import ReasonRow, gap_sentence, reason_rows
@@ -45,19 +45,13 @@ class DetailsPanel(QWidget):
         super().__init__()
         self.setAccessibleName(tr("Details"))
         self._step = 0
-        self._hint = Label(
+        self._hint = hint(
             tr(
                 "Click a bar or an idle gap to see what it is and what it waited for. "
                 "Drag to count a range; Shift+click measures from the selected bar to another."
             )
         )
-        self._hint.setObjectName("hint")
-        self._hint.setWordWrap(True)
-        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint.setMargin(14)
-        self.sentence = Label()
-        self.sentence.setObjectName("sentence")
-        self.sentence.setWordWrap(True)
+        self.sentence = Label(look="sentence", wrapped=True)
         self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.sentence.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
@@ -69,12 +63,11 @@ class DetailsPanel(QWidget):
         self.reasons.itemActivated.connect(self._choose)
         self.table = _table(tr("Details of the selection"))
         self._body = QWidget()
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.sentence)
-        column.addWidget(self.reasons, 3)
-        column.addWidget(self.table, 1)
+        whole = column(
+            self.sentence, self.reasons, self.table, of=self._body, growing=self.table,
+            margins=(0, 0, 0, 0), spacing=0,
+        )  # fmt: skip
+        whole.setStretchFactor(self.reasons, 3)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._hint)
         self._stack.addWidget(self._body)
@@ -133,12 +126,12 @@ class DetailsPanel(QWidget):
         if row.task is None:
             return
         last = self.reasons.columnCount() - 1
-        for column in range(last + 1):
-            item = self.reasons.item(number, column)
+        for place in range(last + 1):
+            item = self.reasons.item(number, place)
             if item is not None:
                 item.setData(TASK_ROLE, row.task)
                 item.setToolTip(plain_tip(tr("Show {holder} in the timeline.", holder=row.holder)))
-                if column == last:
+                if place == last:
                     _look_like_a_link(item, self.palette())
 
     def _limit_reasons(self) -> None:
@@ -186,7 +179,7 @@ def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(len(rows[0]) - 1, QHeaderView.ResizeMode.Stretch)
     for number, row in enumerate(rows):
-        for column, text in enumerate(row):
+        for place, text in enumerate(row):
             item = QTableWidgetItem(text)
             item.setTextAlignment(TOP_LEFT)
-            table.setItem(number, column, item)
+            table.setItem(number, place, item)

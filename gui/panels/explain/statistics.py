@@ -5,24 +5,18 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QPersistentModelIndex,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QSizePolicy,
     QStackedLayout,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,9 +24,11 @@ from core.explain.durations import histogram
 from core.explain.range_causes import IdleCauses
 from core.explain.statistics import RangeStatistics, longest_span
 from core.plan.task import KINDS, Kind
+from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeJob
-from gui.look.label import Label
-from gui.look.text import problem_text, tr
+from gui.look.label import Label, hint
+from gui.look.layouts import button, column, row
+from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.explain.histogram import HistogramChart
 from gui.panels.explain.range_tables import (
@@ -46,6 +42,7 @@ from gui.panels.explain.range_tables import (
 )
 from gui.panels.run.fields import Choice
 from gui.panels.sheet import scrolled
+from gui.panels.tables import Head, Index, TableModel, dress
 from gui.timeline.interact.describe import kind_title
 from gui.timeline.paint.scene import Scene
 from gui.timeline.state.selection import TimeRange
@@ -53,10 +50,6 @@ from gui.timeline.state.selection import TimeRange
 AT_ONCE_S = 0.012  # of counting; then the window answers
 PATIENCE_S = 0.3  # of counting, before there is a bar with Cancel
 LISTED = 12  # rows of a table that stand without scrolling
-NOTHING = QModelIndex()
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-Index = QModelIndex | QPersistentModelIndex
 
 
 class StatisticsPanel(QWidget):
@@ -77,15 +70,13 @@ class StatisticsPanel(QWidget):
         self._scene: Scene | None = None
         self._job: RangeJob | None = None
         self._begun = 0.0
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._work)
-        self._hint = _hint()
-        self.head = Label()
-        self.head.setObjectName("heading")
-        self.notes = Label()
-        self.notes.setObjectName("quiet")
-        self.notes.setWordWrap(True)
+        self._runner = Runner(self, "counting")
+        self._runner.advanced.connect(self._show_progress)
+        self._runner.done.connect(self._show)
+        self._runner.failed.connect(self._clear)
+        self._hint = hint(tr(HINT))
+        self.head = Label(look="heading")
+        self.notes = Label(look="quiet", wrapped=True)
         self.lanes, self.kinds = (
             _TableView(tr("Lanes in the range")),
             _TableView(tr("Kinds of spans in the range")),
@@ -110,7 +101,7 @@ class StatisticsPanel(QWidget):
             self.show_range(None, None)
             return
         job = self._job
-        if job is None or scene is not self._scene or not job.done:
+        if job is None or scene is not self._scene or self._runner.running:
             return
         if job.version != scene.trace.version:
             fresh = RangeJob(scene.trace, scene.explained, job.range)
@@ -121,19 +112,13 @@ class StatisticsPanel(QWidget):
         """Count a range, or show the hint."""
         self._scene = scene
         if scene is None or chosen is None:
-            self._job = self.counted = self.causes = None
-            self._timer.stop()
-            self._hint.setText(tr(HINT))
-            self._stack.setCurrentIndex(0)
+            self._clear(tr(HINT))
             return
         self._begin(RangeJob(scene.trace, scene.explained, chosen))
 
     def cancel(self) -> None:
         """Stop counting; what was shown before stays gone."""
-        self._timer.stop()
-        self._job = self.counted = self.causes = None
-        self._hint.setText(tr("Counting was cancelled. Select a range to count it."))
-        self._stack.setCurrentIndex(0)
+        self._clear(tr("Counting was cancelled. Select a range to count it."))
 
     def copy_csv(self) -> None:
         """Put the figures on the clipboard as plain numbers."""
@@ -163,9 +148,8 @@ class StatisticsPanel(QWidget):
     # Counting
 
     def _say_nothing(self) -> None:
-        counting = self._job is not None
         self.said.emit(
-            tr("The range is still being counted.") if counting
+            tr("The range is still being counted.") if self._runner.running
             else tr("Drag over the lanes to select a range first.")
         )  # fmt: skip
 
@@ -173,35 +157,27 @@ class StatisticsPanel(QWidget):
         self._job, self._begun = job, time.monotonic()
         if self._scene is not None and self.counted is not None and self._is_elsewhere(job):
             self.counted = self.causes = None
-        self._work()
+        self._runner.start(job.work(), AT_ONCE_S)
+
+    def _clear(self, hint: str) -> None:
+        """Stop counting, and say why nothing is shown."""
+        self._runner.cancel()
+        self._job = self.counted = self.causes = None
+        self._hint.setText(hint)
+        self._stack.setCurrentIndex(0)
 
     def _is_elsewhere(self, job: RangeJob) -> bool:
         counted = self.counted
         return counted is None or (counted.start, counted.end) != (job.range.start, job.range.end)
 
-    def _work(self) -> None:
-        """Count for a moment; then the window has its turn."""
-        job, end = self._job, time.monotonic() + AT_ONCE_S
-        if job is None:
-            return
-        try:
-            while not job.done and time.monotonic() < end:
-                job.advance()
-            if job.done:
-                self._show(*job.result())
-                return
-        except Exception as error:  # the bar would stay for ever
-            self.cancel()
-            self._hint.setText(problem_text(error))
-            return
-        self._progress.setValue(round(100 * job.share))
+    def _show_progress(self, share: float) -> None:
+        self._progress.setValue(round(100 * share))
         if self.counted is None and time.monotonic() - self._begun > PATIENCE_S:
             self._stack.setCurrentWidget(self._waiting)
-        self._timer.start(0)
 
-    def _show(self, counted: RangeStatistics, causes: IdleCauses) -> None:
+    def _show(self, figures: tuple[RangeStatistics, IdleCauses]) -> None:
         assert self._scene is not None
-        self.counted, self.causes = counted, causes
+        self.counted, self.causes = counted, causes = figures
         self.head.setText(headline(counted))
         self.lanes.show_table(lane_table(self._scene.trace, counted, causes))
         self.kinds.show_table(kind_table(counted))
@@ -242,37 +218,31 @@ class StatisticsPanel(QWidget):
 
     def _build(self) -> None:
         copy = [
-            _button(tr("CSV"), tr("Copy as plain numbers for a spreadsheet."), self.copy_csv),
-            _button(tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
+            button(
+                QPushButton,
+                tr("CSV"),
+                tr("Copy as plain numbers for a spreadsheet."),
+                self.copy_csv,
+            ),
+            button(QPushButton, tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
         ]
-        copying = Label(tr("Copy as"))
-        copying.setObjectName("quiet")
+        copying = Label(tr("Copy as"), "quiet")
         body = QWidget()
         body.setAccessibleName(tr("Statistics of the range"))
         body.setObjectName("plot")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(10, 6, 10, 8)
-        column.setSpacing(6)
-        column.addLayout(_row(self.head, copying, *copy))
-        column.addWidget(self.lanes)
-        column.addWidget(self.kinds)
-        title = Label(tr("Durations of whole spans"))
-        title.setObjectName("heading")
-        column.addLayout(_row(title, self.which))
-        column.addWidget(self.histogram)
-        column.addWidget(self.notes)
-        column.addStretch(1)
+        title = Label(tr("Durations of whole spans"), "heading")
+        column(
+            _row(self.head, copying, *copy), self.lanes, self.kinds, _row(title, self.which),
+            self.histogram, self.notes, None, of=body, margins=(10, 6, 10, 8), spacing=6,
+        )  # fmt: skip
         self._progress = QProgressBar()
         self._progress.setTextVisible(False)
         self._progress.setAccessibleName(tr("Progress of counting"))
-        cancel = _button(tr("Cancel"), tr("Stop counting the range."), self.cancel)
+        cancel = button(QPushButton, tr("Cancel"), tr("Stop counting the range."), self.cancel)
         self._waiting = QWidget()
         self._waiting.setObjectName("plot")
-        middle = QVBoxLayout(self._waiting)
-        middle.setContentsMargins(24, 0, 24, 0)
-        middle.addStretch(1)
-        middle.addLayout(_row(self._progress, Label(tr("Counting…")), cancel))
-        middle.addStretch(1)
+        middle = _row(self._progress, Label(tr("Counting…")), cancel)
+        column(None, middle, None, of=self._waiting, margins=(24, 0, 24, 0))
         self._stack = QStackedLayout(self)
         for page in (self._hint, scrolled(body), self._waiting):
             self._stack.addWidget(page)
@@ -284,7 +254,7 @@ HINT = (
 )
 
 
-class _Rows(QAbstractTableModel):
+class _Rows(TableModel):
     """A Table for Qt."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -294,36 +264,23 @@ class _Rows(QAbstractTableModel):
     def show_table(self, table: Table) -> None:
         self.beginResetModel()
         self.table = table
+        tips = table.tips or [""] * len(table.heads)
+        pairs = zip(table.heads, tips, strict=True)
+        self.heads = [Head(*pair, numeric=n > 0) for n, pair in enumerate(pairs)]
         self.endResetModel()
 
-    def rowCount(self, parent: Index = NOTHING) -> int:
-        return 0 if parent.isValid() else len(self.table.rows)
-
-    def columnCount(self, parent: Index = NOTHING) -> int:
-        return 0 if parent.isValid() else len(self.table.heads)
+    def count(self) -> int:
+        return len(self.table.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
             return self.table.rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if index.column() else LEFT
+            return self.heads[index.column()].side
         if role == Qt.ItemDataRole.FontRole and index.row() == self.table.sums:
             bold = QFont()
             bold.setBold(True)
             return bold
-        return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.table.heads[section]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self.table.tips[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if section else LEFT
         return None
 
 
@@ -332,16 +289,9 @@ class _TableView(QTableView):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(name)
-        self.setObjectName("tight")
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        dress(self, name, 21)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(21)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setResizeContentsPrecision(50)
         self.rows = _Rows(self)
@@ -356,28 +306,5 @@ class _TableView(QTableView):
         self.setFixedHeight(head + shown + self.horizontalScrollBar().sizeHint().height() + 2)
 
 
-def _hint() -> QLabel:
-    hint = Label(tr(HINT))
-    hint.setObjectName("hint")
-    hint.setWordWrap(True)
-    hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    hint.setMargin(14)
-    return hint
-
-
-def _button(text: str, tip: str, slot: object) -> QPushButton:
-    button = QPushButton(text)
-    button.setToolTip(tip)
-    button.setAccessibleDescription(tip)
-    button.clicked.connect(slot)
-    return button
-
-
 def _row(first: QWidget, *others: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(6)
-    row.addWidget(first, 1)
-    for other in others:
-        row.addWidget(other)
-    return row
+    return row(first, *others, growing=first, margins=(0, 0, 0, 0), spacing=6)

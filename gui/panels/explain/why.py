@@ -7,14 +7,12 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedLayout,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,7 +20,8 @@ from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
 from gui.explanations.explained import Wanted
 from gui.explanations.explaining import why_not_yet
-from gui.look.label import Label
+from gui.look.label import Label, hint
+from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
 from gui.look.theme import Theme
 from gui.panels.explain.ladder import LadderChart
@@ -212,16 +211,12 @@ class WhyPanel(QWidget):
     # Building
 
     def _build(self) -> None:
-        empty = Label(
+        empty = hint(
             tr(
                 "Why a step takes as long as it does appears here with the first whole step: "
                 "from the ideal step, rung by rung, to the measured one."
             )
         )
-        empty.setObjectName("hint")
-        empty.setWordWrap(True)
-        empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        empty.setMargin(14)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(empty)
         self._stack.addWidget(self._build_question())
@@ -231,62 +226,38 @@ class WhyPanel(QWidget):
         """What stands here for steps of so many tasks that explaining them takes a while."""
         page = QWidget()
         page.setObjectName("plot")
-        column = QVBoxLayout(page)
-        self._question = words = Label()
-        words.setObjectName("hint")
-        words.setWordWrap(True)
-        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.explain_button = QPushButton(tr("Explain it"))
-        self.explain_button.setToolTip(tr("Work out the ladder and the idle time of this run."))
-        self.explain_button.clicked.connect(self._ask)
-        column.addStretch(1)
-        column.addWidget(words)
-        column.addWidget(self.explain_button, 0, Qt.AlignmentFlag.AlignCenter)
-        column.addStretch(1)
+        self._question = hint(margin=0)
+        tip = tr("Work out the ladder and the idle time of this run.")
+        self.explain_button = button(QPushButton, tr("Explain it"), tip, self._ask)
+        column(None, self._question, self.explain_button, None, of=page).setAlignment(
+            self.explain_button, Qt.AlignmentFlag.AlignCenter
+        )
         return page
 
     def _build_body(self) -> QWidget:
         body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        top = QHBoxLayout()
-        top.setContentsMargins(12, 6, 12, 6)
         self.chooser.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        top.addWidget(self.chooser, 1)
-        column.addLayout(top)
+        top = row(self.chooser, growing=self.chooser, margins=(12, 6, 12, 6))
         area = QScrollArea()
         area.setAccessibleName(tr("Why, as charts and lists"))
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self._build_sections())
-        column.addWidget(area, 1)
+        column(top, area, of=body, growing=area, margins=(0, 0, 0, 0), spacing=0)
         return body
 
     def _build_sections(self) -> QWidget:
         sheet = QWidget()
         sheet.setObjectName("plot")
-        column = QVBoxLayout(sheet)
-        column.setContentsMargins(0, 6, 0, 8)
-        column.setSpacing(4)
-        path_row = QHBoxLayout()
-        path_row.setContentsMargins(0, 0, 12, 0)
-        path_row.addWidget(self._path_heading, 1)
-        path_row.addWidget(self.path_button)
-        column.addWidget(_heading(tr("FROM IDEAL TO MEASURED · ms")))
-        column.addWidget(self.ladder)
-        column.addSpacing(8)
-        column.addWidget(_heading(tr("IDLE BY CAUSE · share of all lanes' time")))
-        column.addWidget(self.idle)
-        column.addSpacing(8)
-        column.addWidget(_heading(tr("BUBBLE")))
-        column.addWidget(self._bubbles)
-        column.addSpacing(8)
-        column.addLayout(path_row)
-        column.addWidget(self.path_bar)
-        column.addWidget(self.path)
-        column.addStretch(1)
+        heading = self._path_heading
+        column(
+            _heading(tr("FROM IDEAL TO MEASURED · ms")), self.ladder, 8,
+            _heading(tr("IDLE BY CAUSE · share of all lanes' time")), self.idle, 8,
+            _heading(tr("BUBBLE")), self._bubbles, 8,
+            row(heading, self.path_button, growing=heading, margins=(0, 0, 12, 0)),
+            self.path_bar, self.path, None, of=sheet, margins=(0, 6, 0, 8), spacing=4,
+        )  # fmt: skip
         return sheet
 
 
@@ -303,13 +274,12 @@ class _Bubbles(QWidget):
         self._values: list[QLabel] = []
         self._notes: list[QLabel] = []
         for number, (name, note) in enumerate(_BUBBLES):
-            value, words, label = Label(), Label(tr(note)), Label(tr(name))
+            value, label = Label(), Label(tr(name))
+            words = Label(tr(note), "quiet", wrapped=True)
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             value.setAccessibleName(tr(name))
-            words.setObjectName("quiet")
             words.setFont(Fonts.of(self.font()).small)
             words.setContentsMargins(0, 0, 0, 6)
-            words.setWordWrap(True)
             grid.addWidget(label, 2 * number, 0)
             grid.addWidget(value, 2 * number, 1)
             grid.addWidget(words, 2 * number + 1, 0, 1, 2)
@@ -354,8 +324,7 @@ _BUBBLES = (
 
 
 def _heading(text: str) -> QLabel:
-    label = Label(text)
-    label.setObjectName("heading")
+    label = Label(text, "heading")
     label.setContentsMargins(12, 0, 12, 2)
     label.setMinimumWidth(1)  # a narrow dock cuts it rather than what stands below
     return label

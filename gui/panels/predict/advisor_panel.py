@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QPersistentModelIndex,
     QSortFilterProxyModel,
     Qt,
     Signal,
@@ -18,27 +15,28 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QProgressBar,
     QPushButton,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
+from core.plan.pipeline_options import CHUNKS, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
+from core.plan.strategies.dp_pp import REPLICAS
 from core.predict.advisor import Advice
 from gui.look.label import Label, plain_tip
+from gui.look.layouts import button, column, row
 from gui.look.text import bytes_text, change_text, duration_text, percent_text, tr
+from gui.panels.tables import Head, Index, TableModel, dress
 
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
 AIR = 19  # of a column beside its widest text
 STEP = 2  # the column that ranks
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ COLUMNS = (
     Column(
         "Pieces",
         lambda r: pieces_text(r.advice.specification),
-        lambda r: r.advice.specification.microbatches or 0,
+        lambda r: r.advice.specification[MICROBATCHES] or 0,
         "Micro-batches, where the strategy makes some.",
         "Pieces",
     ),
@@ -114,11 +112,12 @@ COLUMNS = (
 )
 
 
-class AdviceModel(QAbstractTableModel):
+class AdviceModel(TableModel):
     """The ranked ways, a row each."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.heads = [Head(tr(c.heading), tr(c.tip), numeric=n > 0) for n, c in enumerate(COLUMNS)]
         self.rows: list[Ranked] = []
 
     def show(self, rows: list[Ranked]) -> None:
@@ -127,11 +126,9 @@ class AdviceModel(QAbstractTableModel):
         self.rows = rows
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: D102, B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: D102, B008
-        return 0 if parent.isValid() else len(COLUMNS)
+    def count(self) -> int:
+        """A row for each way."""
+        return len(self.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: D102
         row, column = self.rows[index.row()], COLUMNS[index.column()]
@@ -141,21 +138,10 @@ class AdviceModel(QAbstractTableModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{tr(column.heading)}: {column.text(row)}"
             case Qt.ItemDataRole.TextAlignmentRole:
-                return side_of(index.column()) | Qt.AlignmentFlag.AlignVCenter
+                return self.heads[index.column()].side
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(way_tip(row.advice.specification))
         return column.key(row) if role == SORT else None
-
-    def headerData(  # noqa: D102
-        self, section: int, side: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if side is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tr(COLUMNS[section].tip)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return side_of(section) | Qt.AlignmentFlag.AlignVCenter
-        return tr(COLUMNS[section].heading) if role == Qt.ItemDataRole.DisplayRole else None
 
 
 class AdviceTable(QTableView):
@@ -189,18 +175,21 @@ class AdvisorPanel(QWidget):
         self._proxy.setSourceModel(self.model)
         self._proxy.setSortRole(SORT)
         self.table = AdviceTable()
-        self.line = Label()
-        self.line.setWordWrap(True)
+        self.line = Label(wrapped=True)
         self.line.setObjectName("quiet")
-        self.run = QPushButton(tr("Run this"))
-        self.again = QPushButton(tr("Predict all"))
-        self.cancel = QPushButton(tr("Cancel"))
+        self.run = button(
+            QPushButton, tr("Run this"),
+            tr("Put these settings into the form and run them."), self._choose,
+        )  # fmt: skip
+        self.again = button(
+            QPushButton, tr("Predict all"),
+            tr("Predict every way again, from the run that is shown."), self.asked.emit,
+        )  # fmt: skip
+        tip = tr("Stop predicting.")
+        self.cancel = button(QPushButton, tr("Cancel"), tip, self.cancelled.emit)
         self.progress = QProgressBar()
         self._build_table()
         self._lay_out()
-        self.run.clicked.connect(self._choose)
-        self.again.clicked.connect(lambda: self.asked.emit())
-        self.cancel.clicked.connect(lambda: self.cancelled.emit())
         self.table.doubleClicked.connect(lambda _: self._choose())
         self.table.entered_row.connect(self._choose)
         self.table.selectionModel().selectionChanged.connect(self._allow)
@@ -239,52 +228,32 @@ class AdvisorPanel(QWidget):
     def _build_table(self) -> None:
         table = self.table
         table.setModel(self._proxy)
-        table.setObjectName("tight")
-        table.setAccessibleName(tr("Ways to run the model, by predicted step time"))
+        dress(table, tr("Ways to run the model, by predicted step time"), ROW)
         table.setSortingEnabled(True)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setTabKeyNavigation(False)
-        table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(ROW)
         header = table.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(30)
-        for number, column in enumerate(COLUMNS):
-            stretches = not column.widest
+        for number, shown in enumerate(COLUMNS):
+            stretches = not shown.widest
             mode = QHeaderView.ResizeMode
             header.setSectionResizeMode(number, mode.Stretch if stretches else mode.Interactive)
             if not stretches:
-                wide = self.fontMetrics().horizontalAdvance(tr(column.widest))
+                wide = self.fontMetrics().horizontalAdvance(tr(shown.widest))
                 header.resizeSection(number, wide + AIR)
 
     def _lay_out(self) -> None:
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(tr("Ways predicted"))
-        for button, tip in (
-            (self.run, tr("Put these settings into the form and run them.")),
-            (self.again, tr("Predict every way again, from the run that is shown.")),
-            (self.cancel, tr("Stop predicting.")),
-        ):
-            button.setToolTip(tip)
-            button.setAccessibleDescription(tip)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 10)
-        column.setSpacing(6)
-        column.addWidget(self.line)
-        column.addWidget(self.table, 1)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.run)
-        buttons.addWidget(self.again)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.progress, 1)
+        buttons = row(self.run, self.again, self.cancel, self.progress, growing=self.progress)
         buttons.addStretch(0)
-        column.addLayout(buttons)
+        column(
+            self.line, self.table, buttons, of=self, growing=self.table,
+            margins=(12, 8, 12, 10), spacing=6,
+        )  # fmt: skip
         self.set_busy(False)
 
     def _current(self) -> Ranked | None:
@@ -300,11 +269,6 @@ class AdvisorPanel(QWidget):
 
     def _allow(self, *_: object) -> None:
         self.run.setEnabled(self._current() is not None)
-
-
-def side_of(column: int) -> Qt.AlignmentFlag:
-    """Words stand left, numbers right."""
-    return Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
 
 
 def ranked(ways: Sequence[Advice], present: Advice | None) -> list[Ranked]:
@@ -327,11 +291,11 @@ def ranked(ways: Sequence[Advice], present: Advice | None) -> list[Ranked]:
 def _is_same(way: Advice, present: Advice) -> bool:
     """Whether the way is the present one, whose numbers may be left to their defaults."""
     one, other = way.specification, present.specification
-    named = ("microbatches", "chunks", "replicas")
+    named = (MICROBATCHES, CHUNKS, REPLICAS)
     return (
         one.strategy == other.strategy
-        and one.schedule == with_defaults(other).schedule
-        and all(getattr(other, n) in (None, getattr(one, n)) for n in named)
+        and one[SCHEDULE] == with_defaults(other)[SCHEDULE]
+        and all(other[option] in (None, one[option]) for option in named)
         and (way.step_ns, way.memory_bytes) == (present.step_ns, present.memory_bytes)
     )
 
@@ -339,19 +303,19 @@ def _is_same(way: Advice, present: Advice) -> bool:
 def way_text(specification: Specification) -> str:
     """The schedule with what else it takes, or the strategy: `Interleaved 1F1B ×2`, `fsdp`."""
     s = specification
-    schedule = with_defaults(s).schedule
+    schedule = with_defaults(s)[SCHEDULE]
     if schedule is None:
         return s.strategy
     known = SCHEDULES.get(schedule)
     name = tr(known.title) if known else Path(schedule).name
-    name += f" ×{s.chunks}" if s.chunks else ""
-    return tr("{schedule}, {n} replicas", schedule=name, n=s.replicas) if s.replicas else name
+    name += f" ×{s[CHUNKS]}" if s[CHUNKS] else ""
+    return tr("{schedule}, {n} replicas", schedule=name, n=s[REPLICAS]) if s[REPLICAS] else name
 
 
 def pieces_text(specification: Specification) -> str:
     """How many micro-batches; nothing where the strategy makes none."""
-    takes = "microbatches" in STRATEGIES[specification.strategy].options
-    return str(specification.microbatches or tr("usual")) if takes else ""
+    takes = MICROBATCHES in STRATEGIES[specification.strategy].options
+    return str(specification[MICROBATCHES] or tr("usual")) if takes else ""
 
 
 def way_tip(specification: Specification) -> str:

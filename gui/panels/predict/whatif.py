@@ -11,22 +11,21 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from core.models.description import ModelDescription
+from core.plan.pipeline_options import DEFAULT_SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import DEFAULT_SCHEDULE
 from core.plan.task import Kind, Stage
 from core.predict.costs import CostModel, Link
 from core.predict.costs_file import costs_of
 from core.predict.whatif import Answer, Question
 from gui.look.label import Label
+from gui.look.layouts import button, column, row
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.panels.predict.answer_picture import AnswerPicture
@@ -224,15 +223,21 @@ class WhatIfPanel(QWidget):
         factor.setValue(1.0)
         factor.setPrefix("× ")
         self._add("factor", FACTORS, factor)
-        self.load, self.save = QPushButton(tr("Load…")), QPushButton(tr("Save…"))
-        self.large = QPushButton(tr("Show large"))
-        for button, tip in (
-            (self.load, tr("Read costs from a JSON or TOML file.")),
-            (self.save, tr("Write the costs that are chosen to a JSON file.")),
-            (self.large, tr("Show the predicted step in the timeline, as a run of the list.")),
-        ):
-            button.setToolTip(tip)
-            button.setAccessibleDescription(tip)
+        self.load, self.save, self.large = (
+            button(QPushButton, text, tip, slot)
+            for text, tip, slot in (
+                (tr("Load…"), tr("Read costs from a JSON or TOML file."), self.load_asked.emit),
+                (
+                    tr("Save…"), tr("Write the costs that are chosen to a JSON file."),
+                    self.save_asked.emit,
+                ),
+                (
+                    tr("Show large"),
+                    tr("Show the predicted step in the timeline, as a run of the list."),
+                    lambda: self.large_asked.emit(self.question),
+                ),
+            )
+        )  # fmt: skip
         self.load.setAccessibleName(tr("Load costs"))
         self.save.setAccessibleName(tr("Save costs"))
 
@@ -240,33 +245,26 @@ class WhatIfPanel(QWidget):
         self._rows[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 10)
-        column.setSpacing(8)
         grid = QGridLayout()
         grid.setVerticalSpacing(3)
         grid.setHorizontalSpacing(10)
         grid.setColumnStretch(1, 1)
-        self._source = Label()
-        self._source.setObjectName("quiet")
-        self._source.setWordWrap(True)
-        costs = QHBoxLayout()
-        costs.addWidget(self.costs, 1)
-        costs.addWidget(self.load)
-        costs.addWidget(self.save)
+        self._source = Label(look="quiet", wrapped=True)
+        costs = row(self.costs, self.load, self.save, growing=self.costs)
         grid.addWidget(_label("costs", self.costs), 0, 0)
         grid.addLayout(costs, 0, 1, 1, 2)
         grid.addWidget(self._source, 1, 1, 1, 2)
         grid.addWidget(_label("schedule", self.schedule), 2, 0)
         grid.addWidget(self.schedule, 2, 1, 1, 2)
-        for number, row in enumerate(self._rows.values(), 3):
-            row.add_to(grid, number)
-        column.addLayout(grid)
-        figures = QHBoxLayout()
-        figures.addLayout(self._figures_grid(), 1)
-        figures.addWidget(self.large, 0, Qt.AlignmentFlag.AlignBottom)
-        column.addLayout(figures)
-        column.addWidget(self.picture, 1)
+        for number, slider in enumerate(self._rows.values(), 3):
+            slider.add_to(grid, number)
+        numbers = self._figures_grid()
+        figures = row(numbers, self.large, growing=numbers)
+        figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
+        column(
+            grid, figures, self.picture, of=self, growing=self.picture,
+            margins=(12, 8, 12, 10), spacing=8,
+        )  # fmt: skip
 
     def _figures_grid(self) -> QGridLayout:
         grid = QGridLayout()
@@ -279,21 +277,18 @@ class WhatIfPanel(QWidget):
             for part in (words, value):
                 part.setToolTip(tr(tip))
             value.setAccessibleName(tr(label))
-            row, side = divmod(number, 2)
-            grid.addWidget(words, row, 2 * side)
-            grid.addWidget(value, row, 2 * side + 1)
+            line, side = divmod(number, 2)
+            grid.addWidget(words, line, 2 * side)
+            grid.addWidget(value, line, 2 * side + 1)
             grid.setColumnStretch(2 * side + 1, 1)
         return grid
 
     def _connect(self) -> None:
-        for row in self._rows.values():
-            row.changed.connect(self._changed)
+        for slider in self._rows.values():
+            slider.changed.connect(self._changed)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
         self.costs.activated.connect(self._costs_chosen)
-        self.large.clicked.connect(lambda: self.large_asked.emit(self.question))
-        self.load.clicked.connect(lambda: self.load_asked.emit())
-        self.save.clicked.connect(lambda: self.save_asked.emit())
 
     # Changes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.option import Option
 from gui.look.label import Label
 from gui.look.text import tr
 
@@ -56,9 +58,13 @@ class OptionalSpin(QSpinBox):
         set_number(self, value or 0)
 
 
-def set_number(field: QSpinBox, value: int) -> None:
+def set_number(field: QSpinBox | QDoubleSpinBox, value: float) -> None:
     """Set a number; what is beyond the field's range, or Qt's, is the nearest that it takes."""
-    field.setValue(max(field.minimum(), min(value, field.maximum())))
+    near = max(field.minimum(), min(value, field.maximum()))
+    if isinstance(field, QSpinBox):
+        field.setValue(int(near))
+    else:
+        field.setValue(near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,41 +73,6 @@ class Words:
 
     label: str
     tip: str
-
-
-WORDS = {
-    "schedule": Words("Schedule", "In which order every stage works through the micro-batches."),
-    "model": Words(
-        "Model", "The model that is trained: a built-in one, or a Python file of your own."
-    ),
-    "width": Words("Width", "Features in every layer."),
-    "depth": Words("Depth", "Layers of the model, each a block that a stage can take."),
-    "heads": Words("Heads", "Attention heads; they must divide the width."),
-    "sequence": Words("Sequence", "Bytes of text in every row."),
-    "image_size": Words("Image size", "Width and height of every image in pixels."),
-    "dtype": Words("Type", "The number format of parameters and activations."),
-    "devices": Words("Lanes", "Which devices work, such as 2xcpu, cuda:0,cuda:1 or 2xcuda:0."),
-    "cores_per_lane": Words("Cores per lane", "CPU cores that each lane computes with."),
-    "batch": Words("Batch", "Rows of the whole batch, over all lanes."),
-    "data": Words("Data", "Rows of an epoch; the last batch of it may be smaller."),
-    "microbatches": Words(
-        "Micro-batches", "Into how many pieces the batch is cut, as even as can be."
-    ),
-    "split_size": Words("Split size", "Rows of each micro-batch; the last one may have fewer."),
-    "stages": Words("Stages", "Into how many consecutive parts the model is cut."),
-    "chunks": Words("Chunks", "Stages of each lane, for schedules that give it several."),
-    "replicas": Words("Replicas", "Pipelines that run side by side."),
-    "bucket_mb": Words("Bucket", "MiB of gradients that are reduced together."),
-    "steps": Words("Steps", "Steps that are measured."),
-    "warmup": Words("Warm-up", "Steps before the measured ones; the first steps are slow."),
-    "optimizer": Words("Optimizer", "What updates the parameters."),
-    "lr": Words("Learning rate", "How far the optimizer goes in every step."),
-    "seed": Words("Seed", "Where the random parameters and data begin."),
-    "verify": Words("Verify", "Compare every loss and gradient with the plain whole-batch step."),
-    "blocks": Words(
-        "Blocks", "Record when each block of the model is passed; that costs a little."
-    ),
-}
 
 
 class WheelGuard(QObject):
@@ -118,16 +89,17 @@ class WheelGuard(QObject):
         return False
 
 
-def add_field(form: QFormLayout, name: str, field: QWidget, guard: WheelGuard) -> None:
-    """Put a field into the form with its label, tooltip and accessible name."""
-    words = WORDS[name]
-    label = Label(tr(words.label))
+def add_field(form: QFormLayout, option: Option[Any], field: QWidget, guard: WheelGuard) -> None:
+    """Put an option's field into the form with its label, tooltip and accessible name."""
+    label = Label(tr(option.title))
     label.setBuddy(field)
     for widget in (label, field):
-        widget.setToolTip(tr(words.tip))
-    field.setAccessibleName(tr(words.label))
-    field.setAccessibleDescription(tr(words.tip))
-    field.setObjectName(name)
+        widget.setToolTip(tr(option.help))
+    field.setAccessibleName(tr(option.title))
+    field.setAccessibleDescription(tr(option.help))
+    field.setObjectName(option.name)
+    if isinstance(field, QComboBox) and (edit := field.lineEdit()) is not None:
+        edit.setAccessibleName(tr(option.title))
     if isinstance(field, QAbstractSpinBox):
         field.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
     field.setMinimumWidth(70)
@@ -145,9 +117,17 @@ def whole(least: int, most: int = MOST) -> QSpinBox:
     return field
 
 
+class Decimal(QDoubleSpinBox):
+    """A number without the zeros behind its last digit that counts."""
+
+    def textFromValue(self, value: float) -> str:  # noqa: D102
+        text, point = super().textFromValue(value), self.locale().decimalPoint()
+        return text.rstrip("0").rstrip(point) if point in text else text
+
+
 def decimal(most: float, decimals: int, step: float, automatic: str = "") -> QDoubleSpinBox:
     """A field for a number of 0 or more; with `automatic`, 0 shows as that word."""
-    field = QDoubleSpinBox()
+    field = Decimal()
     field.setDecimals(decimals)
     field.setRange(0.0, most)
     field.setSingleStep(step)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.engine.messages import Outcome
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from gui.app.session import Run
 from gui.figures.titles import run_title
 from gui.look.label import plain_tip
@@ -34,9 +34,9 @@ class RunsPanel(QTreeWidget):
         self.itemSelectionChanged.connect(self._emit_chosen)
 
     def add(self, run: Run) -> None:
-        """List a run and mark it, without choosing it."""
-        item = QTreeWidgetItem(self)
-        item.setData(0, RUN_ROLE, run)
+        """List a run, once, and mark it, without choosing it."""
+        if self._item(run) is None:
+            QTreeWidgetItem(self).setData(0, RUN_ROLE, run)
         self.update_run(run)
         self.mark(run)
 
@@ -69,7 +69,7 @@ class RunsPanel(QTreeWidget):
 def run_columns(run: Run) -> tuple[str, str, str, str]:
     """Number, title, outcome and mean makespan of the measured steps."""
     table = run.trace.step_table
-    first = int(places(table.numbers, run.trace.header.specification.warmup))
+    first = int(sorted_positions(table.numbers, run.trace.header.specification.warmup))
     lengths = table.ends[first:] - table.starts[first:]
     mean = duration_text(float(lengths.mean())) if len(lengths) and not run.live else ""
     return str(run.number), run_title(run.trace), outcome_text(run), mean

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.explain.balance import MEMORY_COUNTERS
 from core.explain.lanes import Gap
 from core.plan.task import Kind, Payload
-from core.report.summary import MEMORY_COUNTERS
 from core.trace.trace import Span, Trace
 from gui.look.text import NO_BREAK, bytes_text, duration_text, rows_text, time_text, tr
 from gui.timeline.paint.margins import step_name

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from core.recording.bookmarks import Mark
+from core.recording.bookmarks import Bookmark
 from gui.look.text import duration_text, time_text, tr
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import AXIS, Fonts, Frame, text_width
@@ -29,7 +29,7 @@ class Flag:
     text: str
 
 
-def flags(frame: Frame, fonts: Fonts, marks: Sequence[Mark]) -> list[Flag]:
+def flags(frame: Frame, fonts: Fonts, marks: Sequence[Bookmark]) -> list[Flag]:
     """The flags of the marks (in order of time) that begin in the visible time.
 
     A flag ends where the next one begins, so that all can be seen and hit.
@@ -53,7 +53,7 @@ def flag_at(shown: Sequence[Flag], x: float, y: float) -> int | None:
     return hits[-1] if hits else None
 
 
-def mark_text(mark: Mark) -> str:
+def mark_text(mark: Bookmark) -> str:
     """When a mark is: its moment, or its beginning and how long it is."""
     if mark.end is None:
         return time_text(mark.start)
@@ -62,7 +62,7 @@ def mark_text(mark: Mark) -> str:
 
 
 def draw_marks(
-    painter: QPainter, frame: Frame, fonts: Fonts, marks: Sequence[Mark], bottom: float
+    painter: QPainter, frame: Frame, fonts: Fonts, marks: Sequence[Bookmark], bottom: float
 ) -> None:
     """Draw all marks of the visible time."""
     colour = QColor(frame.theme.warning)

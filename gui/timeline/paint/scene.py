@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from core.explain.balance import LaneBalance, lane_balance
 from core.plan.task import KINDS, Kind, Lane, Role, working_lanes
-from core.report.summary import measured_steps
 from core.trace.columns import ABSENT
+from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.explanations.explained import Explained
 from gui.look.families import FAMILIES, FAMILY_CODES, Family

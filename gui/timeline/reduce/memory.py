@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.balance import held_bytes
-from core.report.summary import MEMORY_COUNTERS
+from core.explain.balance import MEMORY_COUNTERS, held_bytes
 from core.trace.columns import Column
 from core.trace.trace import Trace
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of

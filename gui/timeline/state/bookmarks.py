@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from core.recording.bookmarks import Mark, in_order
+from core.recording.bookmarks import Bookmark, in_order
 
 
 class Bookmarks(QObject):
@@ -22,21 +22,21 @@ class Bookmarks(QObject):
     def __init__(self, remember: Callable[[], None], parent: QObject) -> None:
         super().__init__(parent)
         self._remember = remember
-        self.marks: tuple[Mark, ...] = ()
+        self.marks: tuple[Bookmark, ...] = ()
 
-    def show(self, marks: Sequence[Mark]) -> None:
+    def show(self, marks: Sequence[Bookmark]) -> None:
         """Have the bookmarks that are kept with a run."""
         self.marks = in_order(marks)
         self.shown.emit()
 
-    def change(self, marks: Sequence[Mark], together: bool = False) -> None:
+    def change(self, marks: Sequence[Bookmark], together: bool = False) -> None:
         """Have other bookmarks, which can be taken back: `together` with the change before."""
         if not together:
             self._remember()
         self.show(marks)
         self.changed.emit(self.marks)
 
-    def take_back(self, marks: tuple[Mark, ...]) -> None:
+    def take_back(self, marks: tuple[Bookmark, ...]) -> None:
         """Return to other bookmarks, as the history has them."""
         if marks != self.marks:
             self.show(marks)

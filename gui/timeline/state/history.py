@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.recording.bookmarks import Mark
+from core.recording.bookmarks import Bookmark
 from gui.timeline.state.groups import RowState
 from gui.timeline.state.selection import Selection
 from gui.timeline.state.viewport import Viewport
@@ -24,7 +24,7 @@ class ViewState:
     height: float | None = None
     scroll: int = 0
     rows: RowState = field(default_factory=RowState)
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Bookmark, ...] = ()
 
 
 class ViewHistory:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.explain.lanes import Gap, gap_at
 from core.explain.statistics import COUNTED
 from core.plan.task import Role
-from core.trace.columns import places
+from core.trace.columns import sorted_positions
 from core.trace.trace import Span, Trace
 from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.scene import Scene
@@ -97,5 +97,5 @@ def open_end(trace: Trace, span: Span, now: float | None) -> float:
     """
     present = max(span.start, trace.bounds[1]) if now is None else now
     later = trace.spans(span.lane).start
-    place = int(places(later, span.start, "right"))
+    place = int(sorted_positions(later, span.start, "right"))
     return min(present, float(later[place])) if place < len(later) else present

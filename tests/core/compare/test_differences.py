@@ -17,8 +17,8 @@ from core.compare.spent import Stopped, median_step, whole_steps
 from core.explain.causes import CAUSES, Cause
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, PlanError, Role
-from core.recording.schema import Header
 from core.trace.columns import ABSENT
+from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications
 from tests.core.helpers import planned, trace_of

@@ -45,7 +45,7 @@ def test_gradients_on_a_gpu_are_the_whole_batchs(traces, specification):
 @pytest.mark.parametrize("specification", RUNS, ids=lambda s: s.schedule or s.strategy)
 def test_spans_on_a_gpu_keep_their_order_within_the_clocks_uncertainty(traces, specification):
     trace = traces[specification]
-    uncertain = max(row.uncertainty_ns for row in trace.clocks)
+    uncertain = trace.clock_uncertainty()
     assert 0 < uncertain < 1e6
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)

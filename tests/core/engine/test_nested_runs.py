@@ -31,12 +31,10 @@ def trace() -> Trace:
 
 def without_blocks(trace: Trace) -> Trace:
     """The same run as if no blocks had been recorded."""
-    other = Trace(replace(trace.header, lanes=tuple(working_lanes(trace.header.lanes))))
-    other.table, other.step_table = trace.table, trace.step_table
-    other._lanes = trace._lanes[: len(other.header.lanes)]
-    other._counters, other.logs = trace._counters, trace.logs
-    other.costs, other.clocks = trace.costs, trace.clocks
-    return other
+    lanes = tuple(working_lanes(trace.header.lanes))
+    return replace(
+        trace, header=replace(trace.header, lanes=lanes), lanes=trace.lanes[: len(lanes)]
+    )
 
 
 def test_blocks_lie_within_their_task_one_after_the_other(trace: Trace) -> None:

@@ -48,7 +48,7 @@ class Step(NamedTuple):
 def specifications(draw: st.DrawFn) -> Specification:
     """Any strategy and schedule with few lanes, rows and micro-batches."""
     strategy = draw(st.sampled_from(sorted(STRATEGIES)))
-    options = STRATEGIES[strategy].options
+    options = {option.name for option in STRATEGIES[strategy].options}
     lanes = draw(st.integers(1, 4))
     batch = draw(st.integers(1, 12))
     values = {

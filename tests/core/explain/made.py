@@ -11,11 +11,12 @@ import numpy as np
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Lane
-from core.recording.schema import ATTRIBUTES, Header
+from core.recording.decode import append_batch
 from core.recording.writer import Timings, span_batch
 from core.trace.columns import ABSENT
+from core.trace.header import Header
 from core.trace.step import StepColumns
-from core.trace.table import blank_rows
+from core.trace.table import ATTRIBUTES, blank_rows
 from core.trace.trace import Trace
 
 CIRCLE = Path(__file__).parents[2] / "fixtures" / "ddp-circle.arrow"
@@ -58,5 +59,18 @@ def recorded(columns: StepColumns, lanes: tuple[Lane, ...]) -> Trace:
     rows["after_count"] = np.diff(columns.after_first)
     trace.table.add(rows, columns.after.astype(np.int32))
     times = (columns.start, columns.end, None, columns.launched)
-    trace.append(span_batch(Timings(0, 0, np.arange(len(columns)), *times)))
+    append_batch(trace, span_batch(Timings(0, 0, np.arange(len(columns)), *times)))
     return trace
+
+
+def gaps_of(trace: Trace, lane: int) -> list[tuple[int, int, int | None]]:
+    """A lane's idle intervals in the steps, one span after the other: start, end, who ended it."""
+    found: list[tuple[int, int, int | None]] = []
+    spans = trace.spans(lane)
+    for step in trace.steps:
+        at, last = trace.step_bounds(step)
+        for index in np.flatnonzero(spans.step == step).tolist():
+            found.append((at, int(spans.start[index]), index))
+            at = int(spans.end[index])
+        found.append((at, last, None))
+    return [gap for gap in found if gap[1] > gap[0]]

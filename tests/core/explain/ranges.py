@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
 from core.plan.task import Kind, Lane, Role, Task
-from core.recording.schema import Header
+from core.recording.decode import append_batch
 from core.recording.writer import Timings, span_batch
+from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.helpers import trace_with
 
@@ -39,7 +40,7 @@ def trace_of_spans(lanes: list[list[Piece]], cuts: list[int] = []) -> Trace:  # 
     for step in np.unique(steps).tolist():
         mine = np.flatnonzero(steps == step).tolist()
         starts, ends = ([rows[i][at] for i in mine] for at in (1, 2))
-        trace.append(span_batch(Timings(0, step, mine, starts, ends)))
+        append_batch(trace, span_batch(Timings(0, step, mine, starts, ends)))
     return trace
 
 

@@ -11,10 +11,11 @@ from core.explain.balance import (
     lane_balance,
     lane_parts,
     moving_ns,
+    peak_bytes,
 )
 from core.models.catalogue import ModelSettings
 from core.plan.task import Kind
-from core.report.summary import measured_steps, peak_bytes
+from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from tests.make_believe import MS, specification, trace_of
 

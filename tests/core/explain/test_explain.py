@@ -1,14 +1,18 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.lanes import gap_arrays, gap_at, lane_time
+from core.explain.balance import peak_bytes
+from core.explain.lanes import gap_at, lane_time
 from core.models.catalogue import ModelSettings
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
+from core.recording.decode import append_batch
 from core.recording.schema import Record
-from core.report.summary import peak_bytes, summarise
+from core.report.summary import summarise
 from core.trace.trace import Trace
+from tests.core.explain.made import gaps_of
 from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 
 MODEL = ModelSettings("mlp", width=4, depth=8)
@@ -24,7 +28,7 @@ def traces(draw):
         draw(st.sampled_from(["1xcpu", "2xcpu", "4xcpu", "3xcuda:0"])),
         batch=draw(st.integers(1, 12)),
         warmup=0,
-        schedule=schedule if "schedule" in STRATEGIES[name].options else None,
+        schedule=schedule if SCHEDULE in STRATEGIES[name].options else None,
     )
     plan = planned(specification)
     durations = [draw(st.integers(0, 10**7)) for _ in plan.tasks]
@@ -51,13 +55,13 @@ def test_within_any_window_a_lanes_times_add_up_to_it(trace, start, length):
 def test_gaps_are_the_idle_time_and_each_is_found_at_every_moment_of_it(trace):
     step = summarise(trace).steps[0]
     for lane, summary in enumerate(step.lanes):
-        starts, ends, before = gap_arrays(trace, lane)
-        assert int((ends - starts).sum()) == summary.idle_ns
-        for start, end, index in zip(starts, ends, before, strict=True):
-            for moment in {int(start), (int(start) + int(end)) // 2, int(end) - 1}:
+        gaps = gaps_of(trace, lane)
+        assert sum(end - start for start, end, _ in gaps) == summary.idle_ns
+        for start, end, before in gaps:
+            for moment in {start, (start + end) // 2, end - 1}:
                 gap = gap_at(trace, lane, moment)
-                assert gap is not None and (gap.start, gap.end) == (start, end)
-                assert gap.before == (index if index >= 0 else None)
+                assert gap is not None
+                assert (gap.start, gap.end, gap.before) == (start, end, before)
 
 
 @given(traces())
@@ -73,7 +77,7 @@ def test_peak_memory_is_the_most_held_at_one_moment():
     trace = Trace(header_of(specification, plan_of(specification)))
     values = [("parameters", 0, 10), ("activations", 1, 5), ("activations", 2, 30),
               ("gradients", 3, 10), ("activations", 3, 0)]  # fmt: skip
-    trace.append(batch_of([Note(Record.COUNTER, n, t, 0, 0, v) for n, t, v in values]))
+    append_batch(trace, batch_of([Note(Record.COUNTER, n, t, 0, 0, v) for n, t, v in values]))
     assert peak_bytes(trace, 0) == 40
 
 
@@ -82,6 +86,6 @@ def test_the_summary_has_errors_only_if_the_run_was_verified():
     plan = plan_of(specification)
     trace = trace_of(plan, [5] * len(plan.tasks), specification)
     assert "gradient_error" not in summarise(trace).to_dict()
-    trace.append(batch_of([Note(Record.COUNTER, "gradient_error", 1, 0, None, 3e-7)]))
+    append_batch(trace, batch_of([Note(Record.COUNTER, "gradient_error", 1, 0, None, 3e-7)]))
     values = summarise(trace).to_dict()
     assert values["gradient_error"] == values["steps"][0]["gradient_error"] == 3e-7

@@ -3,20 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 
-from core.explain.activations import activations
 from core.explain.buckets import bucket_times, gradient_wave
 from core.explain.causes import CAUSES, Cause, explain_run_step
 from core.explain.gaps import WORDS, gap_report, run_gap_report, sentence, task_of
 from core.models.catalogue import ModelSettings
-from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
-from core.trace.step import StepColumns
 from tests.core.explain.drawn import Step, late_steps, steps
 from tests.core.explain.test_causes import MS, PASS, step_of
-from tests.core.helpers import plan_of
 from tests.make_believe import specification, trace_of
 
 
@@ -111,24 +106,6 @@ def test_the_callers_own_explanations_are_used() -> None:
     assert asked == [1]
 
 
-@pytest.mark.parametrize("schedule, peaks", [("gpipe", [6, 6, 6, 6]), ("1f1b", [4, 3, 2, 1]),
-                                             ("zb-h1", [4, 4, 4, 4])])  # fmt: skip
-def test_activations_rise_and_fall_with_the_schedule(schedule: str, peaks: list[int]) -> None:
-    costs = {**PASS, Kind.BACKWARD_INPUT: 1, Kind.BACKWARD_WEIGHT: 1}
-    step = step_of("pipeline", costs, schedule=schedule, devices="4xcpu", batch=6, microbatches=6)
-    held = [activations(step.columns, lane)[1] for lane in range(4)]
-    assert [counts.max() for counts in held] == peaks
-    assert all(counts[-1] == 0 and counts.min() == 0 for counts in held)
-
-
-@given(steps(1, 1000))
-def test_every_activation_is_let_go_of_by_the_steps_end(step: Step) -> None:
-    for lane in step.compute_lanes():
-        times, counts = activations(step.columns, lane)
-        assert (np.diff(times) > 0).all() and (counts >= 0).all()
-        assert not len(counts) or counts[-1] == 0
-
-
 def test_a_bucket_is_ready_launched_and_done_and_the_last_one_is_exposed() -> None:
     model = ModelSettings("mlp", width=512, depth=6)
     costs = {**PASS, Kind.ALL_REDUCE: 1.5}
@@ -168,12 +145,3 @@ def test_gradients_become_ready_from_the_last_block_to_the_first() -> None:
 def test_when_a_bucket_was_ready_is_known_from_the_run_alone() -> None:
     trace = trace_of(specification("ddp", steps=1, warmup=0))
     assert {bucket.ready for bucket in bucket_times(explain_run_step(trace, 0), trace)} == {None}
-
-
-def test_a_backward_over_all_micro_batches_lets_go_of_all() -> None:
-    plan = plan_of(Specification("pipeline", ModelSettings("mlp", width=4, depth=4), "2xcpu",
-                                 batch=4, microbatches=4, schedule="split"))  # fmt: skip
-    columns = StepColumns.of_plan(plan)
-    step = Step(plan, columns.start, columns).costing(np.ones(len(columns), np.int64))
-    assert activations(step.columns, 0)[1].tolist()[-2:] == [4, 0]
-    assert KINDS[step.columns.kind[0]] is Kind.FORWARD

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.explain.lanes import gap_arrays, gap_at
+from core.explain.lanes import gap_at
 from core.explain.longest import longest_gaps, spans_within
 from core.plan.task import Role
 from core.trace.trace import Trace
+from tests.core.explain.made import gaps_of
 from tests.make_believe import specification, trace_of
 
 PIPELINE = trace_of(specification(steps=4, warmup=1))
@@ -22,10 +23,9 @@ def every_gap(trace: Trace, first: int, last: int) -> list[tuple[int, int, int]]
     for lane in trace.header.lanes:
         if lane.role is not Role.COMPUTE:
             continue
-        starts, ends, _ = gap_arrays(trace, lane.index)
         found += [
             (end - start, start, lane.index)
-            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+            for start, end, _ in gaps_of(trace, lane.index)
             if first <= trace.step_at(start) <= last
         ]
     return sorted(found, key=lambda gap: (-gap[0], gap[1], gap[2]))

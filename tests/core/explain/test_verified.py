@@ -8,6 +8,7 @@ from core.explain.verified import EPSILON, Verified, verified
 from core.models.catalogue import ModelSettings
 from core.models.description import DTYPE_BYTES
 from core.plan.specification import Specification
+from core.recording.decode import append_batch
 from core.recording.schema import Record
 from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of, header_of, plan_of
@@ -21,7 +22,7 @@ def trace_with(dtype: str, *errors: tuple[str, float]) -> Trace:
         for step, (name, value) in enumerate(errors)
     ]
     if rows:
-        trace.append(batch_of(rows))
+        append_batch(trace, batch_of(rows))
     return trace
 
 

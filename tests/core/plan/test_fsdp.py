@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies.fsdp import complete, expected_collectives
 from core.plan.strategy import Collective, Job
@@ -27,7 +28,7 @@ def model_of(counts):
 
 def job_of(counts, ranks, rows=8):
     lanes = tuple(Lane(index, f"cpu:{index}", "cpu", cores=1) for index in range(ranks))
-    return Job(model_of(counts), lanes, rows, "1f1b", None, None, None, 25.0)
+    return Job(model_of(counts), lanes, rows, SCHEDULES["1f1b"])
 
 
 def planned(counts, ranks=2):

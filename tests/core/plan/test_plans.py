@@ -17,14 +17,14 @@ TUTORIAL = ModelSettings("tutorial")
 @st.composite
 def specifications(draw):
     name = draw(st.sampled_from(sorted(STRATEGIES)))
-    options = {}
-    if "schedule" in STRATEGIES[name].options:
+    options, taken = {}, {option.name for option in STRATEGIES[name].options}
+    if "schedule" in taken:
         options["schedule"] = draw(st.sampled_from(sorted(SCHEDULES)))
         options["split_size"] = draw(st.integers(1, 9))
-    if "stages" in STRATEGIES[name].options:
+    if "stages" in taken:
         options["stages"] = draw(st.integers(1, 6))
     devices = draw(st.sampled_from(["1xcpu", "3xcpu", "5xcpu", "cuda:0,cuda:1", "3xcuda:0"]))
-    if "replicas" in STRATEGIES[name].options:
+    if "replicas" in taken:
         devices, options["replicas"] = "4xcpu", draw(st.sampled_from([1, 2, 4]))
     model = ModelSettings("mlp", width=8, depth=6)
     return Specification(name, model, devices, batch=draw(st.integers(4, 40)), **options)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.cli.arguments import options_table
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
@@ -18,6 +19,10 @@ def block(word: str) -> str:
     """The README's Python block that has `word` in it."""
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     return next(text for text in blocks if word in text)
+
+
+def test_the_readmes_table_of_options_is_the_one_that_the_options_make():
+    assert options_table() in README.read_text()
 
 
 def test_the_readmes_schedule_runs_with_the_whole_batchs_gradients(monkeypatch):

@@ -1,12 +1,15 @@
 """Plans of equal stages for tests of predictions."""
 
+from core.explain.causes import explain_step
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.task import Plan
 from core.predict.costs import CostModel
 from core.predict.costs_file import costs_of
+from core.predict.predict import Prediction
 from core.predict.setting import setting_of
+from core.report.step_figures import StepFigures, step_figures
 
 MLP = ModelSettings("mlp")
 
@@ -31,3 +34,8 @@ def pipeline(schedule: str, p: int, m: int, v: int = 1, devices: str = "auto") -
         Specification("pipeline", MLP, devices, schedule=schedule, stages=p * v, microbatches=m,
                       chunks=chunks)
     )  # fmt: skip
+
+
+def figures_of(plan: Plan, prediction: Prediction) -> StepFigures:
+    """The figures of a predicted step."""
+    return step_figures(explain_step(prediction.columns, plan.lanes), plan.pipeline)

@@ -10,6 +10,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, check, describe, job_of, lanes_of
 from core.plan.staged import cut_stages
 from core.plan.strategies import STRATEGIES
+from core.plan.strategy import keeps_all
 from core.plan.task import Kind, Stage
 from core.predict.advisor import advise, choices
 from core.predict.blockwise import blockwise
@@ -19,6 +20,7 @@ from core.predict.footprint import peak_bytes
 from core.predict.predict import predict_step
 from core.predict.setting import _NO_HARDWARE
 from core.trace.step import StepColumns
+from tests.core.predict.plans import figures_of
 
 RUN = Specification(
     model=ModelSettings("mlp", width=32, depth=8).filled(), devices="4xcpu", batch=64
@@ -54,7 +56,7 @@ def test_an_advice_is_a_run_whose_plan_takes_as_long_as_is_said():
         halves = {"backward_input_ms": 3, "backward_weight_ms": 3}
         prediction = predict_step(plan, costs_of({**COSTS, **halves}))
         assert prediction.makespan_ns == advice.step_ns
-        assert prediction.figures.bubble_by_makespan == pytest.approx(advice.bubble)
+        assert figures_of(plan, prediction).bubble_by_makespan == pytest.approx(advice.bubble)
 
 
 def test_what_does_not_fit_the_devices_is_left_out():
@@ -106,7 +108,7 @@ def test_memory_is_parameters_gradients_optimizer_and_activations_at_their_worst
     run = replace(RUN, strategy="pipeline", schedule="1f1b", devices="2xcpu", microbatches=8)
     lanes = lanes_of(run, _NO_HARDWARE, present=False)
     plan = STRATEGIES["pipeline"].plan(job_of(run, MODEL, lanes, 64))
-    found = peak_bytes(plan, StepColumns.of_plan(plan), MODEL, optimizer, sharded=False)
+    found = peak_bytes(plan, StepColumns.of_plan(plan), MODEL, optimizer, keeps_all)
     row = 32 * 4
     activations = [2 * 8 * 5 * row, 1 * 8 * 5 * row]
     assert found.tolist() == [copies * MODEL.parameter_bytes // 2 + held for held in activations]
@@ -115,8 +117,8 @@ def test_memory_is_parameters_gradients_optimizer_and_activations_at_their_worst
 def test_sharded_ranks_hold_their_share_and_two_whole_blocks():
     plan = STRATEGIES["fsdp"].plan(job_of(replace(RUN, strategy="fsdp"), MODEL, LANES, 64))
     whole, shared = (
-        peak_bytes(plan, StepColumns.of_plan(plan), MODEL, "adam", sharded=yes)[0]
-        for yes in (False, True)
+        peak_bytes(plan, StepColumns.of_plan(plan), MODEL, "adam", kept)[0]
+        for kept in (keeps_all, STRATEGIES["fsdp"].kept_bytes)
     )
     block = MODEL.parameter_bytes // 8
     assert whole - shared == 4 * MODEL.parameter_bytes * 3 // 4 - 2 * block

@@ -16,10 +16,10 @@ from core.predict.compare import (
     prediction_trace,
 )
 from core.predict.costs import durations
-from core.recording.schema import Record
+from core.recording.decode import append_batch
+from core.recording.schema import COSTS_LEVEL, Record
 from core.recording.writer import Timings, span_batch
 from core.trace.step import StepColumns
-from core.trace.trace import COSTS_LEVEL
 from tests.core.helpers import Note, batch_of, plan_of, trace_of
 
 MLP = ModelSettings("mlp", depth=4)
@@ -37,11 +37,11 @@ def run_of(specification, duration, costs=COSTS, steps=1):
     for step in range(1, steps):
         later = (trace.step_bounds(step - 1)[1] + 100 - first.start.min()).item()
         starts, ends = (first.start + later).tolist(), (first.end + later).tolist()
-        trace.append(span_batch(Timings(0, step, first.task.tolist(), starts, ends)))
-        trace.append(batch_of([Note(Record.COUNTER, "loss", max(ends), step, None, 1.0)]))
+        append_batch(trace, span_batch(Timings(0, step, first.task.tolist(), starts, ends)))
+        append_batch(trace, batch_of([Note(Record.COUNTER, "loss", max(ends), step, None, 1.0)]))
     if costs is not None:
         text = json.dumps(costs)
-        trace.append(batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=text)]))
+        append_batch(trace, batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=text)]))
     return trace
 
 

@@ -13,9 +13,10 @@ from core.predict.costs_file import costs_of
 from core.predict.peaks import peak_activations
 from core.predict.predict import predict_step, predict_times, predicted_trace
 from core.predict.setting import setting_of, stretched
-from core.recording.schema import Header
+from core.recording.schema import read_header, schema_of
+from core.trace.header import Header
 from core.trace.step import StepColumns
-from tests.core.predict.plans import even, pipeline, planned
+from tests.core.predict.plans import even, figures_of, pipeline, planned
 
 MLP = ModelSettings("mlp")
 MS = 1_000_000
@@ -25,20 +26,22 @@ MS = 1_000_000
     ("schedule", "bubble"), [("gpipe", 3 * 3), ("1f1b", 3 * 3), ("zb-h1", 3 * 1)]
 )
 def test_with_equal_costs_the_makespan_is_the_closed_forms(schedule, bubble):
-    prediction = predict_step(pipeline(schedule, 4, 8), even())
+    plan = pipeline(schedule, 4, 8)
+    prediction = predict_step(plan, even())
     assert prediction.makespan_ns == (8 * 3 + bubble) * MS
-    figures = prediction.figures
+    figures = figures_of(plan, prediction)
     assert figures.bubble_by_makespan == pytest.approx(bubble / (24 + bubble))
     assert figures.closed_form == pytest.approx(bubble / (24 + bubble))
 
 
 def test_naive_model_parallel_keeps_one_lane_of_p_busy():
     plan = planned(Specification("mp", MLP, stages=4))
-    assert predict_step(plan, even()).figures.bubble_by_makespan == pytest.approx(3 / 4)
+    assert figures_of(plan, predict_step(plan, even())).bubble_by_makespan == pytest.approx(3 / 4)
 
 
 def test_zb_h2_has_a_bubble_by_makespan_and_none_by_a_lanes_own_span():
-    figures = predict_step(pipeline("zb-h2", 4, 8), even()).figures
+    plan = pipeline("zb-h2", 4, 8)
+    figures = figures_of(plan, predict_step(plan, even()))
     assert figures.bubble_by_lane_span == 0 and figures.bubble_by_makespan > 0
     assert figures.closed_form == pytest.approx(figures.bubble_by_makespan)
 
@@ -55,7 +58,7 @@ def test_busy_communication_and_idle_time_add_up_to_the_makespan_on_every_lane(
     plan = planned(Specification(strategy, MLP, "4xcpu", batch=10))
     costs = even(f, b, w, transfer, step_ms=step).slowed({1: slow})
     prediction = predict_step(plan, costs)
-    causes = prediction.figures.idle_by_cause
+    causes = figures_of(plan, prediction).idle_by_cause
     for lane, by_cause in zip(prediction.lanes, causes, strict=True):
         assert lane.busy_ns + lane.communication_ns + lane.idle_ns == prediction.makespan_ns
         assert sum(by_cause.values()) == lane.idle_ns
@@ -111,13 +114,13 @@ def test_a_prediction_is_a_trace_of_one_step_that_says_so():
     assert trace.header.predicted and trace.steps == [0]
     assert trace.step_bounds(0) == (0, int(columns.end.max()))
     assert trace.span_count == len(plan.tasks)
-    again = Header.from_schema(trace.header.to_schema())
+    again = read_header(schema_of(trace.header))
     assert again.predicted and again.lanes == plan.lanes
 
 
 def test_a_header_without_the_word_was_not_predicted():
     header = Header(Specification(), describe(Specification()), ())
-    assert not Header.from_schema(header.to_schema()).predicted
+    assert not read_header(schema_of(header)).predicted
 
 
 def test_devices_default_to_as_many_lanes_as_the_stages_need_with_copies_beside_them():
@@ -159,3 +162,10 @@ def test_a_schedule_from_a_file_says_itself_how_many_lanes_and_micro_batches_the
     plan = planned(Specification("pipeline", ModelSettings("tutorial"), schedule=str(path)))
     assert len(plan.stages) == 3 and plan.rows == 2
     assert [lane.name for lane in plan.lanes[:3]] == ["cuda:0", "cuda:1", "cuda:2"]
+
+
+def test_a_backward_over_all_micro_batches_lets_go_of_all_activations():
+    plan = planned(
+        Specification("pipeline", MLP, "2xcpu", batch=4, microbatches=4, schedule="split")
+    )
+    assert predict_step(plan, even()).lanes[0].peak_activations == 4

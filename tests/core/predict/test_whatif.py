@@ -12,7 +12,7 @@ from core.plan.task import KINDS, Kind, PlanError, Role, Stage
 from core.predict.costs import CostError, Link
 from core.predict.costs_file import costs_of
 from core.predict.whatif import Question, WhatIf, evenly, whole_answer
-from tests.core.predict.plans import even
+from tests.core.predict.plans import even, figures_of
 
 MODEL = describe(Specification(model=ModelSettings("mlp", width=64, depth=8)))
 MS = 1_000_000
@@ -30,18 +30,19 @@ def test_the_figures_are_those_of_the_whole_prediction(name):
     setting, whole = whole_answer(asked)
     assert answer.tasks == len(whole.columns)
     assert answer.makespan_ns == whole.makespan_ns
-    assert answer.bubble_by_makespan == whole.figures.bubble_by_makespan
-    assert answer.bubble_by_lane_span == whole.figures.bubble_by_lane_span
-    assert answer.closed_form == whole.figures.closed_form
+    figures = figures_of(setting.plan, whole)
+    assert answer.bubble_by_makespan == figures.bubble_by_makespan
+    assert answer.bubble_by_lane_span == figures.bubble_by_lane_span
+    assert answer.closed_form == figures.closed_form
     compute = [lane.index for lane in setting.plan.lanes if lane.role is Role.COMPUTE]
     assert answer.peaks.tolist() == [whole.lanes[lane].peak_activations for lane in compute]
 
 
 def test_the_figures_of_many_lanes_are_those_of_the_whole_prediction():
     asked = question(devices=24, microbatches=48, slow=(7, 2.0), link=Link.of(5, 0.001))
-    answer, (_, whole) = WhatIf().answer(asked), whole_answer(asked)
+    answer, (setting, whole) = WhatIf().answer(asked), whole_answer(asked)
     assert answer.makespan_ns == whole.makespan_ns
-    assert answer.bubble_by_lane_span == whole.figures.bubble_by_lane_span
+    assert answer.bubble_by_lane_span == figures_of(setting.plan, whole).bubble_by_lane_span
     other = replace(asked, slow=(3, 1.1))
     what_if = WhatIf()
     what_if.answer(asked)

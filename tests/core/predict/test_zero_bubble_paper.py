@@ -22,7 +22,7 @@ from core.explain.causes import explain_step
 from core.plan.task import Kind, Plan
 from core.predict.predict import predict_step, predict_times
 from core.trace.step import StepColumns
-from tests.core.predict.plans import even, pipeline
+from tests.core.predict.plans import even, figures_of, pipeline
 
 P = 8
 # m, F, B, W, transfer, v, then the rates of 1F1B, interleaved, ZB-H1, ZB-H2
@@ -40,7 +40,7 @@ MODELS = ["1.5B-24", "1.5B-32", "1.5B-64", "6.2B-24", "6.2B-32", "6.2B-64"]
 def rate(schedule: str, row: tuple[float, ...]) -> float:
     m, f, b, w, transfer, *_ = row
     plan = pipeline(schedule, P, int(m))
-    return predict_step(plan, even(f, b, w, transfer)).figures.bubble_by_lane_span
+    return figures_of(plan, predict_step(plan, even(f, b, w, transfer))).bubble_by_lane_span
 
 
 @pytest.mark.parametrize("row", ROWS, ids=MODELS)
@@ -62,7 +62,7 @@ def test_interleaved_has_the_papers_rates_to_four_digits_by_the_papers_definitio
 def test_interleaved_takes_longer_where_every_round_trip_is_waited_for(row):
     m, f, b, w, transfer, v, *_ = row
     plan = pipeline("interleaved", P, m, v)
-    figures = predict_step(plan, even(f / v, b / v, w / v, transfer)).figures
+    figures = figures_of(plan, predict_step(plan, even(f / v, b / v, w / v, transfer)))
     assert 1.023 < figures.bubble_by_lane_span / row[7] < 1.042
 
 

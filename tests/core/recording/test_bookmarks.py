@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.recording.bookmarks import Mark, MarksError, marks_file, read_marks, write_marks
+from core.recording.bookmarks import Bookmark, BookmarksError, marks_file, read_marks, write_marks
 
 MARKS = st.builds(
-    lambda start, length, note: Mark(start, None if length is None else start + length, note),
+    lambda start, length, note: Bookmark(start, None if length is None else start + length, note),
     st.integers(-(2**40), 2**62),
     st.none() | st.integers(0, 2**40),
     st.text(max_size=30),
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(st.lists(MARKS, max_size=6))
 def test_marks_are_read_as_they_were_written_in_order_of_time(
-    folder: Path, marks: list[Mark]
+    folder: Path, marks: list[Bookmark]
 ) -> None:
     recording = folder / "run.arrow"
     write_marks(recording, marks, "today")
@@ -38,7 +38,7 @@ def test_marks_are_read_as_they_were_written_in_order_of_time(
 
 def test_the_file_has_the_recordings_name_and_goes_with_the_last_mark(tmp_path: Path) -> None:
     recording = tmp_path / "run.arrow"
-    write_marks(recording, [Mark(5)])
+    write_marks(recording, [Bookmark(5)])
     assert [path.name for path in tmp_path.iterdir()] == ["run.marks.json"]
     write_marks(recording, [])
     assert list(tmp_path.iterdir()) == []
@@ -72,7 +72,7 @@ def test_a_file_that_cannot_be_used_is_one_line_that_names_it(
 ) -> None:
     recording = tmp_path / "run.arrow"
     marks_file(recording).write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(MarksError) as problem:
+    with pytest.raises(BookmarksError) as problem:
         read_marks(recording, "today")
     assert reason in str(problem.value)
     assert "run.marks.json" in str(problem.value)
@@ -82,18 +82,18 @@ def test_a_file_that_cannot_be_used_is_one_line_that_names_it(
 def test_a_damaged_file_is_kept_when_new_marks_are_written(tmp_path: Path) -> None:
     recording = tmp_path / "run.arrow"
     marks_file(recording).write_text("broken")
-    write_marks(recording, [Mark(1, 2, "new")])
-    assert read_marks(recording) == (Mark(1, 2, "new"),)
+    write_marks(recording, [Bookmark(1, 2, "new")])
+    assert read_marks(recording) == (Bookmark(1, 2, "new"),)
     assert (tmp_path / "run.marks.json.old").read_text() == "broken"
 
 
 def test_notes_are_written_as_text_that_other_programs_read(tmp_path: Path) -> None:
     recording = tmp_path / "run.arrow"
-    write_marks(recording, [Mark(1, None, "größer\n| 100 %")], "today")
+    write_marks(recording, [Bookmark(1, None, "größer\n| 100 %")], "today")
     values = json.loads(marks_file(recording).read_text(encoding="utf-8"))
     assert values["marks"] == [{"start": 1, "end": None, "note": "größer\n| 100 %"}]
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"run\.marks\.json cannot be written: No such file"):
-        write_marks(tmp_path / "gone" / "run.arrow", [Mark(1)])
+        write_marks(tmp_path / "gone" / "run.arrow", [Bookmark(1)])

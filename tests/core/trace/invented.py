@@ -30,7 +30,7 @@ def overlapped() -> Trace:
 def named() -> Trace:
     """A pipeline's run in which the copies are work of another program, with names."""
     trace = trace_of(specification("pipeline", schedule="gpipe", microbatches=4, steps=2, warmup=0))
-    names = [trace.table.name(name) for name in ("gemm_f32", "Gemm nt", "aten::relu")]
+    names = [trace.table.names.place(name) for name in ("gemm_f32", "Gemm nt", "aten::relu")]
     rows = trace.table.rows
     copies = np.flatnonzero(rows["kind"] == KINDS.index(Kind.COPY))
     rows["kind"][copies] = KINDS.index(Kind.OTHER)
@@ -48,4 +48,4 @@ def random(counts: list[int], seed: int) -> Trace:
         step = np.sort(chance.integers(0, 4, count)).astype(np.int32)
         row = chance.integers(0, len(trace.table), count).astype(np.int32)
         lanes.append(LaneSpans.of(Spans(trace.table, times[::2], times[1::2], step, row)))
-    return Trace.of(trace.header, lanes, trace.table)
+    return Trace(trace.header, trace.table, lanes)

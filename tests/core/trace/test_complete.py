@@ -11,12 +11,14 @@ from core.explain.critical import critical_path
 from core.plan.specification import Specification
 from core.plan.task import Role
 from core.predict.compare import predict_steps
+from core.recording.decode import append_batch
 from core.recording.recording import open_recording
-from core.recording.schema import Record
+from core.recording.schema import COSTS_LEVEL, Record
 from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
 from core.report.step_figures import step_figures
-from core.report.summary import completed_steps, summarise
-from core.trace.trace import COSTS_LEVEL, Trace
+from core.report.summary import summarise
+from core.trace.complete import completed_steps
+from core.trace.trace import Trace
 from tests.core.helpers import SMALL, header_of, plan_of
 
 SPECIFICATION = Specification(
@@ -30,16 +32,16 @@ TASKS = [task.index for task in PLAN.tasks]
 def run_of(*steps, outcome="finished", losses=3, header=None):
     """A run whose steps have spans of these tasks, of 10 ns each, one behind the other."""
     trace = Trace(header or header_of(SPECIFICATION, PLAN))
-    trace.append(plan_batch(0, PLAN.tasks))
+    append_batch(trace, plan_batch(0, PLAN.tasks))
     notes = [NoteRow(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))]
     for step, tasks in enumerate(steps):
         starts = [1000 * step + 10 * place for place in range(len(tasks))]
-        trace.append(span_batch(Timings(0, step, tasks, starts, [s + 10 for s in starts])))
+        append_batch(trace, span_batch(Timings(0, step, tasks, starts, [s + 10 for s in starts])))
         if step < losses:
             notes.append(NoteRow(Record.COUNTER, "loss", 1000 * step + 999, step, value=1.0))
     if outcome:
         notes.append(NoteRow(Record.LOG, "state", 9999, text=outcome))
-    trace.append(note_batch(notes))
+    append_batch(trace, note_batch(notes))
     return trace
 
 
@@ -94,7 +96,7 @@ def test_the_summary_says_what_is_missing_of_each_step_and_works_nothing_out_of_
 
 def test_a_span_that_is_told_twice_is_a_fault():
     trace = run_of(TASKS, TASKS, TASKS)
-    trace.append(span_batch(Timings(0, 1, [0], [1990], [1995])))
+    append_batch(trace, span_batch(Timings(0, 1, [0], [1990], [1995])))
     assert texts(trace) == ["step 1: 1 spans are of tasks that have one already"]
 
 
@@ -102,14 +104,14 @@ def test_spans_of_a_lane_that_overlap_are_a_fault_and_are_put_in_order():
     trace = run_of(TASKS, TASKS)
     late = [task.index for task in PLAN.tasks if task.lane == 0]
     starts = [2000 + 10 * (len(late) - n) for n in range(len(late))]
-    trace.append(span_batch(Timings(0, 2, late, starts, [s + 15 for s in starts])))
+    append_batch(trace, span_batch(Timings(0, 2, late, starts, [s + 15 for s in starts])))
     assert any("spans of a lane overlap" in text for text in texts(trace))
     assert (np.diff(trace.spans(0).start) >= 0).all()
 
 
 def test_a_task_that_never_ended_in_a_finished_run_is_a_fault():
     trace = run_of(TASKS, TASKS, TASKS)
-    trace.append(span_batch(Timings(0, 2, [3], [2990], [None])))
+    append_batch(trace, span_batch(Timings(0, 2, [3], [2990], [None])))
     assert texts(trace) == ["step 2: task 3 never ended"]
 
 
@@ -127,8 +129,8 @@ def test_the_step_in_which_a_run_was_stopped_is_no_fault_unless_its_loss_is_know
 
 def test_spans_of_two_plans_in_one_step_are_a_fault():
     trace = run_of(TASKS, TASKS, TASKS[:-1])
-    trace.append(plan_batch(1, PLAN.tasks))
-    trace.append(span_batch(Timings(1, 2, TASKS[-1:], [2990], [2999])))
+    append_batch(trace, plan_batch(1, PLAN.tasks))
+    append_batch(trace, span_batch(Timings(1, 2, TASKS[-1:], [2990], [2999])))
     assert texts(trace) == ["step 2: its spans are of several plans"]
 
 
@@ -137,13 +139,13 @@ def test_blocks_inside_passes_may_be_there_or_not_and_are_no_disorder():
     header = replace(header_of(SPECIFICATION, PLAN), lanes=(*PLAN.lanes, nested))
     trace = Trace(header)
     block = PLAN.tasks[0]._replace(index=len(TASKS), lane=2, after=(), block=0)
-    trace.append(plan_batch(0, [*PLAN.tasks, block]))
+    append_batch(trace, plan_batch(0, [*PLAN.tasks, block]))
     starts = [10 * task for task in TASKS]
-    trace.append(span_batch(Timings(0, 0, TASKS, starts, [s + 10 for s in starts])))
+    append_batch(trace, span_batch(Timings(0, 0, TASKS, starts, [s + 10 for s in starts])))
     starts = [*(s + 1000 for s in starts), 1002]
     ends = [*(s + 10 for s in starts[:-1]), 1006]
-    trace.append(span_batch(Timings(0, 1, [*TASKS, block.index], starts, ends)))
-    trace.append(note_batch([NoteRow(Record.LOG, "state", 0, text="stopped")]))
+    append_batch(trace, span_batch(Timings(0, 1, [*TASKS, block.index], starts, ends)))
+    append_batch(trace, note_batch([NoteRow(Record.LOG, "state", 0, text="stopped")]))
     assert trace.faults == ()
 
 

@@ -133,7 +133,7 @@ def test_where_no_file_can_be_made_one_line_names_it(tmp_path):
 
 def test_names_with_commas_and_quotes_come_back(tmp_path):
     trace = random([3], 1)
-    trace.table.rows["name"][:] = trace.table.name('a "b", c\nd')
+    trace.table.rows["name"][:] = trace.table.names.place('a "b", c\nd')
     path = tmp_path / "spans.csv"
     list(write_spans(Listing.of(trace), path))
     with path.open(newline="") as file:

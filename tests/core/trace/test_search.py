@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
+from core.recording.decode import append_batch
 from core.trace.query import KEYS, Numbers, Query, QueryError, parse_query
-from core.trace.search import Place, Search, next_hit, place_of, previous_hit, rank
+from core.trace.search import Search, SpanPosition, next_hit, position_of, previous_hit, rank
 from core.trace.trace import Trace
 from tests.core.trace.invented import named, overlapped, pipeline, random
 from tests.make_believe import batches, specification
@@ -177,7 +178,7 @@ def test_a_search_goes_on_where_the_trace_grows():
     trace = Trace(header)
     search = Search(trace, parse_query("kind:backward"))
     for batch in made:
-        trace.append(batch)
+        append_batch(trace, batch)
         assert search.advance()
         assert search.count == len(looked_up(trace, lambda s: s.kind is Kind.BACKWARD))
     assert search.count
@@ -189,9 +190,9 @@ def test_steps_go_through_the_hits_in_the_order_of_time_and_round_the_end(counts
     search = Search(trace, parse_query(f"mb:{microbatch}|0"))
     search.advance()
     hits = search.hits
-    places = sorted(place_of(trace, n, i) for n, found in hits.items() for i in found.tolist())
+    places = sorted(position_of(trace, n, i) for n, found in hits.items() for i in found.tolist())
     assert [rank(trace, hits, place) for place in places] == list(range(len(places)))
-    before_all, at = Place(-1, -1, -1), Place(-1, -1, -1)
+    before_all, at = SpanPosition(-1, -1, -1), SpanPosition(-1, -1, -1)
     for place in places:
         at = next_hit(trace, hits, at)
         assert at == place
@@ -204,8 +205,8 @@ def test_steps_go_through_the_hits_in_the_order_of_time_and_round_the_end(counts
         at = previous_hit(trace, hits, at)
         assert at == place
     moment = places[len(places) // 2].start
-    later = next_hit(trace, hits, Place(moment, -1, -1))
+    later = next_hit(trace, hits, SpanPosition(moment, -1, -1))
     assert later == min(place for place in places if place.start >= moment)
-    assert rank(trace, hits, Place(moment, -1, -1)) == np.searchsorted(
+    assert rank(trace, hits, SpanPosition(moment, -1, -1)) == np.searchsorted(
         [place.start for place in places], moment
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.trace.snapshot import snapshot
+from core.recording.decode import append_batch
 from core.trace.trace import Trace
 from tests.make_believe import batches, specification, trace_of
 
@@ -11,7 +11,7 @@ SPEC = specification(steps=3)
 
 def test_a_snapshot_tells_what_the_run_tells() -> None:
     trace = trace_of(SPEC)
-    taken = snapshot(trace)
+    taken = trace.snapshot()
     assert list(taken) == list(trace) and taken.steps == trace.steps
     assert all(taken.step_bounds(step) == trace.step_bounds(step) for step in trace.steps)
     assert taken.bounds == trace.bounds and taken.costs == trace.costs
@@ -21,11 +21,11 @@ def test_a_snapshot_stays_while_the_run_grows() -> None:
     header, made = batches(SPEC)
     trace = Trace(header)
     for number, batch in enumerate(made):
-        trace.append(batch)
-        taken, known, bounds = snapshot(trace), list(trace), trace.bounds
+        append_batch(trace, batch)
+        taken, known, bounds = trace.snapshot(), list(trace), trace.bounds
         for later in made[number + 1 :]:
-            trace.append(later)
+            append_batch(trace, later)
         assert list(taken) == known and taken.bounds == bounds
         trace = Trace(header)
         for before in made[: number + 1]:
-            trace.append(before)
+            append_batch(trace, before)

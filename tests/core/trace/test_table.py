@@ -28,7 +28,7 @@ def table_of(plans):
 def test_every_task_of_every_plan_comes_back_as_it_was_told(plans):
     table = table_of(plans)
     for plan, tasks in enumerate(plans):
-        places = table.places(np.full(len(tasks), plan, np.int32), np.arange(len(tasks)))
+        places = table.rows_of(np.full(len(tasks), plan, np.int32), np.arange(len(tasks)))
         assert places.tolist() == list(range(len(table))[table.plan(plan)])
         for task, row in enumerate(table.rows[places]):
             first, count = int(row["after"]), int(row["after_count"])
@@ -40,7 +40,7 @@ def test_every_task_of_every_plan_comes_back_as_it_was_told(plans):
 def test_a_task_that_was_not_told_is_refused(plan, task):
     table = table_of([[(0, []), (0, [])], [(0, [])]])
     with pytest.raises(LookupError, match="a span is of a"):
-        table.places(np.array([plan]), np.array([task]))
+        table.rows_of(np.array([plan]), np.array([task]))
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=8), max_size=6))

@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 
 from core.plan.specification import Specification
 from core.plan.task import Kind
-from core.recording.decode import groups
+from core.recording.decode import append_batch, groups
 from core.recording.recording import RecordingFile, open_recording, read_stream
-from core.recording.schema import SCHEMA, Header, Record, RecordingError
+from core.recording.schema import SCHEMA, Record, RecordingError, schema_of
 from core.recording.spool import Spool
 from core.recording.stream import CONTINUATION
 from core.recording.writer import Timings, TraceWriter, plan_batch, span_batch
 from core.trace.columns import Column
 from core.trace.event_rows import Log
+from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
 from tests.full_disk import full_disk
@@ -53,11 +54,10 @@ def test_what_is_written_is_read_back_with_its_task():
         assert span.end == span.start + 5 and span.launched == span.start - 1
     assert [row.text for row in trace.logs] == ["step 0", "step 1", "step 2"]
     assert list(trace.counter("loss").values) == [0, 0.5, 1]
-    assert [(row.step, row.device, row.uncertainty_ns) for row in trace.clocks] == [
-        (0, "cpu", 40),
-        (1, "cpu", 40),
-        (2, "cpu", 40),
-    ]
+    assert list(trace.clocks) == [("cpu", None)]
+    clock = trace.clocks["cpu", None]
+    assert clock.steps.tolist() == [0, 1, 2] and clock.values.tolist() == [40, 40, 40]
+    assert [trace.clock_uncertainty(step) for step in (0, 2, 3)] == [40, 40, None]
     assert trace.header == header_of(SPECIFICATION, PLAN)
 
 
@@ -120,7 +120,7 @@ def test_another_arrow_stream_is_refused_by_name(tmp_path):
 def test_a_recording_of_a_later_format_is_refused(tmp_path):
     path = tmp_path / "later.arrow"
     header = Header(SPECIFICATION, header_of(SPECIFICATION, PLAN).model, PLAN.lanes, format=99)
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, header.to_schema()):
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, schema_of(header)):
         pass
     with pytest.raises(RecordingError, match="has format 99; this version reads format 2: rec"):
         open_recording(path)
@@ -186,7 +186,7 @@ def test_an_open_task_is_seen_until_its_span_comes():
     trace = Trace(header_of(SPECIFICATION, PLAN))
     seen = []
     for batch in pa.ipc.open_stream(sink.getvalue()):
-        trace.append(batch)
+        append_batch(trace, batch)
         seen.append([(span.task, span.start, span.end) for span in trace.open_tasks])
     assert seen == [[], [(4, 70, None)], []]  # the first batch tells the plan
     assert trace.span_count == 1
@@ -214,7 +214,7 @@ def test_notes_of_several_records_share_a_batch():
         [Note(Record.COUNTER, "loss", 1, value=2.0), Note(Record.LOG, "info", 2, text="said")]
     )
     trace = Trace(header_of(SPECIFICATION, PLAN))
-    trace.append(batch)
+    append_batch(trace, batch)
     assert trace.logs[0].text == "said" and trace.counter("loss").values[0] == 2
 
 
@@ -228,7 +228,7 @@ def test_runs_that_take_turns_on_disk_come_back_whole(tmp_path):
         one.write(batch.slice(0, 0))
     for kept, spans in ((one, 3 * len(PLAN.tasks)), (other, 3 * len(PLAN.tasks)), (empty, 0)):
         with (tmp_path / "run.arrow").open("wb") as file:
-            kept.copy_to(file)
+            file.writelines(kept.parts())
         opened = open_recording(tmp_path / "run.arrow")
         assert opened.warning == "" and opened.trace.span_count == spans
         assert opened.trace.header == header
@@ -240,7 +240,9 @@ def test_a_task_that_begins_and_ends_in_one_batch_is_not_left_open():
     ended = span_batch(Timings(0, 0, [2], [5], [9]))
     opened = span_batch(Timings(0, 0, [2, 3], [5, 9], [None, None]))
     trace = Trace(header_of(SPECIFICATION, PLAN))
-    trace.append(pa.Table.from_batches([told, opened, ended]).combine_chunks().to_batches()[0])
+    append_batch(
+        trace, pa.Table.from_batches([told, opened, ended]).combine_chunks().to_batches()[0]
+    )
     assert [span.task for span in trace.open_tasks] == [3] and trace.span_count == 1
 
 
@@ -254,7 +256,7 @@ def test_groups_are_every_key_with_its_places_in_order(keys):
 def test_a_log_gives_back_its_lines_and_those_of_a_level(lines):
     log, times = Log(), np.arange(len(lines))
     levels = [level for level, _ in lines]
-    log.extend(times, np.full(len(lines), -1), levels, [f"line {n}" for _, n in lines])
+    log.add(times, np.full(len(lines), -1), levels, [f"line {n}" for _, n in lines])
     assert [(row.level, row.text, row.step) for row in log] == [
         (level, f"line {n}", None) for level, n in lines
     ]

@@ -10,31 +10,29 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.compare.runs import compare_runs
 from core.explain.statistics import RangeCount
+from core.recording.decode import append_batch
 from core.trace.listing import Listing
 from core.trace.query import parse_query
 from core.trace.search import Search
 from core.trace.trace import Trace
+from gui.app import jobs
 from gui.app.session import Run
+from gui.app.window import MainWindow
 from gui.compare import worker as comparing
 from gui.compare.worker import CompareWorker
-from gui.explanations.explaining import Explainer
 from gui.panels.data import spans
 from gui.panels.data.spans import SpansPanel
 from gui.panels.explain import statistics
 from gui.panels.explain.statistics import StatisticsPanel
 from gui.predictions import ghosts
 from gui.predictions.ghosts import Ghosts
-from gui.recordings import csv_saving, opening, saving
-from gui.recordings.csv_saving import CsvSaver
+from gui.recordings import files, opening
 from gui.recordings.opening import OpeningStrip
-from gui.recordings.saving import SaveJob
 from gui.report import job as reporting
-from gui.report.job import ReportJob
 from gui.search import searching
 from gui.search.searching import Searcher
 from gui.timeline.paint.scene import Scene
@@ -62,61 +60,57 @@ def then_fail(before: Callable[..., Iterator[object]]) -> Callable[..., Iterator
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> QWidget:
-    made = QWidget()
-    qtbot.addWidget(made)
-    return made
-
-
-@pytest.fixture
 def said() -> list[str]:
     return []
 
 
 def test_a_recording_that_fails_amid_its_saving_is_not_said_to_be_saved(
-    window: QWidget, said: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving, "AT_ONCE_S", 0.0)
-    record(SPEC, tmp_path / "source.arrow")
-    run = Run(1, trace_of(SPEC), source=tmp_path / "source.arrow")
-    monkeypatch.setattr(run, "saving", then_fail(run.saving))
-    job = SaveJob(window, run, tmp_path / "copy.arrow")
-    job.done.connect(lambda: said.append("saved"))
-    job.failed.connect(said.append)
-    job.start()
-    qtbot.waitUntil(lambda: bool(said))
+    monkeypatch.setattr(files, "AT_ONCE_S", 0.0)
+    (tmp_path / "runs").mkdir()
+    record(SPEC, tmp_path / "runs" / "source.arrow")
+    window.files.open_from(tmp_path / "runs" / "source.arrow")
+    monkeypatch.setattr(window.run_shown, "saving", then_fail(window.run_shown.saving))
+    window.files.save_to(tmp_path / "runs" / "copy.arrow")
+    qtbot.waitUntil(window.banner.isVisible)
     qtbot.wait(20)
-    assert said == [LINE] and not job.working and job.progress is None
-    assert [path.name for path in tmp_path.iterdir()] == ["source.arrow"]
+    assert window.banner.label.text() == LINE and "Saved" not in window.statusBar().currentMessage()
+    assert not window.files.saving.running and window.files.progress.dialog is None
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["source.arrow"]
 
 
 def test_a_table_that_fails_amid_its_writing_is_not_said_to_be_saved(
     said: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_saving, "AT_ONCE_S", 0.0)
-    monkeypatch.setattr(csv_saving, "write_spans", then_fail(csv_saving.write_spans))
-    saver = CsvSaver()
-    saver.ended.connect(said.append)
-    saver.failed.connect(said.append)
-    saver.save(Listing.of(trace_of(SPEC)), tmp_path / "spans.csv")
+    monkeypatch.setattr(spans, "AT_ONCE_S", 0.0)
+    monkeypatch.setattr(spans, "write_spans", then_fail(spans.write_spans))
+    panel = SpansPanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_scene(Scene(trace_of(SPEC)), False)
+    panel.said.connect(said.append)
+    panel.failed.connect(said.append)
+    panel.save_to(tmp_path / "spans.csv")
     qtbot.waitUntil(lambda: bool(said))
     qtbot.wait(20)
-    assert said == [LINE] and not saver.running
+    assert said == [LINE] and not panel.saver.running
     assert not list(tmp_path.iterdir())
 
 
 def test_a_report_that_fails_amid_its_sections_is_not_written(
-    window: QWidget, said: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reporting, "run_sections", then_fail(reporting.run_sections))
+    record(SPEC, tmp_path / "run.arrow")
+    window.files.open_from(tmp_path / "run.arrow")
     place = tmp_path / "report.html"
-    job = ReportJob(window, Scene(trace_of(SPEC)), place, Explainer(window), live=False)
-    job.done.connect(lambda: said.append("written"))
-    job.failed.connect(said.append)
-    qtbot.waitUntil(lambda: bool(said))
+    window.exporting.report_to(place)
+    qtbot.waitUntil(window.banner.isVisible)
     qtbot.wait(20)
-    assert said == [LINE] and not job.working
-    assert not list(tmp_path.iterdir())
+    assert window.banner.label.text() == LINE and not window.exporting.report.running
+    assert window.exporting.progress.dialog is None
+    assert not [path for path in tmp_path.iterdir() if "report" in path.name]
 
 
 def test_a_search_that_fails_ends_with_one_line(
@@ -126,6 +120,7 @@ def test_a_search_that_fails_ends_with_one_line(
     monkeypatch.setattr(searching, "PIECE", 1)
     searcher = Searcher()
     searcher.failed.connect(said.append)
+    monkeypatch.setattr(jobs, "SLICE_S", 0.0)
     searcher.start(trace_of(SPEC), parse_query("forward"))
     monkeypatch.setattr(Search, "advance", fail)
     qtbot.waitUntil(lambda: bool(said))
@@ -158,10 +153,9 @@ def test_a_range_that_cannot_be_counted_is_told_and_nothing_waits(
     panel.show()
     monkeypatch.setattr(statistics, "AT_ONCE_S", 0.0)
     monkeypatch.setattr(statistics, "PATIENCE_S", 0.0)
-    panel.show_range(scene, TimeRange(*map(float, scene.trace.bounds), None))
+    panel.show_range(scene, TimeRange(*scene.trace.bounds, None))
     assert panel._stack.currentWidget() is panel._waiting
     monkeypatch.setattr(RangeCount, "advance", fail)
-    monkeypatch.setattr(statistics, "AT_ONCE_S", 1.0)
     qtbot.waitUntil(lambda: panel._stack.currentIndex() == 0)
     assert panel._hint.text() == LINE
 
@@ -187,7 +181,7 @@ def test_a_prediction_that_fails_on_its_thread_is_told(
     made.failed.connect(said.append)
     made.predict(run)
     qtbot.waitUntil(lambda: bool(said))
-    made.close()
+    made.runner.close()
     assert said == [f"There is no prediction: {LINE}"] and run.ghost is None
 
 
@@ -204,12 +198,12 @@ def test_a_comparison_that_fails_on_its_thread_answers_with_one_line(
     worker: CompareWorker, said: list[object], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparing, "compare_runs", fail)
-    worker.done.connect(said.append)
+    worker.failed.connect(said.append)
     trace = trace_of(SPEC)
-    assert not worker.ask(trace, trace, [2], [3])
-    assert worker.busy
+    worker.ask(trace, trace, [2], [3])
+    assert worker.running
     qtbot.waitUntil(lambda: bool(said))
-    assert said == [LINE] and not worker.busy
+    assert said == [LINE] and not worker.running
 
 
 def test_a_comparison_reads_the_runs_as_they_were_when_it_was_asked_for(
@@ -227,19 +221,19 @@ def test_a_comparison_reads_the_runs_as_they_were_when_it_was_asked_for(
     live, other = Trace(header), trace_of(specification(steps=3, microbatches=2))
     half = len(made) - 3  # all but the last step
     for batch in made[:half]:
-        live.append(batch)
+        append_batch(live, batch)
     known, bounds = live.span_count, live.bounds
-    counters = {(c.name, c.lane): len(c.times) for c in live.counters}
+    counters = {(c.name, c.lane): len(c.times) for c in live.counters.values()}
     expected = compare_runs(live, other, [2], [2])
     monkeypatch.setattr(comparing, "compare_runs", slow)
     worker.done.connect(said.append)
     worker.ask(live, other, [2], [2])
     assert began.wait(30)
     for batch in made[half:]:
-        live.append(batch)
+        append_batch(live, batch)
     go_on.set()
     qtbot.waitUntil(lambda: bool(said))
     assert said[0].to_dict() == expected.to_dict()
     assert read[0].span_count == known < live.span_count
     assert read[0].bounds == bounds and read[0].steps == live.steps[:-1]
-    assert {(c.name, c.lane): len(c.times) for c in read[0].counters} == counters
+    assert {(c.name, c.lane): len(c.times) for c in read[0].counters.values()} == counters

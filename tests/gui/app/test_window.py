@@ -18,6 +18,7 @@ from core.engine.messages import Ended, Outcome, Rows, Started
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
+from core.trace.trace import Trace
 from gui.app.settings import Settings
 from gui.app.window import MainWindow
 from gui.menus.actions import ENTRIES, MOUSE
@@ -29,6 +30,11 @@ from tests.gui.fake_client import FakeClient
 from tests.make_believe import MS, batches, prediction_of, record, specification
 
 MakeWindow = Callable[[FakeClient, Settings], MainWindow]
+
+
+def shown_prediction(window: MainWindow) -> Trace | None:
+    """What stands below the lanes."""
+    return window.scene.prediction if window.scene and window.timeline.state.strips.ghosts else None
 
 
 def perform(window: MainWindow, client: FakeClient, spec: Specification) -> None:
@@ -220,14 +226,14 @@ def test_memory_and_prediction_are_shown_until_one_hides_them_and_that_is_rememb
     window: MainWindow, client: FakeClient, settings: Settings, make_window: MakeWindow
 ) -> None:
     perform(window, client, specification())
-    assert (window.memory_shown(), window.prediction_shown()) == (True, None)
+    assert (window.timeline.state.strips.memory, shown_prediction(window)) == (True, None)
     prediction = prediction_of(specification(), window.run_shown.trace)
     window.timeline.state.set_prediction(prediction)
-    assert window.prediction_shown() is prediction
+    assert shown_prediction(window) is prediction
     for name in ("memory", "prediction"):
         assert window.actions_by_name[name].isChecked()
         window.actions_by_name[name].trigger()
-    assert (window.memory_shown(), window.prediction_shown()) == (False, None)
+    assert (window.timeline.state.strips.memory, shown_prediction(window)) == (False, None)
     again = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
     assert not again.actions_by_name["memory"].isChecked()
     assert not again.actions_by_name["prediction"].isChecked()
@@ -240,8 +246,8 @@ def test_an_exported_figure_holds_what_the_window_shows(
     perform(window, client, specification())
     window.timeline.state.set_prediction(prediction_of(specification(), window.run_shown.trace))
     window.exporting.export_to(tmp_path / "all.svg")
-    window.show_memory(False)
-    window.show_prediction(False)
+    window.view_options.show_memory(False)
+    window.view_options.show_prediction(False)
     window.exporting.export_to(tmp_path / "bare.svg")
     everything, bare = ((tmp_path / name).read_text() for name in ("all.svg", "bare.svg"))
     for words in ("predicted", "activations held"):
@@ -273,7 +279,7 @@ def test_the_sheet_lists_every_action_with_keys_and_the_mouse(window: MainWindow
         assert (window.actions_by_name[entry.name].text() in listed) is bool(entry.keys)
     for dock in window._docks.values():
         assert dock.windowTitle() in listed
-    assert set(listed) >= {does for _, does in MOUSE}
+    assert set(listed) >= set(MOUSE.values())
 
 
 def test_the_sheets_columns_hold_every_line_once_and_end_at_the_same_height() -> None:
@@ -305,7 +311,7 @@ def test_letters_move_the_timeline_but_not_while_one_types(
     qtbot.keyClick(window.timeline, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: window.timeline.state.viewport.span < span)
     span = window.timeline.state.viewport.span
-    edit = window.form.devices.lineEdit()
+    edit = window.form.fields["devices"].widget.lineEdit()
     edit.setFocus()
     qtbot.keyClick(edit, Qt.Key.Key_W)
     assert "w" in edit.text()
@@ -342,7 +348,7 @@ def test_the_theme_colours_the_window_and_is_remembered(
     window: MainWindow, client: FakeClient, settings: Settings, ratio_theme: str
 ) -> None:
     perform(window, client, specification())
-    window.toggle_theme(ratio_theme == "dark")
+    window.colours.toggle_theme(ratio_theme == "dark")
     image: QImage = window.grab().toImage()
     shades = [image.pixelColor(x, 40).lightness() for x in range(900, 1000, 10)]
     assert (sum(shades) / len(shades) > 128) is (ratio_theme == "light")
@@ -361,7 +367,7 @@ def test_form_layout_size_and_theme_are_remembered(
     second = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
     assert second.form.specification() == first.form.specification()
     assert second._docks["log"].isHidden()
-    assert second.theme_name() == "dark"
+    assert second.colours.theme.name == "dark"
     assert (second.width(), second.height()) == (780, 640)
 
 
@@ -371,7 +377,7 @@ def test_unreadable_settings_fall_back_to_the_defaults(
     (tmp_path / "broken.ini").write_text('[General]\nspecification="{{{"\ntheme=plaid\n')
     settings = Settings(tmp_path / "broken.ini")
     assert settings.specification == Specification()
-    assert make_window(FakeClient(), settings).theme_name() == "light"
+    assert make_window(FakeClient(), settings).colours.theme.name == "light"
 
 
 def test_closing_the_window_ends_the_engine(window: MainWindow, client: FakeClient) -> None:
@@ -393,7 +399,7 @@ def test_no_dialog_waits_for_its_answer() -> None:
         r"\.exec\(|\.get(Open|Save)FileNames?\(|getExisting|QMessageBox|QInputDialog\.get"
     )
     for path in (PROJECT_ROOT / "gui").rglob("*.py"):
-        allowed = path.name == "app.py"  # the application's own loop
+        allowed = path.name == "start.py"  # the application's own loop
         assert allowed or not waiting.search(path.read_text()), path
 
 

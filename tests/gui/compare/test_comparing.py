@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from core.engine.messages import Rows, Started
 from core.trace.trace import Span
+from gui.app.jobs import close_all
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.compare.chooser import other_of, others
@@ -73,7 +74,7 @@ def stand(qtbot: QtBot, settings: Settings) -> Iterator[Stand]:
     qtbot.waitExposed(widget)
     yield made
     widget.close()
-    made.comparing.close()
+    close_all(frame)
 
 
 @pytest.fixture

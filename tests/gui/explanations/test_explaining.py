@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from core.explain.causes import Explanation, explain_run_step
 from core.trace.trace import Trace
+from gui.app.jobs import close_all
 from gui.app.window import MainWindow
 from gui.explanations.explained import LARGE, MOST, Explained
 from gui.explanations.explaining import Explainer, why_not_yet
@@ -54,7 +55,7 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
     qtbot.waitUntil(lambda: gate.asked == [last_step(window)])
     assert window.why._question.text() == "Explaining…"
     for _ in range(3):  # who asks again and again waits for the one answer
-        window._update_figures()
+        window.live.update()
         QTest.qWait(1)
     assert window.why.figures is None and not window.buckets.isVisible()
     gate.open.set()
@@ -126,7 +127,7 @@ def test_what_cannot_be_explained_is_not_asked_for_again(
     explainer = Explainer()
     with qtbot.waitSignal(explainer.explained):
         explainer.ask(explained, [0])
-    explainer.close()
+    close_all(explainer)
     assert explained.problem(0) == "step 0 lacks 2 spans"
     assert not explained.at_hand(0)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from core.recording.decode import append_batch
 from core.trace.trace import Trace
 from gui.figures.shown import default_range
 from gui.figures.titles import run_title
@@ -155,7 +156,7 @@ def test_an_svg_of_names_that_steer_a_terminal_is_xml_without_them(tmp_path: Pat
     lanes = tuple(replace(lane, name=names[lane.index % 2]) for lane in header.lanes)
     trace = Trace(replace(header, lanes=lanes))
     for batch in made:
-        trace.append(batch)
+        append_batch(trace, batch)
     export_image(trace, tmp_path / "x.svg")
     document = (tmp_path / "x.svg").read_text()
     ElementTree.fromstring(document)

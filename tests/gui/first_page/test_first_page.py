@@ -17,7 +17,7 @@ from gui.app.settings import Settings
 from gui.app.window import MainWindow
 from gui.first_page.samples import PIPELINE, SAMPLES, preset
 from gui.first_page.welcome import TRIES
-from gui.runs.in_turn import InTurn
+from gui.runs.run_queue import RunQueue
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import record, specification, trace_of
 
@@ -81,7 +81,7 @@ def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
 def test_two_schedules_run_one_after_the_other_and_are_compared(
     window: MainWindow, client: FakeClient
 ) -> None:
-    window.tries.do("schedules")
+    window.first_page_actions.do("schedules")
     for _ in range(2):
         client.perform(client.asked[-1])
         window.session.tick()
@@ -102,10 +102,10 @@ def test_what_waits_for_its_turn_is_forgotten_when_a_run_does_not_finish(outcome
         return True
 
     ended: list[list[Run]] = []
-    in_turn = InTurn(start)
-    in_turn.run([preset("gpipe"), preset("1f1b")], ended.append)
-    in_turn.end(Run(1, trace_of(specification(steps=1)), outcome=outcome))
-    in_turn.end(Run(2, trace_of(specification(steps=1)), outcome=Outcome.FINISHED))
+    queue = RunQueue(start)
+    queue.run([preset("gpipe"), preset("1f1b")], ended.append)
+    queue.end(Run(1, trace_of(specification(steps=1)), outcome=outcome))
+    queue.end(Run(2, trace_of(specification(steps=1)), outcome=Outcome.FINISHED))
     assert started == [preset("gpipe")]
     assert ended == []
 

@@ -69,13 +69,13 @@ def test_the_palette_is_opened_searched_and_obeyed_by_keys_alone(
     assert texts(window)[0] == "Dark colours"
     qtbot.keyClick(field, Qt.Key.Key_Return)
     assert not window.command_palette.isVisible()
-    assert window.theme_name() == "dark"
+    assert window.colours.theme.name == "dark"
 
 
 def test_arrows_move_in_the_list_and_escape_gives_the_focus_back(
     window: MainWindow, qtbot: object
 ) -> None:
-    before = window.form.batch
+    before = window.form.fields["batch"].widget
     before.setFocus()
     open_palette(window, qtbot)
     field, tree = window.command_palette.field, window.command_palette.list

@@ -144,7 +144,7 @@ def test_the_window_makes_figures_copies_and_reports(
     panel.close()
     assert window.settings.figure == FigureOptions("one-column")
 
-    part = window.visible_part()
+    part = window.timeline.state.viewport
     wanted = {tick.label.replace("\u00a0", " ") for tick in ticks(replace(part, width=1404.0))}
     window.exporting.export_to(tmp_path / "seen.svg", visible=True)
     assert wanted <= set(words_of(tmp_path / "seen.svg"))  # the axis counts as on screen
@@ -166,8 +166,9 @@ def test_a_report_that_is_cancelled_leaves_no_file(
     record(specification(steps=3), tmp_path / "run.arrow")
     window.files.open_from(tmp_path / "run.arrow")
     window.exporting.report_to(tmp_path / "run.html")
-    job = window.exporting.report
+    job, progress = window.exporting.report, window.exporting.progress
     with qtbot.assertNotEmitted(job.done):
-        job.progress.findChild(QPushButton).click()
-        qtbot.waitUntil(lambda: not job.working)
+        progress.dialog.findChild(QPushButton).click()
+        qtbot.waitUntil(lambda: not job.running)
+    assert progress.dialog is None
     assert not (tmp_path / "run.html").exists()

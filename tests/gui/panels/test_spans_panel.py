@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog
 
 from core.plan.task import Kind
+from core.recording.decode import append_batch
 from core.trace.listing import Listing
 from core.trace.trace import Span, Trace
 from gui.panels.data.spans import SpansPanel
@@ -157,7 +158,7 @@ def test_rows_come_as_a_run_grows_and_the_current_one_stays(qtbot: object) -> No
     qtbot.waitExposed(panel)
     scene, chosen = Scene(trace), None
     for batch in made:
-        trace.append(batch)
+        append_batch(trace, batch)
         panel.show_scene(scene, True)
         assert rows(panel) == list(trace)
         if chosen is None and trace.span_count:
@@ -177,12 +178,12 @@ def test_a_sorted_table_of_a_live_run_takes_the_rest_when_it_ends(qtbot: object)
     scene = Scene(trace)
     half = len(made) // 2
     for batch in made[:half]:
-        trace.append(batch)
+        append_batch(trace, batch)
     panel.show_scene(scene, True)
     panel.sort_by(column("start"), UP)
     before = len(rows(panel))
     for batch in made[half:]:
-        trace.append(batch)
+        append_batch(trace, batch)
     panel.show_scene(scene, True)
     assert len(rows(panel)) == before < trace.span_count
     panel.show_scene(scene, False)
@@ -219,7 +220,7 @@ def test_what_is_shown_is_saved_in_its_order(panel: SpansPanel, tmp_path: Path) 
 def test_a_table_that_is_being_saved_can_be_cancelled(
     panel: SpansPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.recordings.csv_saving.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("gui.panels.data.spans.AT_ONCE_S", 0.0)
     panel.save_to(tmp_path / "spans.csv")
     assert panel.saver.running
     assert panel._cancel.isVisible()
@@ -246,7 +247,7 @@ def test_a_table_that_was_never_seen_can_be_saved(qtbot: object, tmp_path: Path)
     panel.show_scene(Scene(trace), False)
     panel.ask_where_to_save()
     dialog = panel.findChild(QFileDialog)
-    dialog.fileSelected.emit(str(tmp_path / "spans.csv"))
+    dialog.filesSelected.emit([str(tmp_path / "spans")])
     dialog.reject()
     lines = (tmp_path / "spans.csv").read_text().splitlines()
     assert len(lines) == 1 + trace.span_count

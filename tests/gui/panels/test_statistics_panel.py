@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from core.explain.lanes import lane_time
 from core.explain.statistics import RangeCount
 from core.plan.task import Kind
+from core.recording.decode import append_batch
 from core.trace.trace import Trace
 from gui.panels.explain import statistics as panel_file
 from gui.panels.explain.statistics import StatisticsPanel
@@ -177,7 +178,7 @@ def test_a_range_over_the_present_counts_what_comes_and_names_what_still_runs(
     header, made = batches(specification(steps=2, warmup=0))
     trace = Trace(header)
     for batch in made[:5]:  # a log line, a whole step, and a task of the next
-        trace.append(batch)
+        append_batch(trace, batch)
     scene = Scene(trace)
     panel.show_range(scene, TimeRange(0, 10**12))
     count(panel, qtbot)
@@ -185,7 +186,7 @@ def test_a_range_over_the_present_counts_what_comes_and_names_what_still_runs(
     assert before == trace.span_count
     assert "1 task still runs and is not counted." in panel.notes.text()
     for batch in made[5:]:
-        trace.append(batch)
+        append_batch(trace, batch)
     panel.show_scene(scene, True)
     qtbot.waitUntil(lambda: panel.counted.any_lane.spans == trace.span_count)
     assert trace.span_count > before
@@ -207,4 +208,4 @@ def test_a_large_range_is_counted_between_other_work_and_can_be_cancelled(
     panel.cancel()
     assert panel._hint.isVisible()
     assert "cancelled" in panel._hint.text()
-    assert not panel._timer.isActive()
+    assert not panel._runner.running

@@ -11,12 +11,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from core.paths import PROJECT_ROOT
+from core.recording.decode import append_batch
 from core.report.summary import summarise
 from core.trace.trace import Trace
 from gui.app.window import MainWindow
 from gui.look.theme import DARK, LIGHT
 from gui.panels.data.chart import StepAxis, ValueAxis, whole_spacing
-from gui.panels.data.steps import StepBars, step_bars
+from gui.panels.data.step_bars import StepBars, step_bars
 from gui.timeline.paint.scene import Scene
 from tests.gui.app.test_window import perform
 from tests.gui.fake_client import FakeClient
@@ -86,7 +87,7 @@ def test_a_step_under_way_has_no_bar_yet() -> None:
     header, made = batches(specification(warmup=0))
     trace = Trace(header)
     for batch in made[:-1]:  # all but the last step's loss
-        trace.append(batch)
+        append_batch(trace, batch)
     scene = Scene(trace)
     assert scene.step_numbers.tolist() == [0, 1, 2, 3, 4]
     assert step_bars(scene, live=True).steps.tolist() == [0, 1, 2, 3]
@@ -107,7 +108,7 @@ def test_the_chart_wears_the_windows_theme(
 ) -> None:
     perform(window, client, specification())
     show_steps(window, qtbot)
-    window.toggle_theme(True)
+    window.colours.toggle_theme(True)
     assert window.steps.chart.measured.opts["brush"] == QColor(DARK.accent)
     assert window.steps.chart.backgroundBrush().color() == QColor(DARK.plot)
 
@@ -119,7 +120,7 @@ def test_an_empty_panel_says_when_it_will_be_filled(window: MainWindow) -> None:
 
 def test_steps_without_losses_all_have_a_bar() -> None:
     scene = Scene(trace_of(specification()))
-    scene.trace._counters.clear()
+    scene.trace.counters.clear()
     assert len(step_bars(scene, live=False).steps) == 7
     assert len(step_bars(scene, live=True).steps) == 6
 

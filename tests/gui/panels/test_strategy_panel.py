@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from core.models.catalogue import MODELS, ModelSettings
+from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import STRATEGY_OPTIONS, Specification
+from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind
-from gui.panels.run.fields import WORDS
 from gui.panels.run.strategy import StrategyPanel, device_choices
 from gui.runs.check import Checked, check_specification, friendly
 from tests.make_believe import GPUS, HARDWARE
@@ -66,9 +66,9 @@ def test_fields_that_a_strategy_does_not_take_are_disabled_with_the_reason(
     panel: StrategyPanel, name: str
 ) -> None:
     panel.choose_strategy(name)
-    panel.schedule.value = "interleaved"  # it takes chunks
+    panel.choose(SCHEDULE, "interleaved")  # it takes chunks
     for option in STRATEGY_OPTIONS:
-        field = getattr(panel, option)
+        field = panel.fields[option.name].widget
         assert field.isEnabled() is (option in STRATEGIES[name].options)
         if not field.isEnabled():
             assert "does not use this" in field.toolTip()
@@ -76,28 +76,32 @@ def test_fields_that_a_strategy_does_not_take_are_disabled_with_the_reason(
 
 def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -> None:
     panel.choose_strategy("pipeline")
-    panel.microbatches.setValue(4)
-    assert not panel.split_size.isEnabled()
-    assert "Both cut the batch" in panel.split_size.toolTip()
-    panel.microbatches.setValue(0)
-    panel.split_size.setValue(5)
-    assert not panel.microbatches.isEnabled()
+    panel.fields["microbatches"].widget.setValue(4)
+    assert not panel.fields["split_size"].widget.isEnabled()
+    assert "Micro-batches excludes this: set it back" in panel.fields["split_size"].widget.toolTip()
+    panel.fields["microbatches"].widget.setValue(0)
+    panel.fields["split_size"].widget.setValue(5)
+    assert not panel.fields["microbatches"].widget.isEnabled()
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_chunks_are_for_the_schedules_that_take_them(panel: StrategyPanel, name: str) -> None:
     panel.choose_strategy("pipeline")
-    panel.schedule.value = name
-    panel.chunks.setValue(2)
-    assert panel.chunks.isEnabled() is SCHEDULES[name].settable_chunks
+    panel.choose(SCHEDULE, name)
+    panel.fields["chunks"].widget.setValue(2)
+    assert panel.fields["chunks"].widget.isEnabled() is SCHEDULES[name].settable_chunks
     assert panel.specification().chunks == (2 if SCHEDULES[name].settable_chunks else None)
-    if not panel.chunks.isEnabled():
-        assert "says itself how many stages a lane holds" in panel.chunks.toolTip()
+    if not panel.fields["chunks"].widget.isEnabled():
+        assert "says itself how many stages a lane holds" in panel.fields["chunks"].widget.toolTip()
 
 
 def test_schedules_that_cannot_run_are_disabled_with_the_reason(panel: StrategyPanel) -> None:
     panel.set_specification(Specification(devices="3xcpu", microbatches=6))
-    item = panel.schedule.model().item(panel.schedule.findData("chimera"))
+    item = (
+        panel.fields["schedule"]
+        .widget.model()
+        .item(panel.fields["schedule"].widget.findData("chimera"))
+    )
     assert not item.isEnabled()
     assert "even number of ranks" in item.toolTip()
     panel.set_specification(Specification(devices="4xcpu", microbatches=6))
@@ -131,15 +135,15 @@ def test_a_schedule_is_taken_from_a_file(
     path = tmp_path / "mine.csv"
     path.write_text("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n")
     panel.set_specification(Specification(devices="2xcpu", microbatches=2))
-    panel.schedule.setCurrentIndex(panel.schedule.count() - 1)
-    panel.schedule.activated.emit(panel.schedule.currentIndex())
+    panel.fields["schedule"].widget.setCurrentIndex(panel.fields["schedule"].widget.count() - 1)
+    panel.fields["schedule"].widget.activated.emit(panel.fields["schedule"].widget.currentIndex())
     assert panel.specification().schedule == "1f1b"
-    dialog = panel.schedule.findChild(QFileDialog)
+    dialog = panel.fields["schedule"].widget.findChild(QFileDialog)
     dialog.selectFile(str(path))
     dialog.accept()
     panel.check_now()
     assert panel.specification().schedule == str(path)
-    assert panel.schedule.currentText() == "From mine.csv"
+    assert panel.fields["schedule"].widget.currentText() == "From mine.csv"
     assert isinstance(panel.result, Checked)
     again = panel.specification()
     panel.set_specification(Specification())
@@ -151,10 +155,10 @@ def test_a_schedule_is_taken_from_a_file(
 def test_a_schedule_that_was_not_picked_after_all_leaves_the_last_one(
     panel: StrategyPanel,
 ) -> None:
-    panel.schedule.value = "gpipe"
-    panel.schedule.setCurrentIndex(panel.schedule.count() - 1)
-    panel.schedule.activated.emit(panel.schedule.currentIndex())
-    panel.schedule.findChild(QFileDialog).reject()
+    panel.choose(SCHEDULE, "gpipe")
+    panel.fields["schedule"].widget.setCurrentIndex(panel.fields["schedule"].widget.count() - 1)
+    panel.fields["schedule"].widget.activated.emit(panel.fields["schedule"].widget.currentIndex())
+    panel.fields["schedule"].widget.findChild(QFileDialog).reject()
     assert panel.specification().schedule == "gpipe"
 
 
@@ -198,31 +202,48 @@ def test_what_cannot_run_is_told_in_one_line(
 
 def test_the_check_follows_the_last_change(panel: StrategyPanel, qtbot: object) -> None:
     with qtbot.waitSignal(panel.checked, check_params_cb=is_refused):
-        panel.stages.setValue(50)
+        panel.fields["stages"].widget.setValue(50)
     with qtbot.waitSignal(panel.checked, check_params_cb=can_run):
-        panel.stages.setValue(2)
+        panel.fields["stages"].widget.setValue(2)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_picked_model_brings_its_own_settings_and_defaults(
     panel: StrategyPanel, name: str
 ) -> None:
-    panel.model.setCurrentIndex(panel.model.findData(name))
-    panel.model.activated.emit(panel.model.currentIndex())
+    panel.fields["model"].widget.setCurrentIndex(panel.fields["model"].widget.findData(name))
+    panel.fields["model"].widget.activated.emit(panel.fields["model"].widget.currentIndex())
     settings = MODELS[name].settings
     for setting in ("width", "depth", "heads", "sequence", "image_size"):
-        assert panel._form.isRowVisible(getattr(panel, setting)) is (setting in settings)
+        assert panel._form.isRowVisible(panel.fields[setting].widget) is (setting in settings)
     assert panel.specification().model == ModelSettings(name).filled()
 
 
 def test_every_field_has_a_tooltip_of_one_sentence_and_an_accessible_name(
     panel: StrategyPanel,
 ) -> None:
-    for name, words in WORDS.items():
-        assert words.tip.endswith(".")
-        assert words.tip.count(". ") == 0
-        assert getattr(panel, name).accessibleName() == words.label
-        assert getattr(panel, name).toolTip()
+    for option in OPTIONS:
+        assert option.help.endswith(".")
+        assert option.help.count(". ") == 0
+        if option.title:
+            assert panel.fields[option.name].widget.accessibleName() == option.title
+            assert panel.fields[option.name].widget.toolTip()
+
+
+def test_numbers_show_no_zeros_behind_their_last_digit(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification("ddp", bucket_mb=2.5, lr=100.0))
+    assert panel.fields["bucket_mb"].widget.text() == "2.5"
+    assert panel.fields["lr"].widget.text() == "100"
+
+
+@pytest.mark.parametrize("number", [10**30, -(10**30), 1e308, float("nan"), float("-inf")])
+def test_numbers_beyond_a_fields_range_are_the_nearest_that_it_takes(
+    panel: StrategyPanel, number: float
+) -> None:
+    whole = {"seed": number, "batch": number, "stages": number} if isinstance(number, int) else {}
+    panel.set_specification(Specification(lr=float(number), **whole))
+    assert panel.specification().lr >= 0
+    assert panel.specification().seed >= 0
 
 
 def test_the_lanes_field_offers_what_the_machine_has() -> None:

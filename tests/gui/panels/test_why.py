@@ -161,7 +161,7 @@ def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClien
     while window.session._waiting:
         window.session.tick()
     show_why(window)
-    window._update_figures()
+    window.live.update()
     assert window.why.steps == [0]  # whether step 1 is whole shows only when it is over
     assert window.run_shown.trace.open_tasks[0].step == 2
     assert window.why.figures is not None
@@ -308,7 +308,7 @@ def test_the_charts_are_drawn_in_the_colours_of_the_theme(
     window: MainWindow, client: FakeClient, theme: str
 ) -> None:
     explained(window, client, devices="4xcpu")
-    window.toggle_theme(theme == "dark")
+    window.colours.toggle_theme(theme == "dark")
     for chart in (window.why.ladder, window.why.path_bar, window.why.idle):
         image = chart.grab().toImage()
         colours = {

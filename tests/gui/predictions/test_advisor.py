@@ -15,8 +15,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice
 from core.predict.worker.jobs import Advised, Done, Progress, Refused
-from core.recording.schema import Record
-from core.trace.trace import COSTS_LEVEL
+from core.recording.schema import COSTS_LEVEL, Record
 from gui.app.window import MainWindow
 from gui.panels.predict.advisor_panel import (
     COLUMNS,
@@ -77,17 +76,17 @@ def test_without_a_run_it_says_what_to_do_first(window: MainWindow) -> None:
     assert panel.line.text() == "Run once: the costs come from its calibration."
     assert not panel.run.isEnabled()
     assert not panel.again.isEnabled()
-    assert window.predictions.adviser.predictor.pid is None
+    assert window.predictions.advisor.predictor.pid is None
 
 
 def test_a_predicted_recording_has_no_costs_to_offer(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
-    before = window.predictions.adviser._trace
+    before = window.predictions.advisor._trace
     measured = window.run_shown.trace
-    window.predictions.adviser.show_trace(measured.retimed({}))
-    assert window.predictions.adviser._trace is before
+    window.predictions.advisor.show_trace(measured.retimed({}))
+    assert window.predictions.advisor._trace is before
 
 
 def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
@@ -169,7 +168,7 @@ def test_a_chosen_way_fills_the_form_and_runs_for_real(
 
 
 def test_a_way_that_cannot_run_here_is_not_run(window: MainWindow, client: FakeClient) -> None:
-    window.run_instead(specification(devices="2xcuda"))
+    window.control.run_instead(specification(devices="2xcuda"))
     assert client.asked == []
     assert "This cannot run here. There is no cuda:0" in window.banner.label.text()
 
@@ -177,38 +176,38 @@ def test_a_way_that_cannot_run_here_is_not_run(window: MainWindow, client: FakeC
 def test_nothing_is_predicted_while_a_run_is_under_way(
     window: MainWindow, panel: AdvisorPanel
 ) -> None:
-    adviser = window.predictions.adviser
+    advisor = window.predictions.advisor
     window.session.run(specification())
-    adviser.show_trace(window.run_shown.trace)
-    assert adviser._asked is None
+    advisor.show_trace(window.run_shown.trace)
+    assert advisor._asked is None
 
 
 def test_progress_and_cancel_are_there_once_it_takes_a_while(
     window: MainWindow, panel: AdvisorPanel, monkeypatch: pytest.MonkeyPatch, qtbot: object
 ) -> None:
-    adviser = window.predictions.adviser
-    real = adviser.predictor.pid
-    monkeypatch.setattr(adviser.predictor, "send", lambda job: 1001)
+    advisor = window.predictions.advisor
+    real = advisor.predictor.pid
+    monkeypatch.setattr(advisor.predictor, "send", lambda job: 1001)
     rows = panel.model.rowCount()
     QTest.mouseClick(panel.again, Qt.MouseButton.LeftButton)
     assert not panel.cancel.isVisible()
     qtbot.waitUntil(panel.cancel.isVisible)
-    adviser.hear(Progress(1001, 30, 60))
+    advisor.on_reply(Progress(1001, 30, 60))
     assert (panel.progress.value(), panel.progress.maximum()) == (30, 60)
     QTest.mouseClick(panel.cancel, Qt.MouseButton.LeftButton)
     assert not panel.cancel.isVisible()
     assert panel.line.text().startswith("Cancelled.")
     assert panel.model.rowCount() == rows
-    adviser.hear(Done(1001, Advised([], None)))
+    advisor.on_reply(Done(1001, Advised([], None)))
     assert panel.model.rowCount() == rows, "what was cancelled must not come back"
     with pytest.raises(ProcessLookupError):
         os.kill(real, 0)
 
 
 def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPanel) -> None:
-    adviser = window.predictions.adviser
-    adviser._asked = 1001
-    adviser.hear(Refused(1001, "the costs miss step_ms"))
+    advisor = window.predictions.advisor
+    advisor._asked = 1001
+    advisor.on_reply(Refused(1001, "the costs miss step_ms"))
     assert panel.line.text() == "The costs miss step_ms"
     assert panel.model.rowCount() == 0
     assert not panel.run.isEnabled()

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.predict.compare import CostSource
+from core.predict.compare import Comparison, CostSource, predict_steps
 from core.recording.recording import RecordingFile
-from core.recording.schema import Record
-from core.trace.trace import COSTS_LEVEL, Trace
+from core.recording.schema import COSTS_LEVEL, Record
+from core.trace.trace import Trace
+from gui.app.jobs import Work
 from gui.app.session import Run
 from gui.app.status import lane_notes, predicted_text, predicted_tip
 from gui.app.window import MainWindow
@@ -25,6 +26,14 @@ from tests.make_believe import batches, specification, trace_of
 GHOST_MS = 30_000
 COSTS = {"forward_ms": 3.6, "backward_ms": 7.2, "loss_ms": 0.2, "step_ms": 1.5,
          "transfer_ms": 0.4, "rows": 8}  # fmt: skip
+
+
+def result_of(work: Work[Comparison | None]) -> Comparison | None:
+    try:
+        while True:
+            next(work)
+    except StopIteration as end:
+        return end.value
 
 
 def perform(window: MainWindow, client: FakeClient, **values: object) -> Run:
@@ -45,7 +54,7 @@ def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
     assert run.comparison is not None and run.comparison.source is CostSource.WARMUP
     assert [step.step for step in run.comparison.steps] == [2, 3, 4]
     assert window.timeline.state.strips.ghosts
-    assert window.prediction_shown() is run.ghost
+    assert window.timeline.state.strips.ghosts and window.scene.prediction is run.ghost
     start, end = run.trace.step_bounds(2)
     assert run.ghost.step_bounds(2)[0] == start
     assert run.comparison.makespans_ns == (end - start, run.comparison.steps[0].predicted_ns)
@@ -62,7 +71,7 @@ def test_a_live_run_has_no_ghost(window: MainWindow, client: FakeClient) -> None
     run = Run(1, Trace(header))
     window.predictions.ghosts.predict(run)
     assert run.ghost is None
-    assert not window.predictions.ghosts._threads
+    assert not window.predictions.ghosts.runner.running
 
 
 def test_another_run_that_is_shown_brings_its_own_prediction(
@@ -75,7 +84,7 @@ def test_another_run_that_is_shown_brings_its_own_prediction(
     assert second.comparison is None, "a run without calibration and warm-up has no costs"
     window.show_run(first)
     assert window.status.predicted.text() == predicted_text(first.comparison)
-    assert window.prediction_shown() is first.ghost
+    assert window.timeline.state.strips.ghosts and window.scene.prediction is first.ghost
 
 
 def test_a_recording_that_carries_costs_gets_its_prediction(
@@ -102,26 +111,34 @@ def test_what_was_predicted_itself_gets_no_ghost(qapp: object) -> None:
     run = Run(1, measured.retimed({}), source=Path("somewhere"))
     ghosts = Ghosts()
     ghosts.predict(run)
-    assert ghosts._threads == []
+    assert not ghosts.runner.running
 
 
 def test_of_a_very_long_run_the_last_steps_have_ghosts(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = trace_of(specification(steps=10))
     tasks = trace.span_count // len(trace.steps)
     monkeypatch.setattr(module, "MOST_SPANS", 3 * tasks - 1)
-    found = compared(trace, threading.Event())
+    found = result_of(compared(trace))
     assert found is not None
     assert [step.step for step in found.steps] == [9, 10, 11]
 
 
-def test_a_request_to_stop_ends_the_work_at_the_next_step() -> None:
-    stop = threading.Event()
-    stop.set()
-    assert compared(trace_of(specification()), stop) is None
+def test_a_request_to_stop_ends_the_work_at_the_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    predicted: list[object] = []
+
+    def predict(trace: Trace, steps: list[int]) -> object:
+        predicted.extend(steps)
+        return predict_steps(trace, steps)
+
+    monkeypatch.setattr(module, "predict_steps", predict)
+    work = compared(trace_of(specification(steps=5)))
+    next(work)
+    work.close()
+    assert len(predicted) == 1
 
 
 def test_the_words_name_both_makespans_and_every_lane() -> None:
-    found = compared(trace_of(specification(steps=2)), threading.Event())
+    found = result_of(compared(trace_of(specification(steps=2))))
     assert found is not None
     assert len(predicted_tip(found).splitlines()) == 3
     assert "medians of 2 steps" in predicted_tip(found)

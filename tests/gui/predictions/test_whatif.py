@@ -120,7 +120,7 @@ def test_chunks_can_be_set_where_the_schedule_takes_them(panel: WhatIfPanel, nam
 
 def test_an_older_answer_never_replaces_a_newer_one(window: MainWindow, panel: WhatIfPanel) -> None:
     answers = [WhatIf().answer(replace(panel.question, devices=n)) for n in (3, 5)]
-    hear = window.predictions.what_if.hear
+    hear = window.predictions.what_if.on_reply
     hear(Done(1002, answers[1]))
     hear(Done(1001, answers[0]))
     hear(Refused(1000, "too late"))
@@ -136,7 +136,7 @@ def test_answers_on_the_way_to_the_last_one_are_shown(
     asked = [job.question for job in sent if isinstance(job, Ask)]
     assert [question.devices for question in asked] == [5, 6, 7]
     first = WhatIf().answer(asked[0])
-    window.predictions.what_if.hear(Done(1, first))
+    window.predictions.what_if.on_reply(Done(1, first))
     assert panel.picture.answer is first
 
 
@@ -209,7 +209,9 @@ def test_a_step_that_cannot_be_shown_large_is_told_and_can_be_asked_for_again(
 ) -> None:
     QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
     assert len(sent) == 1 and not panel.large.isEnabled()
-    window.predictions.what_if.hear(Refused(1, "there is not enough memory for this prediction"))
+    window.predictions.what_if.on_reply(
+        Refused(1, "there is not enough memory for this prediction")
+    )
     assert "not enough memory" in window.banner.label.text()
     assert panel.large.isEnabled()
 
@@ -307,7 +309,7 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
     window: MainWindow, panel: WhatIfPanel, qtbot: object
 ) -> None:
     before = panel.picture.answer
-    window.predictions.what_if.hear(Lost("the process has ended"))
+    window.predictions.what_if.on_reply(Lost("the process has ended"))
     assert panel.picture._note == "The process has ended"
     panel._rows["devices"].value = 6
     wait_for_another(panel, qtbot, before)

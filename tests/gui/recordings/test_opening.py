@@ -88,17 +88,19 @@ def test_cancel_gives_up_and_leaves_nothing(
 
 
 def test_closing_the_window_gives_up(
-    window: MainWindow, path: Path, half_done: threading.Event
+    window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
     window.files.open_from(path)
+    qtbot.waitUntil(lambda: window.files.opening.bar.value() > 0)
     window.close()
     assert half_done.is_set() and not threads()
 
 
 def test_another_recording_takes_the_place_of_one_on_its_way(
-    window: MainWindow, path: Path, half_done: threading.Event
+    window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
     window.files.open_from(path)
+    qtbot.waitUntil(lambda: window.files.opening.bar.value() > 0)
     window.files.open_from(path)
     assert half_done.is_set() and len(threads()) == 1
     window.files.opening.cancel()

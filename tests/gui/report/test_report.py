@@ -12,6 +12,7 @@ import pytest
 
 import main
 from core.models.catalogue import ModelSettings
+from core.recording.decode import append_batch
 from core.recording.recording import open_recording
 from core.report.step_figures import StepFigures
 from core.trace.trace import Trace
@@ -113,7 +114,7 @@ def test_names_that_look_like_markup_are_harmless(tmp_path: Path) -> None:
         hardware={EVIL: {EVIL: EVIL}}, versions={EVIL: EVIL},
     ))  # fmt: skip
     for batch in made:
-        evil.append(batch)
+        append_batch(evil, batch)
     read = report(evil, tmp_path / "run.html")
     assert "script" not in read.tags
     assert "<script" not in (tmp_path / "run.html").read_text().lower()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from core.recording.bookmarks import Mark, marks_file, read_marks, write_marks
+from core.recording.bookmarks import Bookmark, marks_file, read_marks, write_marks
 from gui.app.window import MainWindow
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.state.selection import TimeRange
@@ -49,7 +49,7 @@ def test_marks_are_set_by_keys_and_kept_beside_their_recording(
     QTest.keyClick(window.marking.editor, Qt.Key.Key_Return)
     press(window, Qt.Key.Key_M, Qt.KeyboardModifier.ShiftModifier)
     QTest.keyClick(window.marking.editor, Qt.Key.Key_Return)
-    both = (Mark(span.start, None, "m for mark"), Mark(span.start, span.end))
+    both = (Bookmark(span.start, None, "m for mark"), Bookmark(span.start, span.end))
     assert read_marks(path, started) == both
     press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert read_marks(path, started) == both[:1]
@@ -79,10 +79,10 @@ def test_marks_are_read_before_others_are_written_however_a_recording_was_opened
 ) -> None:
     path = tmp_path / "run.arrow"
     started = record(specification(), path).header.started
-    write_marks(path, [Mark(MS, None, "old")], started)
+    write_marks(path, [Bookmark(MS, None, "old")], started)
     run, _ = window.session.open(path)
-    window.add_run(run)
-    window.timeline.state.bookmarks.change([*window.marking.marks, Mark(2 * MS, None, "new")])
+    window.show_run(run)
+    window.timeline.state.bookmarks.change([*window.marking.marks, Bookmark(2 * MS, None, "new")])
     assert [mark.note for mark in read_marks(path, started)] == ["old", "new"]
     unseen, _ = window.session.open(path)
     unseen.save(tmp_path / "copy.arrow")
@@ -97,17 +97,17 @@ def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
     client.perform(client.asked[-1])
     while window.session.asking:
         window.session.tick()
-    window.timeline.state.bookmarks.change([Mark(10 * MS, None, "early")])
+    window.timeline.state.bookmarks.change([Bookmark(10 * MS, None, "early")])
     path = tmp_path / "saved.arrow"
     window.files.save_to(path)
     started = window.run_shown.trace.header.started
-    assert read_marks(path, started) == (Mark(10 * MS, None, "early"),)
+    assert read_marks(path, started) == (Bookmark(10 * MS, None, "early"),)
     window.timeline.state.bookmarks.change([])
     assert not marks_file(path).exists()
     marks_file(path).mkdir()
-    window.timeline.state.bookmarks.change([Mark(20 * MS)])
+    window.timeline.state.bookmarks.change([Bookmark(20 * MS)])
     assert "saved.marks.json cannot be written" in window.banner.label.text()
-    assert window.marking.marks == (Mark(20 * MS),)
+    assert window.marking.marks == (Bookmark(20 * MS),)
 
 
 def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(

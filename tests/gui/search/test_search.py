@@ -12,8 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from core.plan.task import Kind
+from core.recording.decode import append_batch
 from core.trace.query import KEYS, parse_query
-from core.trace.search import Place
+from core.trace.search import SpanPosition
 from core.trace.trace import Trace
 from gui.look.theme import DARK
 from gui.panels.data.spans import SpansPanel
@@ -173,7 +174,7 @@ def test_a_live_run_is_searched_on_as_it_grows(qtbot: object) -> None:
     QTest.keyClicks(bar.field, "kind:forward")
     QTest.keyClick(bar.field, Qt.Key.Key_Return)
     for batch in made:
-        trace.append(batch)
+        append_batch(trace, batch)
         bar.show_scene(scene, True)
     count = sum(span.kind is Kind.FORWARD for span in trace)
     assert sum(map(len, bar.hits.values())) == count
@@ -185,7 +186,7 @@ def test_a_long_search_leaves_the_window_free_and_can_be_cancelled(
 ) -> None:
     monkeypatch.setattr("gui.search.searching.PIECE", 5)
     monkeypatch.setattr("gui.search.searching.AT_ONCE_S", 0.0)
-    monkeypatch.setattr("gui.search.searching.SHARE_S", 0.0)
+    monkeypatch.setattr("gui.app.jobs.SLICE_S", 0.0)
     searcher, trace = Searcher(), trace_of(SPEC)
     searcher.start(trace, parse_query("kind:forward"))
     assert searcher.running
@@ -203,7 +204,7 @@ def test_a_step_waits_for_the_first_hit_of_a_long_search(
 ) -> None:
     monkeypatch.setattr("gui.search.searching.PIECE", 5)
     monkeypatch.setattr("gui.search.searching.AT_ONCE_S", 0.0)
-    monkeypatch.setattr("gui.search.searching.SHARE_S", 0.0)
+    monkeypatch.setattr("gui.app.jobs.SLICE_S", 0.0)
     last = max(parts.timeline.state.trace, key=lambda span: (span.lane, span.index))
     parts.type(f"step:{last.step} task:{last.task}")
     parts.press(Qt.Key.Key_Return)
@@ -219,7 +220,7 @@ def test_another_run_is_searched_for_the_same(parts: Parts) -> None:
     parts.timeline.state.show_scene(other)
     parts.bar.show_scene(other, False)
     assert {int(n) for n in other.hits} == {0}
-    parts.bar.set_place(Place(-1, -1, -1), None)
+    parts.bar.set_place(SpanPosition(-1, -1, -1), None)
     assert parts.bar.count.text() == "2 hits"
 
 

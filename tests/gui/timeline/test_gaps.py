@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.lanes import Gap
+from core.recording.decode import append_batch
 from core.trace.trace import Span, Trace
 from gui.app.window import MainWindow
 from gui.explanations.explained import KEPT_TASKS, STALE_S, Explained
@@ -174,7 +175,7 @@ def test_the_open_step_is_not_explained_for_its_words() -> None:
     header, made = batches(specification(steps=4, warmup=0))
     shown = Trace(header)
     for batch in made[:8]:  # two whole steps, and the next one's first task
-        shown.append(batch)
+        append_batch(shown, batch)
     scene = Scene(shown)
     last = shown.open_tasks[0].step
     assert scene.open_step == last
@@ -189,16 +190,16 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
     now = [0.0]
     explained = Explained(trace, lambda: now[0])
     whole = made[2]
-    trace.append(made[0])  # its plan
-    trace.append(whole.slice(0, 20))
+    append_batch(trace, made[0])  # its plan
+    append_batch(trace, whole.slice(0, 20))
     first = explained.explanation(0)
     assert explained.explanation(0) is first
-    trace.append(whole.slice(20))
+    append_batch(trace, whole.slice(20))
     assert explained.explanation(0) is first
     now[0] = STALE_S
     second = explained.explanation(0)
     assert second is not first
-    trace.append(made[3])  # counters: nothing new of the step's tasks
+    append_batch(trace, made[3])  # counters: nothing new of the step's tasks
     now[0] = 10 * STALE_S
     assert explained.explanation(0) is second
 

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 
 from core.plan.nested import nested_lanes, nested_tasks
 from core.plan.task import Kind
+from core.recording.decode import append_batch
 from core.recording.writer import plan_batch, span_batch
 from core.trace.trace import Trace
 from gui.panels.explain.devices import DevicesPanel
@@ -33,8 +34,8 @@ def nested_run() -> Trace:
         starts = [timing.start + n * wide for n in range(len(blocks))]
         inside += [Timing(b.index, at, at + wide) for b, at in zip(blocks, starts, strict=True)]
     trace = Trace(replace(header, lanes=(*plan.lanes, *nested_lanes(plan.lanes))))
-    trace.append(plan_batch(0, [*plan.tasks, *nested.tasks]))
-    trace.append(span_batch(columns_of(0, 0, timings), columns_of(0, 0, inside)))
+    append_batch(trace, plan_batch(0, [*plan.tasks, *nested.tasks]))
+    append_batch(trace, span_batch(columns_of(0, 0, timings), columns_of(0, 0, inside)))
     return trace
 
 

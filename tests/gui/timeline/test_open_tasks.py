@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from core.recording.decode import append_batch
 from core.recording.writer import Timings, plan_batch, span_batch
 from core.trace.trace import Span, Trace
 from gui.timeline.interact.view import TimelineView
@@ -32,11 +33,11 @@ def with_a_lost_end(told: bool = True) -> tuple[Trace, Span]:
         now = max(timing.end for timing in timings) + MS
         if step == 1:
             lost, *timings = timings
-        trace.append(span_batch(columns_of(0, step, timings)))
+        append_batch(trace, span_batch(columns_of(0, step, timings)))
     opened.append(span_batch(Timings(0, 1, [lost.task], [lost.start], [None])))
     (task,) = opened.open_tasks
     if told:
-        trace.append(span_batch(Timings(0, 1, [lost.task], [lost.start], [None])))
+        append_batch(trace, span_batch(Timings(0, 1, [lost.task], [lost.start], [None])))
     return trace, task
 
 

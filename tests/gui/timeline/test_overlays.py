@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.plan.task import Kind
-from core.recording.bookmarks import Mark
+from core.recording.bookmarks import Bookmark
 from core.trace.trace import Span
 from gui.app.session import Run
 from gui.panels.data.bookmarks import NOTE, MarksPanel
@@ -215,17 +215,17 @@ def test_m_marks_the_moment_under_the_pointer_and_its_note_is_typed_in_place(
     assert marking.editor.isVisible() and marking.editor.hasFocus()
     QTest.keyClicks(marking.editor, "warm")
     QTest.keyClick(marking.editor, Qt.Key.Key_Return)
-    assert marking.marks == (Mark(time, None, "warm"),)
+    assert marking.marks == (Bookmark(time, None, "warm"),)
     assert marking.editor is None
     assert marking.panel.list.topLevelItem(0).text(NOTE) == "warm"
     view.navigator.zoom_back()
     assert marking.marks == ()
     view.navigator.zoom_forward()
-    assert marking.marks == (Mark(time, None, "warm"),)
+    assert marking.marks == (Bookmark(time, None, "warm"),)
 
 
 def test_escape_leaves_a_note_as_it_was(view: TimelineView, marking: Marking) -> None:
-    view.state.bookmarks.change([Mark(round(view.state.viewport.time(200)), None, "before")])
+    view.state.bookmarks.change([Bookmark(round(view.state.viewport.time(200)), None, "before")])
     marking.edit(0)
     QTest.keyClicks(marking.editor, "other")
     QTest.keyClick(marking.editor, Qt.Key.Key_Escape)
@@ -242,7 +242,7 @@ def test_without_the_pointer_m_marks_where_the_selection_starts(
     view.state.select(span)
     marking.mark()
     marking.mark_range()
-    assert marking.marks == (Mark(span.start), Mark(span.start, span.end))
+    assert marking.marks == (Bookmark(span.start), Bookmark(span.start, span.end))
 
 
 def test_a_click_on_a_flag_edits_its_note_and_keeps_the_selection(
@@ -250,7 +250,7 @@ def test_a_click_on_a_flag_edits_its_note_and_keeps_the_selection(
 ) -> None:
     span = a_forward(view, 0)
     view.state.select(span)
-    view.state.bookmarks.show([Mark(round(view.state.viewport.time(500)), None, "a flag")])
+    view.state.bookmarks.show([Bookmark(round(view.state.viewport.time(500)), None, "a flag")])
     place = view.overlays.flag(0)
     mouse(view, MOVE, place.center().x(), place.center().y())
     assert view.overlays.hovered[2] == ["a flag"]
@@ -261,7 +261,7 @@ def test_a_click_on_a_flag_edits_its_note_and_keeps_the_selection(
 
 def test_flags_end_where_the_next_one_begins(view: TimelineView) -> None:
     moments = [round(view.state.viewport.time(x)) for x in (100, 140, 143, 500)]
-    view.state.bookmarks.show([Mark(moment, None, "a rather long note") for moment in moments])
+    view.state.bookmarks.show([Bookmark(moment, None, "a rather long note") for moment in moments])
     places = [view.overlays.flag(i) for i in range(4)]
     for one, other in pairwise(places):
         assert one.right() < other.left()
@@ -270,7 +270,7 @@ def test_flags_end_where_the_next_one_begins(view: TimelineView) -> None:
 
 def test_the_next_and_previous_mark_are_gone_to(view: TimelineView, marking: Marking) -> None:
     first, last = view.state.trace.bounds
-    view.state.bookmarks.change([Mark(first), Mark(last), Mark((first + last) // 2)])
+    view.state.bookmarks.change([Bookmark(first), Bookmark(last), Bookmark((first + last) // 2)])
     view.navigator.fit()
     view.navigator.zoom_at(0.05, LABELS + 800)
     marking.next_mark()
@@ -287,14 +287,14 @@ def test_the_next_and_previous_mark_are_gone_to(view: TimelineView, marking: Mar
 def test_the_list_renames_and_deletes_marks(
     view: TimelineView, marking: Marking, qtbot: object
 ) -> None:
-    view.state.bookmarks.change([Mark(10 * MS, None, "one"), Mark(20 * MS, 30 * MS, "two")])
+    view.state.bookmarks.change([Bookmark(10 * MS, None, "one"), Bookmark(20 * MS, 30 * MS, "two")])
     rows = marking.panel.list
     assert [rows.topLevelItem(i).text(NOTE) for i in range(2)] == ["one", "two"]
     rows.topLevelItem(1).setText(NOTE, "three")
     qtbot.waitUntil(lambda: marking.marks[1].note == "three")
     marking.panel.set_current(0)
     QTest.keyClick(rows, Qt.Key.Key_Delete)
-    assert marking.marks == (Mark(20 * MS, 30 * MS, "three"),)
+    assert marking.marks == (Bookmark(20 * MS, 30 * MS, "three"),)
 
 
 def test_shift_and_click_measure_from_the_selected_span_to_another(view: TimelineView) -> None:

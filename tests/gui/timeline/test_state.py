@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.recording.bookmarks import Mark
+from core.recording.bookmarks import Bookmark
 from core.trace.trace import Span
 from gui.timeline.paint.scene import Scene
 from gui.timeline.state.groups import Grouping
@@ -84,13 +84,13 @@ def test_the_chosen_lane_goes_along_with_the_selection(state: TimelineState) -> 
 
 
 def test_bookmarks_are_told_when_they_change_or_are_taken_back(state: TimelineState) -> None:
-    told: list[tuple[Mark, ...]] = []
+    told: list[tuple[Bookmark, ...]] = []
     state.bookmarks.changed.connect(told.append)
-    state.bookmarks.show([Mark(3)])  # as they are kept with the run
+    state.bookmarks.show([Bookmark(3)])  # as they are kept with the run
     assert told == []
-    state.bookmarks.change([Mark(3), Mark(1)])
+    state.bookmarks.change([Bookmark(3), Bookmark(1)])
     Navigator(state).zoom_back()
-    assert told == [(Mark(1), Mark(3)), (Mark(3),)]
+    assert told == [(Bookmark(1), Bookmark(3)), (Bookmark(3),)]
     assert state.bookmarks.nearest(5, 2) == 0
     assert state.bookmarks.nearest(6, 2) is None
 

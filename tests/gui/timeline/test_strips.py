@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage
 
+from core.recording.decode import append_batch
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
@@ -124,7 +125,7 @@ def test_a_run_without_memory_counters_has_no_strip_for_it(view: TimelineView) -
     header, made = batches(SPEC)
     trace = Trace(header)
     for batch in made:
-        trace.append(batch.filter(batch["note"].is_null()))
+        append_batch(trace, batch.filter(batch["note"].is_null()))
     view.state.show_scene(Scene(trace))
     assert view.state.strips == Strips()
 
@@ -136,13 +137,13 @@ def test_a_live_runs_memory_appears_with_its_first_counters(view: TimelineView) 
     view.state.show_scene(scene, live=True)
     assert not view.state.strips.memory
     for batch in made[:4]:
-        trace.append(batch)
+        append_batch(trace, batch)
     scene.update()
     view.state.refresh(200 * MS)
     assert view.state.strips.memory
     held = len(scene.memory[0])
     for batch in made[4:7]:
-        trace.append(batch)
+        append_batch(trace, batch)
     scene.update()
     assert len(scene.memory[0]) > held
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.explain.lanes import Gap
 from core.plan.task import Kind
+from core.recording.decode import append_batch
 from core.trace.trace import Span, Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
@@ -236,7 +237,7 @@ def live(view: TimelineView, steps: int = 2) -> Trace:
     header, made = batches(specification(steps=4, warmup=0))
     shown = Trace(header)
     for batch in [*made[: 1 + 3 * steps], made[1 + 3 * steps]]:
-        shown.append(batch)
+        append_batch(shown, batch)
     view.state.show_scene(Scene(shown), live=True)
     return shown
 

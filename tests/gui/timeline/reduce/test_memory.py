@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from core.explain.balance import held_bytes
+from core.recording.decode import append_batch
 from core.recording.schema import Record
 from core.trace.trace import Trace
 from gui.timeline.reduce.memory import LaneMemory, Peaks, reduce_memory
@@ -22,8 +23,9 @@ Change = tuple[str, int, float]
 def trace_with(*batches: Sequence[Change]) -> Trace:
     trace = Trace(header_and_plans(specification())[0])
     for changes in batches:
-        trace.append(
-            batch_of([Note(Record.COUNTER, name, at, 0, 0, value) for name, at, value in changes])
+        append_batch(
+            trace,
+            batch_of([Note(Record.COUNTER, name, at, 0, 0, value) for name, at, value in changes]),
         )
     return trace
 
@@ -61,7 +63,7 @@ def test_memory_that_grew_batch_by_batch_equals_memory_read_at_once() -> None:
     ]
     trace, grown = trace_with(), LaneMemory(0)
     for change in sorted(changes, key=lambda c: c[1]):
-        trace.append(trace_with_row(change))
+        append_batch(trace, trace_with_row(change))
         grown.update(trace)
     times, held = held_bytes(trace, 0)
     assert np.array_equal(grown.times, times)
@@ -78,7 +80,7 @@ def test_a_counter_that_comes_late_changes_what_was_held_from_its_time_on() -> N
     trace = trace_with([("activations", 10, 5.0), ("activations", 30, 9.0)])
     memory = memory_of(trace)
     assert memory.peak == 9
-    trace.append(batch_of([Note(Record.COUNTER, "gradients", 20, 0, 0, 100.0)]))
+    append_batch(trace, batch_of([Note(Record.COUNTER, "gradients", 20, 0, 0, 100.0)]))
     memory.update(trace)
     assert memory.times.tolist() == [10, 20, 30]
     assert memory.held.values.tolist() == [5, 105, 109]

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
-from core.trace.blocks import BLOCK, Blocks, fill_blocks, kinds_of
+from core.trace.blocks import blocks_of
 from core.trace.spans import Spans
 from core.trace.table import TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
@@ -146,12 +146,8 @@ def test_columns_keep_the_spans_own_times() -> None:
 def test_sums_that_were_made_before_give_the_same_picture() -> None:
     random = np.random.default_rng(5)
     whole = spans(random_times(random, 5000))
-    blocks = Blocks(
-        np.empty(5000 // BLOCK, np.int64), np.empty((5000 // BLOCK + 1, 4), np.int64),
-        kinds_of(whole),
-    )  # fmt: skip
+    blocks = blocks_of(whole)
     assert len(blocks.kinds) == 4
-    fill_blocks(whole, blocks)
     grown = LaneColumns()
     grown.update(whole)
     view = Viewport(0, float(whole.end[-1]), 12)

@@ -10,7 +10,7 @@ from core.plan.specification import Specification
 from gui.app.session import Run
 
 
-class InTurn:
+class RunQueue:
     """Starts the next run when one has finished; a run that fails or is stopped ends the row.
 
     `start` begins a run and says whether it could.

@@ -8,7 +8,7 @@ from core.plan.task import Stage
 from core.predict.compare import CostSource, costs_of_step, known_costs
 from core.predict.costs import CostModel
 from core.report.replan import RunPlans
-from core.report.summary import completed_steps
+from core.trace.complete import completed_steps
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 

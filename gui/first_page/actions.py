@@ -10,16 +10,16 @@ from gui.compare.comparing import Comparing
 from gui.explanations.bubbles import Bubbles
 from gui.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE, preset
 from gui.recordings.files import Files
-from gui.runs.in_turn import InTurn
+from gui.runs.run_queue import RunQueue
 
 
-class Tries:
+class FirstPageActions:
     """Does one of them by its name."""
 
     def __init__(
-        self, in_turn: InTurn, files: Files, bubbles: Bubbles, comparing: Comparing
+        self, queue: RunQueue, files: Files, bubbles: Bubbles, comparing: Comparing
     ) -> None:
-        self._in_turn, self._files = in_turn, files
+        self._queue, self._files = queue, files
         self._bubbles, self._comparing = bubbles, comparing
         self._known: dict[str, Callable[[], None]] = {
             "schedules": self._run_schedules,
@@ -32,7 +32,7 @@ class Tries:
         self._known[name]()
 
     def _run_schedules(self) -> None:
-        self._in_turn.run([preset("gpipe"), preset("1f1b")], self._compare_first)
+        self._queue.run([preset("gpipe"), preset("1f1b")], self._compare_first)
 
     def _compare_first(self, runs: list[Run]) -> None:
         """The last run is shown; put the first one below it."""

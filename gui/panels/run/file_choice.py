@@ -1,16 +1,14 @@
-"""The field for a schedule: a built-in one, or one's own from a file of actions."""
+"""A field for something built in, or one's own from a file: a schedule, a model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
-from core.plan.schedules import SCHEDULES
-from core.plan.specification import DEFAULT_SCHEDULE
 from gui.app.dialogs import ask_open
 from gui.look.label import plain_tip
 from gui.look.text import tr
@@ -19,35 +17,38 @@ from gui.panels.run.fields import Choice
 OWN = "own file"
 
 
-class ScheduleChoice(Choice):
-    """`value` is a schedule's name, or the path of a file in torch's compute-only CSV form."""
+class FileChoice(Choice):
+    """`value` is a built-in one's name, or the path of a file of the kind that is asked for.
 
-    def __init__(self) -> None:
+    `entries` are title, name and a line about it; `usual` is the name that None stands for.
+    """
+
+    def __init__(self, entries: Sequence[tuple[str, str, str]], usual: str, kind: str) -> None:
         super().__init__()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._file = ""
-        self._lines = {schedule.name: tr(schedule.line) for schedule in SCHEDULES.values()}
-        for schedule in SCHEDULES.values():
-            self.addItem(tr(schedule.title), schedule.name)
+        self._usual, self._kind, self._file = usual, kind, ""
+        self._lines = {name: line for _, name, line in entries}
+        for title, name, _ in entries:
+            self.addItem(title, name)
         self.addItem(tr("From a file…"), OWN)
-        self._lines[OWN] = tr("Every lane's actions from a file, as torch writes them.")
         self.allow({})
         self._last = self.currentIndex()
         self.activated.connect(self._picked)
 
     @property
     def value(self) -> str:
-        """The schedule's name, or its file."""
+        """The name, or the file."""
         chosen = str(self.currentData())
         return self._file if chosen == OWN else chosen
 
-    @value.setter
-    def value(self, name: str | None) -> None:
-        if name is not None and name not in SCHEDULES:
-            self._take_file(name)
+    def take(self, name: str | None) -> None:
+        """Show a built-in one, or a file; None is the usual one."""
+        index = self.findData(name or self._usual)
+        if index < 0:
+            self._take_file(str(name))
             return
-        self.setCurrentIndex(self.findData(name or DEFAULT_SCHEDULE))
-        self._last = self.currentIndex()
+        self.setCurrentIndex(index)
+        self._last = index
 
     def allow(self, problems: Mapping[str, str]) -> None:
         """Let all be chosen but those with a problem, which their tooltips say."""
@@ -56,7 +57,7 @@ class ScheduleChoice(Choice):
         for index in range(self.count()):
             name = self.itemData(index)
             model.item(index).setEnabled(name not in problems)
-            tip = problems.get(name, self._lines[name])
+            tip = problems.get(name, self._lines.get(name, ""))
             self.setItemData(index, plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
 
     def _picked(self, index: int) -> None:
@@ -66,7 +67,7 @@ class ScheduleChoice(Choice):
         if not self._file:
             self.setCurrentIndex(self._last)  # until there is one
         ask_open(
-            self, tr("Choose a schedule"), Path(self._file).parent, [tr("Schedules (*.csv)")],
+            self, tr("Choose a file"), Path(self._file).parent, [self._kind],
             lambda paths: self._take_file(str(paths[0])),
         )  # fmt: skip
 

@@ -7,10 +7,11 @@ import pytest
 from core.plan.task import Kind
 from core.predict.compare import CostSource
 from core.predict.costs import Link
-from core.predict.run_costs import run_costs
 from core.predict.whatif import Question, WhatIf
-from core.recording.schema import Record
-from core.trace.trace import COSTS_LEVEL, Trace
+from core.recording.decode import append_batch
+from core.recording.schema import COSTS_LEVEL, Record
+from core.report.run_costs import run_costs
+from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import prediction_of, specification, trace_of
 
@@ -25,7 +26,7 @@ COSTS = {"forward_ms": [1, 2], "backward_ms": 4, "step_ms": 1, "transfer_ms": 0.
 def test_the_best_known_costs_are_taken(warmup, calibrated, source):
     trace = trace_of(specification(warmup=warmup))
     if calibrated:
-        trace.append(batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))]))
+        append_batch(trace, batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))]))
     known = run_costs(trace)
     assert known is not None
     assert known.source is source

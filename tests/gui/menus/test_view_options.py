@@ -12,7 +12,7 @@ from core.plan.specification import Specification
 from gui.app.session import Client
 from gui.app.settings import Settings
 from gui.app.window import MainWindow
-from gui.menus.lane_menu import grouping_of
+from gui.menus.view_options import grouping_of
 from gui.timeline.paint.scene import Scene
 from gui.timeline.state.groups import Grouping
 from tests.gui.fake_client import FakeClient
@@ -60,7 +60,7 @@ def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
     window = make_window(client, settings)
     assert window.actions_by_name["group_devices"].isChecked()
     window.actions_by_name["group_none"].trigger()
-    window.lane_menu.set_node_devices(4)
+    window.view_options.set_node_devices(4)
     assert window.actions_by_name["group_nodes"].isChecked()
     window.actions_by_name["nested"].trigger()
     again = make_window(client, settings)
@@ -72,7 +72,7 @@ def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
 
 def test_the_number_of_a_nodes_devices_is_asked_for_without_waiting(window: MainWindow) -> None:
     window.actions_by_name["node_devices"].trigger()
-    dialog = window.lane_menu.dialog
+    dialog = window.view_options.dialog
     assert dialog is not None
     assert dialog.isVisible()
     dialog.setIntValue(16)
@@ -93,8 +93,8 @@ def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
     assert window.form.specification().blocks
     window.form.choose_strategy("ddp")
     assert not window.form.specification().blocks
-    assert not window.form.blocks.isEnabled()
-    assert "ranks" in window.form.blocks.toolTip()
+    assert not window.form.fields["blocks"].widget.isEnabled()
+    assert "ranks" in window.form.fields["blocks"].widget.toolTip()
 
 
 def test_lanes_grow_and_shrink_without_the_mouse(window: MainWindow) -> None:

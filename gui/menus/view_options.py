@@ -1,4 +1,4 @@
-"""How lanes are grouped, and whether their blocks are shown: chosen in the menu, and remembered."""
+"""What the timeline shows and how its lanes are grouped: chosen in the menu, and remembered."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from PySide6.QtWidgets import QInputDialog
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.state.groups import MOST_NODE_DEVICES, Grouping
+from gui.timeline.state.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
+
+STRIPS = ("memory", "prediction", "critical_path", "nested")
+"""What is shown or not, by the names of the actions and the settings."""
 
 
-class LaneMenu(QObject):
+class ViewOptions(QObject):
     """Between the View menu, the settings and a timeline's lanes."""
 
     def __init__(self, timeline: TimelineView, settings: Settings) -> None:
@@ -27,11 +30,14 @@ class LaneMenu(QObject):
         """Show in the actions how the lanes stand, as it was when the window was closed."""
         self._actions = actions
         state, settings = self._timeline.state, self._settings
-        state.stack.group_by(grouping_of(settings.grouping), settings.node_devices)
+        state.stack.group_by(
+            grouping_of(settings.grouping), max(0, settings.node_devices) or NODE_DEVICES
+        )
         state.rows_changed.connect(self._keep)
         self._keep()
-        actions["nested"].setChecked(settings.nested)
-        self.show_nested(settings.nested)
+        for name in STRIPS:
+            actions[name].setChecked(getattr(settings, name))
+            getattr(self, f"show_{name}")(getattr(settings, name))
 
     def group_by(self, name: str) -> None:
         """Group the lanes by what a Grouping names."""
@@ -52,6 +58,21 @@ class LaneMenu(QObject):
         """Group by nodes of so many devices, and remember it."""
         self._settings.node_devices = count
         self._timeline.lanes.group_by(Grouping.NODE, count)
+
+    def show_memory(self, shown: bool) -> None:
+        """Show what each lane holds below it, or do not, and remember it."""
+        self._settings.memory = shown
+        self._timeline.state.show_strips(memory=shown)
+
+    def show_prediction(self, shown: bool) -> None:
+        """Show the prediction below each lane, or do not, and remember it."""
+        self._settings.prediction = shown
+        self._timeline.state.show_strips(prediction=shown)
+
+    def show_critical_path(self, shown: bool) -> None:
+        """Show the critical path over the lanes, or do not, and remember it."""
+        self._settings.critical_path = shown
+        self._timeline.state.show_strips(path=shown)
 
     def show_nested(self, shown: bool) -> None:
         """Show the blocks inside forwards and backwards, or do not, and remember it."""

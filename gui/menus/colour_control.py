@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.app.settings import Settings
 from gui.look.colours_panel import ColoursPanel
-from gui.look.theme import THEMES, Theme, edited
+from gui.look.theme import DARK, LIGHT, THEMES, Theme, edited
 from gui.timeline.paint.colouring import ColourBy, colouring_of
 from gui.timeline.paint.scene import Scene
 
@@ -47,6 +47,11 @@ class ColourControl(QObject):
         """Colour by kind, micro-batch, stage or duration, and remember it."""
         self._settings.colour_by = by
         self._colour()
+
+    def toggle_theme(self, dark: bool) -> None:
+        """Change between light and dark, and remember it."""
+        self._settings.theme = (DARK if dark else LIGHT).name
+        self.theme_changed.emit()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Colour another run, or what has come of this one."""

@@ -1,0 +1,88 @@
+"""The whole steps of a run as columns: what their chart draws, and says in words. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gui.look.text import duration_text, significant, tr
+from gui.timeline.paint.margins import step_name
+from gui.timeline.paint.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class StepBars:
+    """The whole steps of a run: `starts` and `ends` in ns, `losses` NaN where none is known."""
+
+    steps: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    losses: NDArray[np.float64]
+    warmup: int
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """The steps as the timeline's header numbers them: 1 is the first that is measured."""
+        return self.steps - self.warmup + 1
+
+    @property
+    def makespans_ms(self) -> NDArray[np.float64]:
+        """What each step took, in ms."""
+        return (self.ends - self.starts) / 1e6
+
+    @property
+    def measured(self) -> NDArray[np.bool_]:
+        """True for each step that is no warm-up."""
+        return self.steps >= self.warmup
+
+    def at(self, number: int) -> int | None:
+        """The place of the step with this number, or None if there is none."""
+        place = int(np.searchsorted(self.numbers, number))
+        return place if place < len(self.steps) and self.numbers[place] == number else None
+
+    def name(self, place: int) -> str:
+        """A step in words: its name, its makespan, and its loss if that is known."""
+        words = [step_name(int(self.steps[place]), self.warmup)]
+        words.append(duration_text(float(self.ends[place] - self.starts[place])))
+        if not np.isnan(self.losses[place]):
+            words.append(tr("loss {loss}", loss=f"{self.losses[place]:.4g}"))
+        return " · ".join(words)
+
+
+def step_bars(scene: Scene, live: bool) -> StepBars:
+    """The steps that were run to their end, warm-up included.
+
+    Those are the ones whose loss is known; if none is, all but the one a live run is in.
+    """
+    counter = scene.trace.counter("loss")
+    known = np.isin(scene.step_numbers, counter.steps)
+    if not len(counter.steps):
+        known = np.arange(len(scene.step_numbers)) < len(scene.step_numbers) - live
+    steps = scene.step_numbers[known]
+    losses = np.full(len(steps), np.nan)
+    placed = np.searchsorted(steps, counter.steps)
+    inside = placed < len(steps)
+    hits = inside.copy()
+    hits[inside] = steps[placed[inside]] == counter.steps[inside]
+    losses[placed[hits]] = counter.values[hits]
+    warmup = scene.trace.header.specification.warmup
+    return StepBars(steps, scene.step_starts[known], scene.step_ends[known], losses, warmup)
+
+
+def bars_words(bars: StepBars) -> str:
+    """The chart for screen readers: how many steps, and what they took."""
+    measured = bars.makespans_ms[bars.measured]
+    warm = int((~bars.measured).sum())
+    words = [tr("{n} warm-up steps", n=warm)] if warm else []
+    if len(measured):
+        words.append(
+            tr(
+                "{n} measured steps of {least} to {most} ms",
+                n=len(measured),
+                least=significant(float(measured.min())),
+                most=significant(float(measured.max())),
+            )
+        )
+    return "; ".join([*words, bars.name(len(bars.steps) - 1)])

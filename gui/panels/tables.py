@@ -1,0 +1,69 @@
+"""Tables as Qt shows them: models with heads over their columns, and views that look alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QTableView
+
+Index = QModelIndex | QPersistentModelIndex
+NOTHING = QModelIndex()
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands over a column, and what it tells when it is pointed at; numbers stand right."""
+
+    title: str
+    tip: str = ""
+    numeric: bool = True
+
+    @property
+    def side(self) -> Qt.AlignmentFlag:
+        """Where the column's cells stand, and its head."""
+        return RIGHT if self.numeric else LEFT
+
+
+class TableModel(QAbstractTableModel):
+    """Subclasses name their `heads`, count their rows in `count`, and fill cells in `data`."""
+
+    heads: Sequence[Head] = ()
+
+    def count(self) -> int:
+        """How many rows there are."""
+        raise NotImplementedError
+
+    def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+        return 0 if parent.isValid() else self.count()
+
+    def columnCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+        return 0 if parent.isValid() else len(self.heads)
+
+    def headerData(  # noqa: D102
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        head = self.heads[section]
+        told: dict[int, object] = {
+            Qt.ItemDataRole.DisplayRole: head.title,
+            Qt.ItemDataRole.ToolTipRole: head.tip or None,
+            Qt.ItemDataRole.TextAlignmentRole: head.side,
+        }
+        return told.get(role)
+
+
+def dress(table: QTableView, name: str, row_height: int) -> None:
+    """Let a table look and behave as all do: whole rows, no grid, Tab leaves it."""
+    table.setAccessibleName(name)
+    table.setObjectName("tight")
+    table.setShowGrid(False)
+    table.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every control
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(row_height)
