@@ -13,7 +13,7 @@ from gui.app.docks import Panels
 from gui.app.session import Run
 from gui.explanations.explaining import Explainer
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 from gui.app.session import Run
 from gui.figures.titles import run_title
 from gui.look.text import tr
-from gui.timeline.paint.scene import Scene
 from gui.timeline.state.history import SavedView
+from gui.timeline.state.scene import Scene
 
 KEPT_SCENES = 4  # of the tabs shown last; others are summed up anew when they are shown again
 LONGEST = 34  # characters of a title

@@ -44,7 +44,7 @@ from gui.search.bookmarks import Marking
 from gui.search.finding import Finder
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 SIZE = QSize(1440, 900)
 NOTE_MS = 6000

@@ -27,7 +27,7 @@ from gui.compare.worker import CompareWorker
 from gui.look.text import problem_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.runs.faults import banner_text, faults_of
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 LOW = 800  # pixels: lower windows have no room for two timelines and an overview
 LIVE_MS = 1000  # between two rounds while one of the runs is live

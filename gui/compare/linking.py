@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from core.compare.alignment import Alignment
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.timeline import TimelineState
-from gui.timeline.state.viewport import Viewport
 
 
 def view_of_b(a: Viewport, alignment: Alignment, width: float) -> Viewport:

@@ -12,9 +12,9 @@ from core.explain.longest import longest_gaps, spans_within
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.lanes import reveal
 from gui.timeline.state.selection import Selection
-from gui.timeline.state.viewport import Viewport
 
 MOST = 1_000  # gaps that one can walk through
 LEAST = 0.05  # of a step, or of the view, is seen of a step that counts as visible

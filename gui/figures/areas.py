@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from gui.timeline.layout.frame import Frame
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.summaries import AIR, Summaries
+from gui.timeline.paint.summaries import AIR, Summaries
+from gui.timeline.state.scene import Scene
 
 
 def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:

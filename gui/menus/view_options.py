@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QInputDialog
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.state.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
+from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
 
 STRIPS = ("memory", "prediction", "critical_path", "nested")
 """What is shown or not, by the names of the actions and the settings."""

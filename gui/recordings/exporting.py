@@ -19,12 +19,12 @@ from gui.app.settings import Settings
 from gui.explanations.explaining import Explainer
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.shown import Range, range_between
+from gui.figures.timeline import Extras
 from gui.look.text import tr
 from gui.look.theme import LIGHT, THEMES
 from gui.panels.data.figure import FigurePanel, Wish
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.export import Extras
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
 IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)

@@ -20,8 +20,8 @@ from core.predict.predict import predict_step, predicted_trace
 from core.predict.setting import setting_of
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.layout.groups import Grouping
+from gui.timeline.state.scene import Scene
 
 COSTS = {"forward_ms": 18.5, "backward_input_ms": 18.1, "backward_weight_ms": 9.3, "step_ms": 5,
          "transfer_ms": 0.6}  # fmt: skip

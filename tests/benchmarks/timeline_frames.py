@@ -27,7 +27,7 @@ from gui.look.theme import LIGHT, apply
 from gui.predictions.ghosts import MOST_SPANS
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.large_traces import large_trace
 
 WIDTH, HEIGHT = 1600, 900

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QWidget
 from gui.timeline.interact.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair, tag_of
 from gui.timeline.interact.describe import Card
 from gui.timeline.interact.hover import card_at
-from gui.timeline.interact.overlay import draw_outline, rect_of
 from gui.timeline.layout.frame import AXIS, STEPS, Fonts
 from gui.timeline.paint.flags import Flag, draw_marks, flag_at, flags, hide_ticks, mark_text
+from gui.timeline.paint.overlay import draw_measure, draw_outline, rect_of
 from gui.timeline.paint.picture import Hovered, draw_over
-from gui.timeline.reduce.summaries import Summaries
-from gui.timeline.state.measure import Measure, draw_measure
+from gui.timeline.paint.summaries import Summaries
+from gui.timeline.state.measure import Measure
 from gui.timeline.state.timeline import TimelineState
 
 

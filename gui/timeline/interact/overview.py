@@ -11,15 +11,15 @@ from core.plan.task import Role
 from gui.look.text import tr
 from gui.timeline.layout.frame import LABELS, RIGHT, Fonts, Frame
 from gui.timeline.layout.rows import Layout, Row
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT
 from gui.timeline.paint.painter import LanePainter
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.hits import draw_hit_marks, hit_marks
-from gui.timeline.reduce.summaries import Summaries, draw_shades
+from gui.timeline.paint.search_hits import draw_hit_marks, hit_marks
+from gui.timeline.paint.summaries import Summaries, draw_shades
 from gui.timeline.state.navigator import Navigator
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.timeline import TimelineState
-from gui.timeline.state.viewport import Viewport
 
 HEIGHT = 34  # of the strip; the legend stands below it
 LEGEND = 24

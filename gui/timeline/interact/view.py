@@ -19,16 +19,16 @@ from gui.look.text import tr
 from gui.timeline.interact.lane_filter import LaneFilter
 from gui.timeline.interact.lane_names import LaneNames
 from gui.timeline.interact.mouse import MouseNavigator
-from gui.timeline.interact.overlay import draw_empty
 from gui.timeline.interact.overlays import TimelineOverlays
 from gui.timeline.layout.frame import AXIS, STEPS, Fonts
 from gui.timeline.paint.critical import explain_shown
 from gui.timeline.paint.label_column import LabelColumn
+from gui.timeline.paint.overlay import draw_empty
 from gui.timeline.paint.picture import draw_scene
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.summaries import Summaries
+from gui.timeline.paint.summaries import Summaries
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, lane_counts
 from gui.timeline.state.navigator import Navigator
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selector import Selector
 from gui.timeline.state.timeline import TimelineState
 

@@ -11,9 +11,9 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.look.theme import Theme
+from gui.timeline.layout.bar_words import Style
 from gui.timeline.layout.rows import Layout, Row
-from gui.timeline.paint.bar_words import Style
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.layout.viewport import Viewport
 
 AXIS = 24.0  # height of the time axis
 STEPS = 18.0  # height of the strip that names the steps

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from core.plan.task import Lane, Role
-from gui.timeline.state.groups import Arrangement, RowState, Section, arrange
+from gui.timeline.layout.groups import Arrangement, RowState, Section, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
 BY_HAND = (14.0, 160.0)  # and that the user may choose

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from gui.timeline.layout.frame import Fonts, Frame
 from gui.timeline.paint.margins import draw_headings, draw_labels
-from gui.timeline.paint.scene import LaneFacts, Scene
+from gui.timeline.state.scene import LaneFacts, Scene
 
 PARTS = 2  # rows that scroll, and pinned ones
 

@@ -13,8 +13,8 @@ from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import AXIS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Group, Row
 from gui.timeline.paint.raster import draw_uprights
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.reduction import count_before, count_until
+from gui.timeline.state.scene import Scene
 
 NARROW = 24.0  # no step's name has room in less
 INDENT = 14.0

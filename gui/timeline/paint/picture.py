@@ -6,18 +6,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from core.trace.trace import Span
-from gui.timeline.interact.overlay import draw_card, draw_selection
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame
-from gui.timeline.layout.nested import draw_block_numbers
 from gui.timeline.paint.arrows import draw_arrows
 from gui.timeline.paint.critical import draw_critical
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.layers import layers
 from gui.timeline.paint.margins import draw_axis, draw_steps
+from gui.timeline.paint.nested import draw_block_numbers
+from gui.timeline.paint.overlay import draw_card, draw_selection
 from gui.timeline.paint.painter import LanePainter
 from gui.timeline.paint.reasons import draw_reasons
-from gui.timeline.paint.scene import Scene
 from gui.timeline.paint.strips import draw_strips
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 
 Hovered = tuple[QPointF, str, list[str]]

@@ -15,8 +15,8 @@ from core.trace.columns import Column
 from core.trace.spans import Spans
 from core.trace.table import TaskTable
 from gui.look.families import FAMILIES, FAMILY_CODES
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of
-from gui.timeline.state.viewport import Viewport
 
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle of its own
 OWN_BLOCK = 8  # spans that share a sum where it was not made before; those have BLOCK

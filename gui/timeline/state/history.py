@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.recording.bookmarks import Bookmark
-from gui.timeline.state.groups import RowState
+from gui.timeline.layout.groups import RowState
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.selection import Selection
-from gui.timeline.state.viewport import Viewport
 
 MOST_VIEWS = 100
 

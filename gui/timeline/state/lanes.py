@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gui.timeline.layout.frame import AXIS, STEPS
-from gui.timeline.state.groups import Arrangement, Grouping, RowState, compute_lanes, moved
+from gui.timeline.layout.groups import Arrangement, Grouping, RowState, compute_lanes, moved
 from gui.timeline.state.timeline import TimelineState
 
 GROUPINGS = tuple(Grouping)

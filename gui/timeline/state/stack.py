@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.plan.task import Lane, Role
+from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, RowState, arrange
 from gui.timeline.layout.rows import BY_HAND, Layout, Strips, lay_out
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Arrangement, Grouping, Replicas, RowState, arrange
+from gui.timeline.state.scene import Scene
 
 
 class LaneStack:

@@ -10,13 +10,13 @@ from core.trace.trace import Span, Trace
 from gui.look.theme import LIGHT, Theme
 from gui.timeline.layout.frame import AXIS, LABELS, RIGHT, STEPS, Frame
 from gui.timeline.layout.rows import Strips
-from gui.timeline.paint.scene import Scene
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.bookmarks import Bookmarks
 from gui.timeline.state.history import SavedView, ViewHistory, ViewState
 from gui.timeline.state.navigation import live_view, settled_view
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 from gui.timeline.state.stack import LaneStack
-from gui.timeline.state.viewport import Viewport
 
 
 class TimelineState(QObject):

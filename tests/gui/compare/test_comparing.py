@@ -21,7 +21,7 @@ from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.compare.panel import ComparePanel
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, prediction_of, record, specification
 

@@ -29,14 +29,14 @@ from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture, copy_picture, image_of, svg_of, write_picture
 from gui.figures.shown import median_range
 from gui.figures.textbook import Run, Textbook, lay_out_textbook
+from gui.figures.timeline import Extras
 from gui.figures.titles import shared_title
 from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family
 from gui.look.theme import DARK, LIGHT, contrast
+from gui.timeline.layout.groups import RowState, arrange
 from gui.timeline.layout.rows import lay_out
-from gui.timeline.paint.export import Extras
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import RowState, arrange
+from gui.timeline.state.scene import Scene
 from tests.make_believe import GPUS, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -168,8 +168,8 @@ def test_idle_time_is_that_of_the_summary(gpipe: Trace) -> None:
 def test_several_runs_have_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:
     runs = [Run(Scene(t), median_range(t), "x") for t in (gpipe, one_f_one_b)]
     one, other = lay_out_textbook(runs, FigureOptions("slide"), "", "").panels
-    assert one.state.viewport.ns_per_pixel == pytest.approx(other.state.viewport.ns_per_pixel)
-    assert one.state.viewport.width > other.state.viewport.width
+    assert one.view.ns_per_pixel == pytest.approx(other.view.ns_per_pixel)
+    assert one.view.width > other.view.width
 
 
 def test_boxes_stand_where_their_spans_are_in_time(gpipe: Trace) -> None:

@@ -13,8 +13,8 @@ from gui.app.session import Client
 from gui.app.settings import Settings
 from gui.app.window import MainWindow
 from gui.menus.view_options import grouping_of
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.layout.groups import Grouping
+from gui.timeline.state.scene import Scene
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification, trace_of
 

@@ -19,7 +19,7 @@ from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture
 from gui.panels.data.figure import FigurePanel, Wish, size_text
 from gui.timeline.layout.axis import ticks
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.gui.figures.test_export import words_of
 from tests.make_believe import record, specification, trace_of
 

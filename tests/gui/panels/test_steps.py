@@ -18,7 +18,7 @@ from gui.app.window import MainWindow
 from gui.look.theme import DARK, LIGHT
 from gui.panels.data.chart import StepAxis, ValueAxis, whole_spacing
 from gui.panels.data.step_bars import StepBars, step_bars
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.gui.app.test_window import perform
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, specification, trace_of

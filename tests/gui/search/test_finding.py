@@ -10,7 +10,7 @@ from core.plan.task import Kind
 from core.trace.trace import Span
 from gui.app.window import MainWindow
 from gui.look.theme import DARK
-from gui.timeline.paint.colouring import ByNumber, ColourBy
+from gui.timeline.state.colouring import ByNumber, ColourBy
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification
 

@@ -25,9 +25,9 @@ from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Layout
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.hits import HEIGHT, draw_hit_marks, hit_columns, hit_marks
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.paint.search_hits import HIT, draw_hit_marks, hit_columns, hit_marks
+from gui.timeline.state.scene import Scene
 from tests.make_believe import batches, specification, trace_of
 
 SPEC = specification("pipeline", schedule="1f1b", microbatches=4, steps=3, warmup=0)
@@ -245,6 +245,6 @@ def test_the_strip_is_marked_where_a_hit_begins(qapp: object) -> None:
     with QPainter(image) as painter:
         marks = hit_marks(trace, {span.lane: np.array([span.index])}, frame, 2)
         draw_hit_marks(painter, DARK, marks)
-    lit = {x for x in range(420) for y in (int(2 + HEIGHT / 2),) if image.pixelColor(x, y).blue()}
+    lit = {x for x in range(420) for y in (int(2 + HIT / 2),) if image.pixelColor(x, y).blue()}
     assert lit
     assert min(lit) == pytest.approx(frame.x(span.start), abs=1.01)

@@ -10,10 +10,10 @@ from core.trace.trace import Span
 from gui.look.theme import LIGHT
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import lay_out
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.arrows import arrows_of, draw_arrows
-from gui.timeline.paint.scene import Scene
 from gui.timeline.state.neighbourhood import MOST, Neighbourhood
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
 WIDE = 1000.0

@@ -10,7 +10,7 @@ from gui.explanations.explained import KEPT_TRAILS, Explained, Wanted
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.paint.critical import LEAST_STEP, UNDER, narrow_steps, under_lines
 from gui.timeline.paint.reasons import STEP_PIXELS, steps_to_explain
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
 

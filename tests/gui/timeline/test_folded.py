@@ -11,11 +11,11 @@ from PySide6.QtGui import QColor, QImage
 
 from core.plan.task import KINDS
 from gui.look.text import about_text
+from gui.timeline.interact.folded import Folded, folded_at, folded_card, share_lines
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.folded import Folded, folded_at, folded_card, share_lines
+from gui.timeline.state.scene import Scene
 from tests.large_traces import large_trace
 
 LANE = 3

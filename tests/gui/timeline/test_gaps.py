@@ -19,9 +19,9 @@ from gui.app.window import MainWindow
 from gui.explanations.explained import KEPT_TASKS, STALE_S, Explained
 from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
 from gui.panels.explain.details import DetailsPanel
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.scene import Scene
 from tests.gui.app.test_window import perform
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import GPUS, MS, batches, specification, trace_of

@@ -17,10 +17,10 @@ from gui.timeline.interact.lane_filter import count_text
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS
+from gui.timeline.layout.groups import Grouping
 from gui.timeline.paint.critical import path_boxes
 from gui.timeline.paint.margins import heading_text
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.timeline import TimelineState
 from tests.make_believe import specification, trace_of
 

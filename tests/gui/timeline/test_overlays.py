@@ -20,12 +20,12 @@ from gui.app.session import Run
 from gui.panels.data.bookmarks import NOTE, MarksPanel
 from gui.search.bookmarks import Marking
 from gui.timeline.interact.crosshair import moment_text, nearest_edge
-from gui.timeline.interact.overlay import areas_of
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, LABELS
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.layout.groups import Grouping
+from gui.timeline.paint.overlay import areas_of
 from gui.timeline.state.measure import Measure
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from tests.core.explain.ranges import Drawn, drawn
 from tests.make_believe import MS, specification, trace_of

@@ -7,10 +7,10 @@ import pytest
 
 from core.recording.bookmarks import Bookmark
 from core.trace.trace import Span
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.layout.groups import Grouping
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, lane_counts
 from gui.timeline.state.navigator import Navigator
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from gui.timeline.state.selector import Selector
 from gui.timeline.state.timeline import TimelineState

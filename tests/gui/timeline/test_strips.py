@@ -15,7 +15,7 @@ from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.layout.rows import Row, Strips
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.gui.exported import export_image
 from tests.make_believe import MS, batches, prediction_of, specification, trace_of
 

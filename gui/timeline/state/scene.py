@@ -16,10 +16,10 @@ from core.trace.trace import Trace
 from gui.explanations.explained import Explained
 from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr
-from gui.timeline.paint.bar_words import WordsOfRows
-from gui.timeline.paint.colouring import ByKind, Colouring
+from gui.timeline.layout.bar_words import WordsOfRows
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns, RowFamilies
+from gui.timeline.state.colouring import ByKind, Colouring
 from gui.timeline.state.neighbourhood import Neighbourhood
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps

@@ -17,8 +17,8 @@ from core.trace.table import TaskTable
 from core.trace.trace import Span, Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, family_of
 from gui.look.theme import RAMP, SERIES, Theme
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.reduction import Bars, PixelColumns
-from gui.timeline.state.viewport import Viewport
 
 SAMPLE = 4096  # spans of a lane that tell how long spans are
 RANGE = (5, 95)  # per cent of the durations that the ramp covers

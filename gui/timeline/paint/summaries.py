@@ -16,9 +16,9 @@ from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Group
 from gui.timeline.paint.margins import heading_text
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.shades import blended
+from gui.timeline.state.scene import Scene
 
 MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
 AIR = 1.0  # free pixels above and below an area
