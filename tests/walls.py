@@ -59,6 +59,12 @@ WALLS = (
         for height, lower in enumerate(TIMELINE, 1)
     ),
     Wall(("gui.timeline.state",), ("PySide6.QtWidgets",), "the timeline's state has no widgets"),
+    Wall(
+        HOUSE,
+        ("subprocess", "multiprocessing", "concurrent.futures.ProcessPoolExecutor"),
+        "only core.process starts processes",
+        outside=("core.process",),
+    ),
 )
 LAYERS = (
     ("core.plain", "core.paths", "core.version", "core.gc_paused", "core.order", "core.typed"),
