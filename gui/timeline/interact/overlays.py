@@ -13,7 +13,7 @@ from gui.timeline.layout.frame import AXIS, STEPS, Fonts
 from gui.timeline.paint.flags import Flag, draw_marks, flag_at, flags, hide_ticks, mark_text
 from gui.timeline.paint.overlay import draw_measure, draw_outline, rect_of
 from gui.timeline.paint.picture import Hovered, draw_over
-from gui.timeline.paint.summaries import Summaries
+from gui.timeline.paint.summaries import group_card
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.timeline import TimelineState
 
@@ -26,9 +26,9 @@ class TimelineOverlays(QObject):
 
     flag_clicked = Signal(int)
 
-    def __init__(self, state: TimelineState, over: QWidget, summaries: Summaries) -> None:
+    def __init__(self, state: TimelineState, over: QWidget) -> None:
         super().__init__(over)
-        self._state, self._over, self._summaries = state, over, summaries
+        self._state, self._over = state, over
         self.crosshair: Crosshair | None = None
         self.hovered: Hovered | None = None
         self._pointer: QPointF | None = None
@@ -118,7 +118,7 @@ class TimelineOverlays(QObject):
         if scene is None or at.y() < AXIS + STEPS:
             return None
         where = (scene, self._state.frame, at.x(), at.y())
-        return self._summaries.card_at(*where) or card_at(*where)
+        return group_card(*where) or card_at(*where)
 
     def _hide_ticks(self, painter: QPainter, fonts: Fonts) -> None:
         frame = self._state.frame

@@ -16,7 +16,7 @@ from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_ent
 from gui.timeline.paint.margins import INDENT
 from gui.timeline.paint.painter import LanePainter
 from gui.timeline.paint.search_hits import draw_hit_marks, hit_marks
-from gui.timeline.paint.summaries import Summaries, draw_shades
+from gui.timeline.paint.summaries import draw_shades
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.timeline import TimelineState
@@ -37,7 +37,6 @@ class Overview(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Overview of the whole run"))
         self.setToolTip(tr("The whole run; click or drag to move the view."))
-        self._summaries = Summaries()  # of neighbours, where the strip has fewer pixels than lanes
         self._theme = state.theme
         self._picture: QPixmap | None = None
         self._drawn = Viewport()
@@ -120,7 +119,7 @@ class Overview(QWidget):
         with QPainter(picture) as painter:
             if height < 1:
                 bands = np.array_split(np.array(lanes), BANDS)
-                together = [self._summaries.of(scene, band.tolist()) for band in bands]
+                together = [scene.together(band.tolist()) for band in bands]
                 strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
                 draw_shades(painter, together, frame, strip)
             else:

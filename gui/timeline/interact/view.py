@@ -25,7 +25,6 @@ from gui.timeline.paint.critical import explain_shown
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.overlay import draw_empty
 from gui.timeline.paint.picture import draw_scene
-from gui.timeline.paint.summaries import Summaries
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, lane_counts
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.scene import Scene
@@ -59,11 +58,11 @@ class TimelineView(QAbstractScrollArea):
         self.per_pixel = 0.0
         self._picture: QPixmap | None = None
         self._canvas = QPixmap()
-        self._labels, self._summaries = LabelColumn(), Summaries()
+        self._labels = LabelColumn()
         state = self.state = TimelineState(self)
         self.navigator, self.selector = Navigator(state), Selector(state)
         self.lanes, self.choice = LaneArranger(state), LaneChoice(state)
-        self.overlays = TimelineOverlays(state, self.viewport(), self._summaries)
+        self.overlays = TimelineOverlays(state, self.viewport())
         self.lane_filter = LaneFilter(state, self.lanes, self.viewport(), self)
         self._names = LaneNames(state, self.lanes, self.choice)
         self._mouse = MouseNavigator(state, self.overlays, self._names)
@@ -165,7 +164,6 @@ class TimelineView(QAbstractScrollArea):
         if not explain_shown(scene, state.viewport, state.strips.path, EXPLAIN_S):
             QTimer.singleShot(0, self, self._redraw)
         per_pixel = draw_scene(painter, scene, frame, fonts, area, self._labels)
-        self._summaries.draw(painter, scene, frame)
         if per_pixel != self.per_pixel:
             self.per_pixel = per_pixel
             self.reduction_changed.emit(per_pixel)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from PySide6.QtCore import QRectF
@@ -42,6 +42,20 @@ class Frame:
     floor: float = math.inf
     critical: bool = False
     zero: float = 0.0
+
+    def layers(self) -> list[Frame]:
+        """The frame of the rows that scroll, and that of the pinned ones if there are any.
+
+        Each can be seen from its ceiling to its floor, where the other one ends.
+        """
+        if not self.layout.pins:
+            return [self]
+        scrolled, pinned = self.layout.layers()
+        edge = self.ceiling + self.layout.band
+        return [
+            replace(self, layout=scrolled, ceiling=edge),
+            replace(self, layout=pinned, floor=edge),
+        ]
 
     def visible(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Those of `rows` that can be seen."""

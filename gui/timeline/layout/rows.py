@@ -145,9 +145,7 @@ class Layout:
         )  # fmt: skip
 
     def layers(self) -> list[Layout]:
-        """The rows that scroll, and then the pinned ones if there are any: drawn one by one."""
-        if not self.pins:
-            return [self]
+        """The rows that scroll, and then the pinned ones: drawn one by one."""
 
         def part(every: tuple[Row, ...], pinned: bool) -> tuple[Row, ...]:
             return tuple(row for row in every if (row.lane in self.pins) is pinned)

@@ -28,7 +28,7 @@ class LabelColumn:
     """Keeps a picture of the labels, since panning and zooming leave them as they are.
 
     Text takes a tenth of a frame's time. There is a picture for each of the parts that a frame is
-    drawn in (gui.timeline.paint.layers), by its upper edge.
+    drawn in (Frame.layers), by its upper edge.
     """
 
     def __init__(self) -> None:

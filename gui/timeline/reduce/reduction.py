@@ -268,7 +268,9 @@ def times_of(
     return _times_within(columns, view)
 
 
-def runs(family: NDArray, height: NDArray) -> tuple[NDArray, NDArray]:
+def runs(
+    family: NDArray[np.generic], height: NDArray[np.generic]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """First and last (exclusive) index of each run of columns that look the same."""
     changes = np.flatnonzero((np.diff(family) != 0) | (np.diff(height) != 0)) + 1
     bounds = np.concatenate([[0], changes, [len(family)]])

@@ -17,6 +17,7 @@ from gui.explanations.explained import Explained
 from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr
 from gui.timeline.layout.bar_words import WordsOfRows
+from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns, RowFamilies
 from gui.timeline.state.colouring import ByKind, Colouring
@@ -24,6 +25,7 @@ from gui.timeline.state.neighbourhood import Neighbourhood
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
+MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
 LATEST_SPANS = 512  # tell which stage or replica a lane holds
 _FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLAP)]
 
@@ -69,14 +71,15 @@ class Scene:
     ghosts: list[LaneColumns] = field(default_factory=list)
     beside_ghosts: dict[str, str] = field(default_factory=dict)
     explained: Explained = field(init=False)
-    step_numbers: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
-    step_starts: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
-    step_ends: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
+    step_numbers: NDArray[np.integer] = field(default_factory=lambda: np.empty(0, np.int64))
+    step_starts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    step_ends: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     colouring: Colouring = field(default_factory=ByKind)
     neighbourhood: Neighbourhood = field(init=False)
     words: WordsOfRows = field(init=False)
     _rows_known: int = 0
+    _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lanes = self.trace.header.lanes
@@ -124,6 +127,17 @@ class Scene:
         ]
         tell_places(self.facts, self.trace.header.replicas)
         self.facts += [LaneFacts(lane.name) for lane in lanes[len(working) :]]
+
+    def together(self, lanes: Sequence[int]) -> Aggregate | Lanewise:
+        """What some lanes do together; kept until the trace has grown."""
+        key, version = tuple(lanes), self.trace.version
+        known, found = self._together.get(key, (-1, Aggregate()))
+        if known != version:
+            if sum(len(self.columns[lane]) for lane in lanes) > MOST_SORTED:
+                return Lanewise([self.columns[lane] for lane in lanes])
+            found.update([self.trace.spans(lane) for lane in lanes])
+            self._together[key] = (version, found)
+        return found
 
     @property
     def open_step(self) -> int | None:
@@ -205,7 +219,7 @@ def tell_places(facts: Sequence[LaneFacts], replicas: int) -> None:
         lane.place, lane.beside = (*places, "")[:2]
 
 
-def _numbers(column: NDArray) -> tuple[int, ...]:
+def _numbers(column: NDArray[np.integer]) -> tuple[int, ...]:
     return tuple(int(n) for n in np.unique(column) if n != ABSENT)
 
 
