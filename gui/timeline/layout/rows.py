@@ -208,13 +208,13 @@ def lay_out(
     helpers = _helpers(lanes, strips)
 
     def stacked(height: float) -> Layout:
-        pile = _Pile(Sizes.of(height), strips, helpers)
+        stacker = _RowStacker(Sizes.of(height), strips, helpers)
         for lane in chosen.pinned:
-            pile.add_lane(lane)
-        pile.end_band(chosen.pinned)
+            stacker.add_lane(lane)
+        stacker.end_band(chosen.pinned)
         for section in chosen.sections:
-            pile.add_section(section)
-        return pile.layout()
+            stacker.add_section(section)
+        return stacker.layout()
 
     if compute is not None:
         return stacked(compute)
@@ -262,7 +262,7 @@ def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
     return helpers
 
 
-class _Pile:
+class _RowStacker:
     """Rows that are put under one another."""
 
     def __init__(self, sizes: Sizes, strips: Strips, helpers: Mapping[int, list[Lane]]) -> None:

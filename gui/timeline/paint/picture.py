@@ -63,7 +63,7 @@ def draw_over(
             QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
         )
         if isinstance(selection, Span):
-            draw_arrows(painter, frame, selection, scene.neighbourhood.of(selection))
+            draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
         if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
             below = QRectF(0, frame.ceiling + frame.layout.band - 2, area.width(), area.height())
             painter.setClipRect(below, Qt.ClipOperation.IntersectClip)

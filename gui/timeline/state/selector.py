@@ -59,13 +59,13 @@ class Selector:
         """Select what the selected span waited for."""
         scene, span = self._state.scene, self._state.selection
         if scene is not None and isinstance(span, Span):
-            self._select_and_see(next(iter(scene.neighbourhood.of(span).needs), None))
+            self._select_and_see(next(iter(scene.neighbours_of(span).needs), None))
 
     def dependent(self) -> None:
         """Select what waited for the selected span."""
         scene, span = self._state.scene, self._state.selection
         if scene is not None and isinstance(span, Span):
-            self._select_and_see(next(iter(scene.neighbourhood.of(span).dependents), None))
+            self._select_and_see(next(iter(scene.neighbours_of(span).dependents), None))
 
     def set_hits(self, hits: Hits) -> None:
         """Mark what a search found."""
