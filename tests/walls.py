@@ -42,6 +42,12 @@ WALLS = (
         "gui talks to the engine's process through core.engine.client and core.engine.messages",
         allowed=("core.engine.client", "core.engine.messages"),
     ),
+    Wall(
+        HOUSE,
+        ("subprocess", "multiprocessing", "concurrent.futures.ProcessPoolExecutor"),
+        "only core.process starts processes",
+        outside=("core.process",),
+    ),
 )
 LAYERS = (
     ("core.plain", "core.paths", "core.version", "core.gc_paused", "core.order", "core.typed"),

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO
+from typing import TypeVar
 
 import pyarrow as pa
 
 from core.cli.comparison import comparison_text
 from core.cli.figures import figure_options
-from core.cli.interrupts import INTERRUPTED, noting_interrupts
+from core.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
 from core.cli.progress import Progress
 from core.cli.report import (
     devices_text,
@@ -28,14 +25,12 @@ from core.cli.report import (
 )
 from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient
-from core.engine.messages import Ended, Outcome, Ready, Rows, Started
-from core.engine.wire import describe_exit
+from core.engine.messages import Described, Ended, Outcome, Ready, Rows, Started
 from core.explain.verified import verified
 from core.files import check_distinct, check_image, check_page, check_writable, whole_file
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import plain, say
-from core.plan.lanes import Hardware
 from core.plan.orders import lane_orders
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules.compute_csv import csv_text
@@ -50,7 +45,6 @@ from core.plan.specification import (
 )
 from core.plan.task import PlanError
 from core.predict.compare import Comparison, predict_steps
-from core.process.spawn import environment
 from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile, open_recording
 from core.report.figure import FigureOptions
@@ -70,7 +64,7 @@ class RunError(RuntimeError):
 
 def devices() -> None:
     """Print what this machine has."""
-    say(devices_text(_ask_hardware()))
+    say(devices_text(_ask(Ready).hardware))
 
 
 def plan(arguments: argparse.Namespace) -> None:
@@ -82,7 +76,7 @@ def plan(arguments: argparse.Namespace) -> None:
     check(specification)
     check_writable("--csv", arguments.csv)
     specification = with_defaults(specification)
-    hardware = _ask_hardware() if specification.devices.strip() == "auto" else host()
+    hardware = _ask(Ready).hardware if specification.devices.strip() == "auto" else host()
     lanes = lanes_of(specification, hardware, present=False)
     model = describe_model(specification)
     schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
@@ -237,57 +231,40 @@ class _Collector:
             self._file.close()
 
 
-def _ask_hardware() -> Hardware:
-    """What the engine's torch finds. Raises RunError if the engine does not come up."""
+Answer = TypeVar("Answer", Ready, Described)
+
+
+def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
+    """What an engine process of its own says, of a model if one is named.
+
+    Raises PlanError if it refuses, RunError if it ends.
+    """
     client = EngineClient()
-    client.start()
     try:
+        with holding_interrupts():  # an engine that was half started could not be closed
+            client.start()
+            if about is not None:
+                client.describe(about)
         while True:
             for message in client.poll():
-                if isinstance(message, Ready):
-                    return message.hardware
-            if client.pid is None:
-                raise RunError("the engine process ended before it was ready")
+                if isinstance(message, kind):
+                    return message
+                if isinstance(message, Ended):
+                    refused = message.outcome is Outcome.REFUSED
+                    raise (PlanError if refused else RunError)(message.text)
             time.sleep(POLL_SECONDS)
     finally:
         client.close()
 
 
 def describe_model(specification: Specification) -> ModelDescription:
-    """The description of any model; the user's own is asked for in a process that has torch."""
-    if specification.own_model:
-        return _ask_description(specification)
-    return describe(with_defaults(specification))
+    """The description of any model; the user's own is asked for in a process that has torch.
 
-
-def _ask_description(specification: Specification) -> ModelDescription:
-    """Describe the user's own model in a process that may import torch. Raises PlanError."""
-    lifeline, kept = os.pipe()
-    # Files, not pipes: what the model leaves running would hold a pipe open.
-    with TemporaryFile() as wire, TemporaryFile() as errors:
-        given = (wire.fileno(), lifeline)
-        try:
-            done = subprocess.run(
-                [sys.executable, "-P", "-m", "core.engine.describe", *map(str, given),
-                 json.dumps(specification.to_dict())],
-                stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, env=environment(),
-                pass_fds=given, check=False,
-            )  # fmt: skip
-        finally:
-            os.close(lifeline)
-            os.close(kept)
-        answer, said = (_text_of(file) for file in (wire, errors))
-    if not answer:
-        how = f"the process that reads it {describe_exit(done.returncode)}"
-        if said and done.returncode > 0:
-            how = said.splitlines()[-1]
-        raise PlanError(f"--model {specification.model.name!r}: {how}")
-    values = json.loads(answer)
-    if "refused" in values:
-        raise PlanError(values["refused"])
-    return ModelDescription.from_dict(values)
-
-
-def _text_of(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read().decode(errors="replace").strip()
+    Raises PlanError.
+    """
+    if not specification.own_model:
+        return describe(with_defaults(specification))
+    try:
+        return _ask(Described, specification).model
+    except RunError as error:
+        raise PlanError(f"--model {specification.model.name!r}: {error}") from error

@@ -17,7 +17,6 @@ from core.compare.differences import Difference, Group
 from core.compare.runs import TwoRuns, compare_runs, duration_text
 from core.compare.spent import whole_steps
 from core.explain.causes import PASSES
-from core.explain.gaps import task_of
 from core.files import check_distinct, check_image, check_page, check_writable, whole_file
 from core.plain import plain, say
 from core.plan.task import PlanError
@@ -153,7 +152,7 @@ def _alignment(
 def _start_of(trace: Trace, step: int, name: str, action: str) -> int:
     """When the first task of a step that is called `action` begins, in ns."""
     columns = StepColumns.of_trace(trace, step)
-    texts = [str(task_of(columns, position)) for position in range(len(columns))]
+    texts = [str(columns[position]) for position in range(len(columns))]
     if action not in texts:
         passes = np.flatnonzero(PASSES[columns.kind])
         known = texts[int(passes[0])] if len(passes) else texts[0]

@@ -18,14 +18,13 @@ from core.explain.causes import explain_step
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plain import say
 from core.plan.pipeline_options import SCHEDULE
-from core.plan.specification import Specification, check, specification_of
+from core.plan.specification import check, specification_of
 from core.plan.task import Lane, PlanError, Role, Runner
 from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, Link, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs
-from core.predict.outline import Outline
+from core.predict.planned_run import PlannedRun, plan_run
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
-from core.predict.setting import outline_without_machine, setting_of
 from core.report.step_figures import step_figures
 
 MOST_LANES_SHOWN = 64
@@ -42,24 +41,20 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     options = figure_options(arguments)
     costs = costs_of_arguments(arguments)
     model = describe_model(specification)
-    if arguments.image is None and arguments.record is None:
-        filled, outline = outline_without_machine(specification, model, costs)
-    else:  # a picture and a recording tell of each task what only its plan knows
-        setting = setting_of(specification, model, costs)
-        filled, outline = setting.specification, Outline.of_plan(setting.plan)
-    _check_slow(costs, outline.lanes)
-    prediction = predict_step(outline, costs)
-    summary = summary_of(filled, outline, prediction)
+    run = plan_run(specification, model, costs)
+    _check_slow(costs, run.plan.lanes)
+    prediction = predict_step(run.plan, costs)
+    summary = summary_of(run, prediction)
     if arguments.summary is not None:
         text = json.dumps(summary, indent=1, allow_nan=False)
         with whole_file(arguments.summary) as path:
             path.write_text(text + "\n", encoding="utf-8")
     if arguments.record is not None:
-        told = predicted_recording(setting.header, setting.plan.tasks, prediction.columns)
+        told = predicted_recording(run.header, run.plan.tasks, prediction.columns)
         with whole_file(arguments.record) as path:
             path.write_bytes(told)
     if arguments.image is not None:
-        trace = predicted_trace(setting.header, setting.plan.tasks, prediction.columns)
+        trace = predicted_trace(run.header, run.plan.tasks, prediction.columns)
         write_image([trace], Path(arguments.image), options)
     say(prediction_text(summary))
 
@@ -115,23 +110,22 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     return costs.slowed(factors)
 
 
-def summary_of(
-    specification: Specification, outline: Outline, prediction: Prediction
-) -> dict[str, Any]:
+def summary_of(run: PlannedRun, prediction: Prediction) -> dict[str, Any]:
     """The prediction as plain JSON values; a lane's busy, communication and idle time add up."""
-    explanation = explain_step(prediction.columns, outline.lanes)
-    figures = asdict(step_figures(explanation, outline.pipeline))
+    specification, plan = run.specification, run.plan
+    explanation = explain_step(prediction.columns, plan.lanes)
+    figures = asdict(step_figures(explanation, plan.pipeline))
     idle = figures.pop("idle_by_cause")
     lanes = [
         {"role": str(lane.role), **asdict(told), "idle_by_cause": causes}
-        for lane, told, causes in zip(outline.lanes, prediction.lanes, idle, strict=True)
+        for lane, told, causes in zip(plan.lanes, prediction.lanes, idle, strict=True)
     ]
     return {
         "predicted": True,
         "strategy": specification.strategy,
         "schedule": specification[SCHEDULE],
-        "stages": len(outline.stages),
-        "microbatches": outline.microbatches,
+        "stages": len(plan.stages),
+        "microbatches": len({part.microbatch for part in plan.parts}),
         "batch": specification.batch_rows,
         "makespan_ns": prediction.makespan_ns,
         **figures,

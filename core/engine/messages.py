@@ -7,11 +7,9 @@ from enum import StrEnum
 
 import pyarrow as pa
 
+from core.models.description import ModelDescription
 from core.plan.lanes import Hardware
 from core.trace.header import Header
-
-FAILED_LEVEL = "failed"  # of a log row in which a rank tells why it ends
-DONE_LEVEL = "done"  # of the log row with which a rank ends that has run every step
 
 
 class Outcome(StrEnum):
@@ -28,6 +26,13 @@ class Ready:
     """The engine has loaded torch and knows the machine."""
 
     hardware: Hardware
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What the user's own model is, which only the engine can tell."""
+
+    model: ModelDescription
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,4 +57,4 @@ class Ended:
     text: str = ""
 
 
-Message = Ready | Started | Rows | Ended
+Message = Ready | Described | Started | Rows | Ended

@@ -11,7 +11,7 @@ from core.engine.models.workload import Workload, build_workload, check_ties
 from core.engine.ranks.model import rank_model
 from core.files import check_writable
 from core.models.description import ModelDescription
-from core.plan.lanes import Hardware
+from core.plan.lanes import Hardware, meet_in_nccl
 from core.plan.nested import nested_lanes
 from core.plan.specification import (
     Specification,
@@ -47,6 +47,11 @@ class Prepared:
     def plan_list(self) -> list[Plan]:
         """The plans, the first step's first."""
         return list(self.plans.values())
+
+    @property
+    def backend(self) -> str:
+        """Through what ranks meet: NCCL where every rank has a GPU of its own, else gloo."""
+        return "nccl" if meet_in_nccl(self.lanes) else "gloo"
 
 
 def prepare(specification: Specification, hardware: Hardware) -> Prepared:

@@ -1,8 +1,6 @@
 """The engine process: takes specifications, sends back streams. Started by core.engine.client.
 
-    python -m core.engine.server WIRE COMMANDS    (inherited file descriptors)
-
-Commands are lines of JSON: {"run": specification} and {"stop": true}.
+Commands are lines of JSON: {"run": specification}, {"describe": specification} and {"stop": true}.
 """
 
 from __future__ import annotations
@@ -10,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import queue
-import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO, TypeVar
 
 import pyarrow as pa
 
@@ -26,101 +24,117 @@ from core.engine.lanes.executor import Stopped
 from core.engine.lanes.flusher import Flusher
 from core.engine.lanes.run import run_on_lanes
 from core.engine.messages import Outcome
+from core.engine.models.workload import build_workload
 from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
-from core.engine.stop import Stop
-from core.engine.wire import send_ready, send_refusal
+from core.engine.wire import send
 from core.plan.specification import Specification
-from core.plan.task import PlanError, Runner
-from core.process.lifeline import keep
+from core.plan.task import Runner
+from core.process.lifeline import open_pipes
 from core.recording.writer import TraceWriter
 
-RUNNERS: dict[Runner, Callable[[Prepared, TraceWriter, Stop], None]] = {
+RUNNERS: dict[Runner, Callable[[Prepared, TraceWriter, threading.Event], None]] = {
     Runner.LANES: run_on_lanes,
     Runner.RANKS: run_on_ranks,
 }
 # How long a lane that has woken up waits for another's Python: 5 ms, the default, is half a task.
 SWITCH_SECONDS = 1e-4
 
+T = TypeVar("T")
+
 
 class Server:
     """Runs one specification after the other; commands come in on a thread of their own."""
 
-    def __init__(self, sink: Any, commands: int) -> None:
+    def __init__(self, sink: Any, commands: BinaryIO) -> None:
         self._sink = sink
         self._commands = commands
         self._waiting: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._latest = Stop()
+        self._latest = threading.Event()
         self._hardware = find_hardware()
 
     def serve(self) -> None:
         """Serve until the client closes its pipe, which ends the process."""
         threading.Thread(target=self._listen, daemon=True, name="commands").start()
-        send_ready(self._sink, self._hardware)
+        send(self._sink, "ready", asdict(self._hardware))
         while True:
             self._waiting.get()()
 
-    def run(self, specification: Specification, stop: Stop) -> None:
+    def run(self, specification: Specification, stop: threading.Event) -> None:
         """Run one specification and send its stream, or a refusal."""
-        try:
-            prepared = prepare(specification, self._hardware)
-        except PlanError as error:
-            send_refusal(self._sink, str(error))
-            return
-        except (Exception, SystemExit) as error:
-            send_refusal(self._sink, explain(error))
+        prepared = self._made(lambda: prepare(specification, self._hardware))
+        if prepared is None:
             return
         writer = TraceWriter(self._sink, prepared.header)
         for text in warnings():
             writer.log("warning", text)
         with Flusher(writer):
-            outcome = self._attempt(prepared, writer, stop)
-        writer.log("state", outcome)
+            outcome, text = self._attempt(prepared, writer, stop)
+        writer.log("state", f"{outcome}: {text}" if text else outcome)
         writer.close()
+        self._end(outcome, text)
 
-    def _attempt(self, prepared: Prepared, writer: TraceWriter, stop: Stop) -> str:
+    def describe(self, specification: Specification) -> None:
+        """Send the description of the user's own model, or a refusal."""
+        workload = self._made(lambda: build_workload(specification))
+        if workload is not None:
+            send(self._sink, "described", workload.description.to_dict())
+
+    def _made(self, make: Callable[[], T]) -> T | None:
+        """What `make` gives; if that fails, a refusal is sent and there is None."""
+        try:
+            return make()
+        except (Exception, SystemExit) as error:
+            self._end(Outcome.REFUSED, explain(error))
+            return None
+
+    def _end(self, outcome: Outcome, text: str) -> None:
+        send(self._sink, "ended", [outcome, text])
+
+    def _attempt(
+        self, prepared: Prepared, writer: TraceWriter, stop: threading.Event
+    ) -> tuple[Outcome, str]:
         try:
             RUNNERS[prepared.strategy.runner](prepared, writer, stop)
         except Stopped:
-            return Outcome.STOPPED
+            return Outcome.STOPPED, ""
         except RankError as error:  # the ranks have logged what they know
-            return f"{Outcome.FAILED}: {error}"
+            return Outcome.FAILED, str(error)
         except (Exception, SystemExit) as error:
             if not is_out_of_memory(error):
                 writer.log("error", traceback.format_exc())
-            return f"{Outcome.FAILED}: {explain(error)}"
-        return Outcome.FINISHED
+            return Outcome.FAILED, explain(error)
+        return Outcome.FINISHED, ""
 
     def _listen(self) -> None:
-        with os.fdopen(self._commands, "rb") as lines:
-            for line in lines:
-                try:
-                    self._take(json.loads(line))
-                except Exception as error:  # said between two runs, by the thread that writes
-                    text = f"the engine cannot read a command: {explain(error)}"
-                    self._waiting.put(partial(send_refusal, self._sink, text))
+        for line in self._commands:
+            try:
+                self._take(json.loads(line))
+            except Exception as error:  # said between two runs, by the thread that writes
+                text = f"the engine cannot read a command: {explain(error)}"
+                self._waiting.put(partial(self._end, Outcome.REFUSED, text))
         os._exit(0)
 
     def _take(self, command: dict[str, Any]) -> None:
-        if "run" in command:
-            specification = Specification.from_dict(command["run"])
-            self._latest = Stop()
-            self._waiting.put(partial(self.run, specification, self._latest))
-        elif "stop" in command:
-            self._latest.request()
-        else:
-            raise ValueError("it is neither run nor stop")
+        match command:
+            case {"run": values}:
+                specification, self._latest = Specification.from_dict(values), threading.Event()
+                self._waiting.put(partial(self.run, specification, self._latest))
+            case {"describe": values}:
+                specification = Specification.from_dict(values)
+                self._waiting.put(partial(self.describe, specification))
+            case {"stop": _}:
+                self._latest.set()
+            case _:
+                raise ValueError("it is neither run, describe nor stop")
 
 
 def main() -> None:
-    """Serve on the descriptors that the client passed."""
-    wire, commands = map(int, sys.argv[1:])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the client's to hear
-    os.dup2(2, 1)  # what a user's model prints
+    """Serve on the pipes that the client passed."""
+    wire, commands = open_pipes()
     compute_exactly()
     sys.setswitchinterval(SWITCH_SECONDS)
-    with os.fdopen(keep(wire), "wb", buffering=0) as sink:
-        Server(pa.PythonFile(sink, "w"), keep(commands)).serve()
+    Server(pa.PythonFile(wire, "w"), commands).serve()
 
 
 if __name__ == "__main__":

@@ -3,28 +3,60 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from core.engine.models.modules import Batch
-from core.engine.models.workload import Workload, full_names
+from core.engine.models.workload import Workload, full_names, gradients_of
 from core.files import whole_file
+from core.plan.specification import Specification
 from core.plan.task import Part
+from core.recording.writer import TraceWriter
 
 SMALL = 1e-3  # gradients smaller than this part of the largest are judged by that floor
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
+class Errors(NamedTuple):
     """How far a step is from the plain one; both relative, 0 if equal."""
 
     gradient: float
     loss: float
+
+
+def keeps_parameters(specification: Specification) -> bool:
+    """Whether the parameters before each step are needed behind it."""
+    return specification.verify or specification.gradients is not None
+
+
+def judge(
+    writer: TraceWriter,
+    specification: Specification,
+    workload: Workload,
+    step: int,
+    batch: Batch,
+    parts: tuple[Part, ...],
+    before: dict[str, Tensor],
+    loss: float,
+    copies: Callable[[], Sequence[dict[str, Tensor]]],
+) -> None:
+    """Say what a step's loss was and, if asked, how far it is from the plain step's; keep the last.
+
+    `copies` gives the gradients of every copy of the model that is stepped; the worst one counts.
+    """
+    writer.counter("loss", loss, step=step)
+    if specification.verify:
+        wanted = reference(workload, before, batch, parts)
+        gradient, of_loss = zip(*(compare(loss, own, wanted) for own in copies()), strict=True)
+        writer.counter("gradient_error", max(gradient), step=step)
+        writer.counter("loss_error", max(of_loss), step=step)
+    if specification.gradients is not None and step == len(specification.all_rows) - 1:
+        save_gradients(specification.gradients, batch, before, copies()[0])
 
 
 def reference(
@@ -51,9 +83,7 @@ def reference(
         loss = workload.loss(model(x[rows]), target[rows]) * (part.rows / len(x))
         loss.backward()
         total += loss.item()
-    return total, {
-        name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in parameters.items()
-    }
+    return total, gradients_of(parameters)
 
 
 def compare(
@@ -67,21 +97,22 @@ def compare(
     wanted_loss, wanted_gradients = wanted
     largest = {name: _largest(r) for name, r in wanted_gradients.items()}
     floor = SMALL * max(largest.values(), default=0.0)
-    worst = 0.0
-    for name, r in wanted_gradients.items():
-        error = _largest(gradients[name].to(r.device) - r)
-        scale = max(largest[name], floor)
-        relative = error / scale if scale > 0 else (0.0 if error == 0 else float("inf"))
-        worst = max(worst, relative if relative == relative else float("inf"))
+    gradient = max(
+        (
+            _relative(_largest(gradients[name].to(r.device) - r), max(largest[name], floor))
+            for name, r in wanted_gradients.items()
+        ),
+        default=0.0,
+    )
     scale = max(abs(wanted_loss), torch.finfo(torch.float32).tiny)
-    loss_error = abs(loss - wanted_loss) / scale
-    return Errors(worst, loss_error if loss_error == loss_error else float("inf"))
+    return Errors(gradient, _relative(abs(loss - wanted_loss), scale))
 
 
-def worst(errors: Iterable[Errors]) -> Errors:
-    """The largest of each error, over the copies of a model that are stepped."""
-    found = list(errors)
-    return Errors(max(e.gradient for e in found), max(e.loss for e in found))
+def _relative(error: float, scale: float) -> float:
+    """An error as a part of `scale`; infinite if it is not a number, or of a scale of zero."""
+    if error == 0:
+        return 0.0
+    return error / scale if scale > 0 and error / scale >= 0 else math.inf
 
 
 def save_gradients(

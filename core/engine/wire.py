@@ -1,40 +1,42 @@
 """The pipe from engine to client: Arrow streams one behind the other.
 
-A run is a stream with a header and rows. What the engine says apart from a run is a stream without
-rows whose metadata holds it: that it is ready, or that it refuses a specification.
+A run is a stream with a header and rows. What is said apart from its rows is a stream without any,
+whose metadata holds it: that the engine is ready, what a model is, and how a run or a rank ended.
 """
 
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
-from core.plan.lanes import Gpu, Hardware
-from core.recording.decode import notes_of, parts_of
-from core.recording.schema import Record, read_header
+from core.engine.messages import Described, Ended, Message, Outcome, Ready, Rows, Started
+from core.models.description import ModelDescription
+from core.plan.lanes import Hardware
+from core.recording.schema import read_header
+from core.typed import typed
 
-READY_KEY = b"bubblescope-ready"
-REFUSED_KEY = b"bubblescope-refused"
-
-
-def send_ready(sink: Any, hardware: Hardware) -> None:
-    """Say that the engine is ready, and what the machine has."""
-    _send(sink, READY_KEY, json.dumps(asdict(hardware)))
-
-
-def send_refusal(sink: Any, text: str) -> None:
-    """Say that a specification cannot be run."""
-    _send(sink, REFUSED_KEY, text)
+APART_KEY = b"bubblescope-apart"
+APART: dict[str, Callable[[Any], Message]] = {
+    "ready": lambda hardware: Ready(typed(Hardware, hardware)),
+    "described": lambda model: Described(ModelDescription.from_dict(model)),
+    "ended": lambda ended: Ended(Outcome(ended[0]), ended[1]),
+}
+"""The messages apart from a run, by name, from what JSON holds of them."""
 
 
-def receive(source: pa.NativeFile) -> Iterator[Message]:
+def send(sink: Any, name: str, value: object) -> None:
+    """Say something apart from a run: a name of `APART`, and what JSON can hold."""
+    said = json.dumps([name, value]).encode()
+    with pa.ipc.new_stream(sink, pa.schema([], metadata={APART_KEY: said})):
+        pass
+
+
+def receive(file: BinaryIO) -> Iterator[Message]:
     """Messages until the pipe closes; a stream that breaks off ends without an Ended."""
+    source = pa.PythonFile(file, "r")
     while True:
         try:
             reader = pa.ipc.open_stream(source)
@@ -44,46 +46,13 @@ def receive(source: pa.NativeFile) -> Iterator[Message]:
 
 
 def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
-    metadata = reader.schema.metadata or {}
-    if READY_KEY in metadata:
-        values = json.loads(metadata[READY_KEY])
-        gpus = tuple(Gpu(**gpu) for gpu in values["gpus"])
-        message: Message = Ready(Hardware(values["cores"], values["memory"], gpus))
-    elif REFUSED_KEY in metadata:
-        message = Ended(Outcome.REFUSED, metadata[REFUSED_KEY].decode())
-    else:
-        yield Started(read_header(reader.schema))
-        ended = None
-        for batch in reader:
-            yield Rows(batch)
-            ended = _ending(batch) or ended
-        if ended is not None:
-            yield ended
+    said = (reader.schema.metadata or {}).get(APART_KEY)
+    if said is not None:
+        name, value = json.loads(said)
+        for _ in reader:
+            pass
+        yield APART[name](value)
         return
-    for _ in reader:
-        pass
-    yield message
-
-
-def _ending(batch: pa.RecordBatch) -> Ended | None:
-    """How the run ended, if the batch says so in a log row of level `state`."""
-    logs = parts_of(batch).get(Record.LOG)
-    for note in notes_of(logs).to_pylist() if logs is not None else ():
-        if note["name"] == "state":
-            outcome, _, reason = note["text"].partition(": ")
-            return Ended(Outcome(outcome), reason)
-    return None
-
-
-def _send(sink: Any, key: bytes, text: str) -> None:
-    with pa.ipc.new_stream(sink, pa.schema([], metadata={key: text.encode()})):
-        pass
-
-
-def describe_exit(code: int) -> str:
-    """What a process's return code says, in words."""
-    if code >= 0:
-        return f"ended with status {code}"
-    name = signal.Signals(-code).name
-    hint = "; it may have run out of memory" if name == "SIGKILL" else ""
-    return f"was ended by {name}{hint}"
+    yield Started(read_header(reader.schema))
+    for batch in reader:
+        yield Rows(batch)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from core.explain.causes import CAUSES, Cause, Explanation, explain_run_step
 from core.explain.lanes import gap_at
-from core.plan.task import KINDS, Lane, Role, Task
-from core.trace.columns import ABSENT
-from core.trace.step import StepColumns
+from core.plan.task import Lane, Role, Task
 from core.trace.trace import Trace
 
 MOST_REASONS = 3
@@ -108,31 +106,6 @@ def run_gap_report(
     return _plain(row, Cause.NOTHING_TO_MOVE, gap.start, gap.end) if gap is not None else None
 
 
-def task_of(columns: StepColumns, position: int) -> Task:
-    """An entry of a step's columns as a task; `after` holds numbers of tasks."""
-
-    def number(name: str) -> int | None:
-        value = int(getattr(columns, name)[position])
-        return None if value == ABSENT else value
-
-    first, last = columns.after_first[position : position + 2]
-    return Task(
-        int(columns.task[position]),
-        KINDS[columns.kind[position]],
-        int(columns.lane[position]),
-        number("stage"),
-        number("replica"),
-        number("microbatch"),
-        number("block"),
-        number("bucket"),
-        int(columns.rows[position]),
-        int(columns.bytes[position]),
-        after=tuple(int(columns.task[other]) for other in columns.after[first:last]),
-        paired_stage=number("paired_stage"),
-        paired_microbatch=number("paired_microbatch"),
-    )
-
-
 def lane_text(lane: Lane) -> str:
     """How a sentence calls a lane: `lane 1`, or a copy lane by its name."""
     return f"lane {lane.index}" if lane.role is Role.COMPUTE else lane.name
@@ -176,7 +149,7 @@ def _reason(explanation: Explanation, piece: int) -> Reason:
         CAUSES[explanation.cause[piece]],
         int(explanation.start[piece]),
         int(explanation.end[piece]),
-        task_of(explanation.columns, holder),
+        explanation.columns[holder],
         explanation.lanes[explanation.columns.lane[holder]],
     )
 

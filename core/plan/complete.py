@@ -2,109 +2,153 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from core.plan.schedules.schedule import Action, ScheduleError, Seat
-from core.plan.task import Kind
+import numpy as np
+from numpy.typing import NDArray
 
-_FORWARD, _BACKWARD, _INPUT, _WEIGHT = 1, 2, 4, 8
-_MARK = {
-    Kind.FORWARD: _FORWARD,
-    Kind.BACKWARD: _BACKWARD,
-    Kind.BACKWARD_INPUT: _INPUT,
-    Kind.BACKWARD_WEIGHT: _WEIGHT,
-}
-_CLASH = {
-    Kind.FORWARD: 0,
-    Kind.BACKWARD: _INPUT | _WEIGHT,
-    Kind.BACKWARD_INPUT: _BACKWARD,
-    Kind.BACKWARD_WEIGHT: _BACKWARD,
-}
-_DONE = (_FORWARD | _BACKWARD, _FORWARD | _INPUT | _WEIGHT)
+from core.plan.actions import BACKWARD, FORWARD, INPUT, OVERLAP, WEIGHT, ActionColumns, Ints
+from core.plan.schedules.schedule import Action, ScheduleError, StagePlacement
+from core.plan.task import ABSENT, KINDS, Kind
 
-_Marks = dict[tuple[int, int], bytearray]
-"""For each (replica, stage), which passes each micro-batch has had."""
+_ROW = np.zeros(len(KINDS), np.int64)
+_ROW[[FORWARD, BACKWARD, INPUT, WEIGHT]] = range(4)
+"""The row of each kind of pass in a table of them."""
 
 
 def check_complete(
-    orders: Sequence[Sequence[Action]], seats: Sequence[Seat], microbatches: int
+    actions: ActionColumns, placement: Sequence[StagePlacement], microbatches: int
 ) -> None:
-    """Raise ScheduleError, naming the first bad action, unless `orders` make a whole step.
+    """Raise ScheduleError, naming the first bad action of a sort, unless they make a whole step.
 
     Each stage of a replica runs each micro-batch of that replica forward once and back once, on
     the rank that holds it: back by one whole backward, by a backward-input and a backward-weight,
     or by one backward over all micro-batches at once. A micro-batch goes through one replica.
     """
-    marks: _Marks = {(seat.replica, seat.stage): bytearray(microbatches) for seat in seats}
-    holders = {(seat.replica, seat.stage): seat.rank for seat in seats}
-    owners: list[int | None] = [None] * microbatches
-    for rank, order in enumerate(orders):
-        for action in order:
-            for half in action.halves:
-                _check_place(half, rank, holders, owners)
-                _mark(half, rank, marks[half.replica, half.stage])
-    if None in owners:
-        first = min(seats)
-        raise _misses(Action(first.stage, Kind.FORWARD, owners.index(None)))
-    for seat in seats:
-        done = marks[seat.replica, seat.stage]
-        _check_done(seat, done, (m for m in range(microbatches) if owners[m] == seat.replica))
+    passes = _Passes.of(actions, microbatches)
+    owner = _check_places(passes, placement, microbatches)
+    done = _check_repeated(passes, placement, microbatches)
+    for m in np.flatnonzero(owner == ABSENT).tolist():
+        raise _misses(Action(min(placement).stage, Kind.FORWARD, m))
+    for held in placement:
+        forward, backward, backward_input, weight = done[:, held.replica, held.stage]
+        whole = forward & (backward | (backward_input & weight))
+        for m in np.flatnonzero(~whole & (owner == held.replica)).tolist():
+            kind = _first_missing(forward[m], backward_input[m], weight[m])
+            raise _misses(Action(held.stage, kind, m, held.replica))
 
 
-def _check_place(
-    half: Action, rank: int, holders: dict[tuple[int, int], int], owners: list[int | None]
-) -> None:
-    """Refuse an action of another rank's stage, or of a micro-batch that is not the replica's."""
-    if holders.get((half.replica, half.stage)) != rank:
-        held = sorted({stage for (_, stage), holder in holders.items() if holder == rank})
-        raise ScheduleError(
-            f"rank {rank} runs {half}, but it holds {_stages(held)}"
-            + (f" (this is replica {half.replica})" if half.stage in held else "")
+@dataclass(frozen=True, slots=True)
+class _Passes:
+    """The passes that actions are made of, in their order: n entries.
+
+    An overlap is two of them; what is over all micro-batches (`whole`) is one for each.
+    """
+
+    whole: NDArray[np.bool_]
+    rank: Ints
+    kind: Ints
+    stage: Ints
+    microbatch: Ints
+    replica: Ints
+
+    @classmethod
+    def of(cls, actions: ActionColumns, microbatches: int) -> _Passes:
+        rank = np.repeat(np.arange(len(actions.first) - 1), np.diff(actions.first))
+        overlaps = np.flatnonzero(actions.kind == OVERLAP)
+        kind, back = actions.kind.copy(), actions.kind.copy()
+        kind[overlaps], back[overlaps] = FORWARD, BACKWARD
+        passes = np.array([rank, kind, actions.stage, actions.microbatch, actions.replica])
+        seconds = np.array(
+            [rank, back, actions.back_stage, actions.back_microbatch, actions.back_replica]
         )
-    if half.microbatch is None:
-        if half.kind is not Kind.BACKWARD:
-            raise ScheduleError(f"rank {rank} runs {half}, which needs the number of a micro-batch")
-        return
-    if not 0 <= half.microbatch < len(owners):
-        raise ScheduleError(
-            f"rank {rank} runs {half}, but micro-batches are 0 to {len(owners) - 1}"
-        )
-    owner = owners[half.microbatch]
-    if owner is None:
-        owners[half.microbatch] = half.replica
-    elif owner != half.replica:
-        raise ScheduleError(
-            f"rank {rank} runs {half} of replica {half.replica}, "
-            f"but micro-batch {half.microbatch} is replica {owner}'s"
-        )
+        passes = np.insert(passes, overlaps + 1, seconds[:, overlaps], axis=1)
+        passes = np.repeat(passes, np.where(passes[3] == ABSENT, microbatches, 1), axis=1)
+        whole = passes[3] == ABSENT
+        passes[3, whole] = np.arange(np.count_nonzero(whole)) % microbatches
+        return cls(whole, *passes)
+
+    def refuse(self, wrong: NDArray[np.bool_], says: Callable[[int, Action], str]) -> None:
+        """Raise ScheduleError for the first that is wrong: its rank, then what is said of it."""
+        for place in np.flatnonzero(wrong).tolist():
+            number = None if self.whole[place] else int(self.microbatch[place])
+            kind, replica = KINDS[self.kind[place]], int(self.replica[place])
+            one = Action(int(self.stage[place]), kind, number, replica)
+            raise ScheduleError(f"rank {self.rank[place]} runs {says(place, one)}")
 
 
-def _mark(half: Action, rank: int, done: bytearray) -> None:
-    """Note a pass; refuse one that its stage has had."""
-    stage, kind, m, replica, _ = half
-    for piece in range(len(done)) if m is None else (m,):
-        if done[piece] & _MARK[kind]:
-            raise ScheduleError(f"rank {rank} runs {half} a second time")
-        if done[piece] & _CLASH[kind]:
-            other = Kind.BACKWARD if kind is not Kind.BACKWARD else Kind.BACKWARD_INPUT
-            beside = Action(stage, other, piece, replica)
-            raise ScheduleError(f"rank {rank} runs both {beside} and {half}: one is too many")
-        done[piece] |= _MARK[kind]
+def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbatches: int) -> Ints:
+    """Refuse passes of another rank's stage, or of a micro-batch that is not the replica's.
+
+    Returns the replica that each micro-batch goes through, -1 of one that no pass names.
+    """
+    rank_of = {(held.replica, held.stage): held.rank for held in placement}
+    places = zip(passes.replica.tolist(), passes.stage.tolist(), strict=True)
+    holder = np.array([rank_of.get(place, ABSENT) for place in places], np.int64)
+
+    def elsewhere(place: int, half: Action) -> str:
+        held = sorted({h.stage for h in placement if h.rank == passes.rank[place]})
+        replica = f" (this is replica {half.replica})" if half.stage in held else ""
+        return f"{half}, but it holds {_stages(held)}{replica}"
+
+    passes.refuse(holder != passes.rank, elsewhere)
+    passes.refuse(
+        passes.whole & (passes.kind != BACKWARD),
+        lambda place, half: f"{half}, which needs the number of a micro-batch",
+    )
+    passes.refuse(
+        passes.microbatch >= microbatches,
+        lambda place, half: f"{half}, but micro-batches are 0 to {microbatches - 1}",
+    )
+    owner = np.full(microbatches, ABSENT)
+    named = np.flatnonzero(~passes.whole)[::-1]
+    owner[passes.microbatch[named]] = passes.replica[named]  # the first that names it stays
+    passes.refuse(
+        ~passes.whole & (owner[passes.microbatch] != passes.replica),
+        lambda place, half: (
+            f"{half} of replica {half.replica}, "
+            f"but micro-batch {half.microbatch} is replica {owner[half.microbatch]}'s"
+        ),
+    )
+    return owner
 
 
-def _check_done(seat: Seat, done: bytearray, microbatches: Iterable[int]) -> None:
-    """Refuse a stage that has not run one of its replica's micro-batches there and back."""
-    for m in microbatches:
-        if done[m] in _DONE:
-            continue
-        missing = Kind.BACKWARD
-        if not done[m] & _FORWARD:
-            missing = Kind.FORWARD
-        elif done[m] & _INPUT:
-            missing = Kind.BACKWARD_WEIGHT
-        elif done[m] & _WEIGHT:
-            missing = Kind.BACKWARD_INPUT
-        raise _misses(Action(seat.stage, missing, m, seat.replica))
+def _check_repeated(
+    passes: _Passes, placement: Sequence[StagePlacement], microbatches: int
+) -> NDArray[np.bool_]:
+    """Refuse passes that their stage has had, or of which it has had a part.
+
+    Returns which there are: shape (4, replicas, stages, micro-batches), rows as in _ROW.
+    """
+    replicas, stages, _ = (1 + max(numbers) for numbers in zip(*placement, strict=True))
+    never = np.iinfo(np.int64).max
+    first = np.full((4, replicas, stages, microbatches), never)
+    at = (passes.replica, passes.stage, passes.microbatch)
+    order = np.arange(len(passes.kind))
+    np.minimum.at(first, (_ROW[passes.kind], *at), order)
+    passes.refuse(
+        first[(_ROW[passes.kind], *at)] < order, lambda place, half: f"{half} a second time"
+    )
+    parts = np.minimum(first[_ROW[INPUT]], first[_ROW[WEIGHT]])
+    other = np.where(passes.kind == BACKWARD, parts[at], first[_ROW[BACKWARD]][at])
+
+    def both(place: int, half: Action) -> str:
+        kind = Kind.BACKWARD_INPUT if half.kind is Kind.BACKWARD else Kind.BACKWARD
+        beside = half._replace(kind=kind, microbatch=int(passes.microbatch[place]))
+        return f"both {beside} and {half}: one is too many"
+
+    passes.refuse((passes.kind != FORWARD) & (other < order), both)
+    return first < never
+
+
+def _first_missing(forward: bool, backward_input: bool, weight: bool) -> Kind:
+    """What a micro-batch that did not go there and back lacks first."""
+    if not forward:
+        return Kind.FORWARD
+    if backward_input:
+        return Kind.BACKWARD_WEIGHT
+    return Kind.BACKWARD_INPUT if weight else Kind.BACKWARD
 
 
 def _misses(action: Action) -> ScheduleError:

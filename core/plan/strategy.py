@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -72,8 +72,6 @@ class Strategy:
     plan anew from the collectives that torch reports. For these `rank_model` names the module of
     `core.engine.ranks` that has torch divide the model. `kept_bytes` says what a lane keeps of
     `whole` bytes of parameters, gradients and optimizer state that are placed on it.
-    A strategy that is one pipeline in the order of the job's schedule, and nothing more, has
-    `microbatch_rows`: the rows of each micro-batch.
     """
 
     name: str
@@ -85,7 +83,6 @@ class Strategy:
     complete: Callable[[Job, Collectives], Plan] | None = None
     rank_model: str = ""
     kept_bytes: KeptBytes = keeps_all
-    microbatch_rows: Callable[[Job], Sequence[int]] | None = None
 
 
 def require_rows(job: Job, needed: int, what: str, whole: str = "a batch") -> None:

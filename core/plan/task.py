@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import NamedTuple
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+ABSENT = -1
+"""What stands in a column for a number that does not apply."""
 
 
 class PlanError(ValueError):
@@ -74,13 +82,15 @@ _COMMUNICATION = _COLLECTIVE | {
     Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY,
 }  # fmt: skip
 KINDS: tuple[Kind, ...] = tuple(Kind)
+KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}
 
 
 class Payload(StrEnum):
     """What a task moves or works on; tells a scatter of inputs from one of gradients.
 
-    Parameters are gathered for the forward pass and, where they were given up after it, again for
-    the backward pass. The order is the wire's dictionary: append only.
+    So does an all-reduce say what it sums: gradients of parameters, or activations. Parameters are
+    gathered for the forward pass and, where they were given up after it, again for the backward
+    pass. The order is the wire's dictionary: append only.
     """
 
     NONE = ""
@@ -91,6 +101,10 @@ class Payload(StrEnum):
     PARAMETERS = "parameters"
     PARAMETER_GRADIENTS = "parameter gradients"
     PARAMETERS_AGAIN = "parameters again"
+
+
+PAYLOADS: tuple[Payload, ...] = tuple(Payload)
+PAYLOAD_CODES: dict[Payload, int] = {payload: code for code, payload in enumerate(PAYLOADS)}
 
 
 class Role(StrEnum):
@@ -158,22 +172,26 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Which lane holds a stage of a replica. The `owner` is the copy that is stepped."""
+    """Which lane holds a shard of a stage of a replica. The `owner` is the copy that is stepped.
+
+    A stage that is not divided among lanes has a single shard, 0.
+    """
 
     replica: int
     stage: int
     lane: int
     owner: bool = True
+    shard: int = 0
 
 
 class Task(NamedTuple):
     """A planned unit of work.
 
-    `replica`, `stage`, `microbatch`, `block` and `bucket` are None where they do not apply, or
-    where the task covers all of them. `bytes` is what the task moves (0 for compute). `after`
-    holds the indices of the tasks that it waits for; order on its own lane is implied. An overlap
-    is the forward of `stage` and `microbatch` and, at once, the backward of `paired_stage` and
-    `paired_microbatch`. A tuple, because plans of a thousand devices have a million of them.
+    `replica`, `stage`, `shard`, `microbatch`, `block` and `bucket` are None where they do not
+    apply, or where the task covers all of them (of stages that are not divided, the one shard).
+    `bytes` is what the task moves (0 for compute). `after` holds the indices of the tasks that it
+    waits for; order on its own lane is implied. An overlap is the forward of `stage` and
+    `microbatch` and, at once, the backward of `paired_stage` and `paired_microbatch`.
     """
 
     index: int  # type: ignore[assignment]  # hides tuple.index, which has no use here
@@ -190,6 +208,7 @@ class Task(NamedTuple):
     after: tuple[int, ...] = ()
     paired_stage: int | None = None
     paired_microbatch: int | None = None
+    shard: int | None = None
 
     def __str__(self) -> str:
         """The textbook action (`2F1`) where there is one, else the letter and what it covers."""
@@ -203,6 +222,92 @@ class Task(NamedTuple):
         return f"{before}{self.kind.letter}{behind}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskColumns:
+    """The n tasks of a plan or a step as columns of n entries, in the plan's order.
+
+    `kind` indexes KINDS and `payload` PAYLOADS; numbers that do not apply are -1 (ABSENT). What
+    entry i waits for are the entries `after[after_first[i] : after_first[i + 1]]`, positions in
+    these columns, all smaller than i. On its lane an entry comes after those of smaller position
+    on the same lane.
+    """
+
+    kind: NDArray[np.int8]
+    lane: NDArray[np.int32]
+    stage: NDArray[np.int32]
+    replica: NDArray[np.int32]
+    microbatch: NDArray[np.int32]
+    block: NDArray[np.int32]
+    bucket: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    bytes: NDArray[np.int64]
+    payload: NDArray[np.int8]
+    paired_stage: NDArray[np.int32]
+    paired_microbatch: NDArray[np.int32]
+    shard: NDArray[np.int32]
+    after_first: NDArray[np.int64]
+    after: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, tasks: Sequence[Task]) -> TaskColumns:
+        """The columns of tasks whose indices are their places."""
+        told = {name: [getattr(task, name) for task in tasks] for name in Task._fields}
+        told["kind"] = [KIND_CODES[kind] for kind in told["kind"]]
+        told["payload"] = [PAYLOAD_CODES[payload] for payload in told["payload"]]
+        plain = {
+            name: np.array([ABSENT if n is None else n for n in told[name]], dtype)
+            for name, dtype in COLUMN_TYPES.items()
+        }
+        needs = told["after"]
+        return cls(
+            **plain,
+            after_first=np.cumsum([0, *map(len, needs)]),
+            after=np.fromiter(chain.from_iterable(needs), np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TaskColumns) and all(
+            np.array_equal(getattr(self, column.name), getattr(other, column.name))
+            for column in fields(TaskColumns)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays can be written to
+
+    def __getitem__(self, place: int) -> Task:
+        """An entry as a task. Raises IndexError."""
+        place = range(len(self))[place]
+        return self.tasks(place, place + 1)[0]
+
+    def tasks(self, first: int = 0, last: int | None = None) -> tuple[Task, ...]:
+        """Every entry from `first` to `last` (exclusive) as a task."""
+        last = len(self) if last is None else last
+        ends = self.after_first[first : last + 1].tolist()
+        told: dict[str, Iterable[Any]] = {
+            name: [None if n == ABSENT else n for n in getattr(self, name)[first:last].tolist()]
+            for name in COLUMN_TYPES
+        }
+        told["kind"] = map(KINDS.__getitem__, self.kind[first:last].tolist())
+        told["payload"] = map(PAYLOADS.__getitem__, self.payload[first:last].tolist())
+        told["index"] = range(first, last)
+        told["after"] = (tuple(self.after[i:j].tolist()) for i, j in pairwise(ends))
+        return tuple(map(Task._make, zip(*(told[name] for name in Task._fields), strict=True)))
+
+
+COLUMN_TYPES: dict[str, type[np.signedinteger[Any]]] = {
+    **dict.fromkeys(("kind", "payload"), np.int8),
+    **dict.fromkeys(
+        ("lane", "stage", "replica", "microbatch", "block", "bucket", "paired_stage",
+         "paired_microbatch", "shard"),
+        np.int32,
+    ),
+    **dict.fromkeys(("rows", "bytes"), np.int64),
+}  # fmt: skip
+"""The types of TaskColumns' columns, beside those of what tasks wait for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """The numbers by which a schedule's formulas go: of each pipeline, if there are several."""
@@ -213,10 +318,11 @@ class Pipeline:
     chunks: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """All tasks of one step, in an order in which every task comes after what it waits for.
 
+    The plan is its `columns`; `tasks` are the same as objects, for whoever handles them one by one.
     `replicas` is the number of replicas that there could be, those left without rows included.
     `pipeline` is there for plans in the order of a schedule, where each of its ranks has a lane of
     its own and all of several pipelines have as many micro-batches.
@@ -227,9 +333,14 @@ class Plan:
     stages: tuple[Stage, ...]
     placements: tuple[Placement, ...]
     parts: tuple[Part, ...]
-    tasks: tuple[Task, ...]
+    columns: TaskColumns
     replicas: int = 1
     pipeline: Pipeline | None = None
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """Every entry of the columns as a task, made when it is first asked for."""
+        return self.columns.tasks()
 
     @property
     def rows(self) -> int:
@@ -254,19 +365,24 @@ class Plan:
         )
         return alone, backward._replace(rows=sum(part.rows for part in self.parts_of(backward)))
 
-    def lane_of(self, replica: int, stage: int) -> int:
-        """The lane that holds `stage` of `replica`. Raises KeyError if none does."""
+    def lane_of(self, replica: int, stage: int, shard: int = 0) -> int:
+        """The lane that holds `shard` of `stage` of `replica`. Raises KeyError if none does."""
         for placement in self.placements:
-            if (placement.replica, placement.stage) == (replica, stage):
+            if (placement.replica, placement.stage, placement.shard) == (replica, stage, shard):
                 return placement.lane
-        raise KeyError((replica, stage))
+        raise KeyError((replica, stage, shard))
 
 
 class PlanBuilder:
     """Collects tasks in order; `add` returns the index by which later tasks wait for this one."""
 
     def __init__(self) -> None:
-        self.tasks: list[Task] = []
+        self._tasks: list[Task] = []
+
+    @property
+    def columns(self) -> TaskColumns:
+        """All tasks so far."""
+        return TaskColumns.of(self._tasks)
 
     def add(
         self,
@@ -276,25 +392,24 @@ class PlanBuilder:
         *,
         stage: int | None = None,
         replica: int | None = None,
+        shard: int | None = None,
         microbatch: int | None = None,
         block: int | None = None,
         bucket: int | None = None,
         rows: int = 0,
         bytes: int = 0,
         payload: Payload = Payload.NONE,
-        paired_stage: int | None = None,
-        paired_microbatch: int | None = None,
     ) -> int:
         """Append a task. Raises PlanError if it waits for a task that is not there yet."""
-        index = len(self.tasks)
-        needs = tuple(after if len(after) < 2 else dict.fromkeys(after))
-        if needs and not 0 <= min(needs) <= max(needs) < index:
-            late = next(other for other in needs if not 0 <= other < index)
-            raise PlanError(f"task {index} ({kind}) waits for task {late}, which comes later")
-        # Task(...) would go through a function of Python's, once for each of a million tasks.
-        values = (
-            index, kind, lane, stage, replica, microbatch, block, bucket, rows, bytes, payload,
-            needs, paired_stage, paired_microbatch,
+        index = len(self._tasks)
+        needs = tuple(dict.fromkeys(after))
+        for other in needs:
+            if not 0 <= other < index:
+                raise PlanError(f"task {index} ({kind}) waits for task {other}, which comes later")
+        self._tasks.append(
+            Task(
+                index, kind, lane, stage, replica, microbatch, block, bucket, rows, bytes, payload,
+                needs, shard=shard,
+            )
         )  # fmt: skip
-        self.tasks.append(tuple.__new__(Task, values))
         return index

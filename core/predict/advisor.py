@@ -136,7 +136,7 @@ def _advice(
         plan = strategy.plan(job_of(choice, model, list(lanes), choice.batch_rows))
     except PlanError:
         return None
-    columns = predict_times(plan, StepColumns.of_plan(plan), costs)
+    columns = predict_times(plan, costs)
     memory = peak_bytes(plan, columns, model, choice.optimizer, strategy.kept_bytes)
     makespan = int(columns.end.max())
     return Advice(

@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, Kind, PlanError, Stage
-from core.trace.columns import ABSENT
-from core.trace.step import StepColumns
+from core.plan.task import ABSENT, KINDS, Kind, PlanError, Stage, TaskColumns
 
 Curve = tuple[tuple[float, float], ...]
 """Points (size, ns) with growing sizes above 0. Between two points a cost is read off the line
@@ -104,35 +102,14 @@ class _Where(NamedTuple):
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
-    """Tasks that cost the same whatever the costs are: what they have in common, once each.
-
-    `which` has for each of n tasks the index of its group in `groups`.
-    """
-
-    groups: list[_Where]
-    which: NDArray[np.int64]
-
-
-def alike(columns: StepColumns, by_rows: bool) -> Alike:
-    """The groups of a step's tasks, for costs by rows or by micro-batch."""
-    sizes = columns.rows if by_rows else _microbatches(columns)
-    return Alike(*_distinct(columns, sizes, paired_rows(columns) if by_rows else sizes))
-
-
 def durations(
-    columns: StepColumns,
-    costs: CostModel,
-    stages: Sequence[Stage] = (),
-    known: Alike | None = None,
+    columns: TaskColumns, costs: CostModel, stages: Sequence[Stage] = ()
 ) -> NDArray[np.int64]:
     """The time in ns of each task of a step, n entries.
 
-    `known` are the groups of the same tasks for such costs, if they were found before. `stages`
-    says which blocks make a stage, for costs by block. Costs by stage are shared equally by the
-    blocks of a stage where tasks are blocks (ddp, fsdp). Passes without rows take no time. Raises
-    CostError naming what the costs do not say.
+    `stages` says which blocks make a stage, for costs by block. Costs by stage are shared equally
+    by the blocks of a stage where tasks are blocks (ddp, fsdp). Passes without rows take no time.
+    Raises CostError naming what the costs do not say.
     """
     if not len(columns):
         return np.zeros(0, np.int64)
@@ -143,9 +120,8 @@ def durations(
         int(columns.block.max()) + 1,
         int(columns.replica.max()) + 1,
     )
-    found = known or alike(columns, costs.by_rows)
-    once = np.array([price.of(where) for where in found.groups], np.float64)
-    times = once[found.which]
+    groups, which = _cost_groups(columns, costs.by_rows)
+    times = np.array([price.of(where) for where in groups], np.float64)[which]
     for lane, factor in costs.slow.items():
         times[(columns.lane == lane) & ~_MOVES[columns.kind]] *= factor
     if not times.sum() < MOST_NS:
@@ -159,10 +135,10 @@ def durations(
 _MOVES = np.array([kind.is_communication for kind in KINDS])
 
 
-def _distinct(
-    columns: StepColumns, sizes: NDArray[np.int64], paired: NDArray[np.int64]
-) -> tuple[list[_Where], NDArray[np.int64]]:
-    """What tasks' costs depend on, each combination once, and every task's index among them."""
+def _cost_groups(columns: TaskColumns, by_rows: bool) -> tuple[list[_Where], NDArray[np.int64]]:
+    """What the costs of n tasks depend on, each combination once; each task's index among them."""
+    sizes = columns.rows if by_rows else _microbatches(columns)
+    paired = paired_rows(columns) if by_rows else sizes
     code = np.zeros(len(columns), np.int64)
     small: tuple[NDArray[Any], ...] = (
         columns.kind, columns.stage, columns.block, columns.paired_stage,
@@ -278,7 +254,7 @@ def cost_at(curve: Curve, size: float) -> float:
     return cost * size / nearest
 
 
-def paired_rows(columns: StepColumns) -> NDArray[np.int64]:
+def paired_rows(columns: TaskColumns) -> NDArray[np.int64]:
     """The rows of each task's backward: in an overlap those of the micro-batch that it ends.
 
     n entries; the very `rows` where no tasks overlap.
@@ -295,7 +271,7 @@ def paired_rows(columns: StepColumns) -> NDArray[np.int64]:
     return rows
 
 
-def _microbatches(columns: StepColumns) -> NDArray[np.int64]:
+def _microbatches(columns: TaskColumns) -> NDArray[np.int64]:
     """How many micro-batches each pass covers: those of its replica if it names none."""
     sizes = (columns.rows > 0).astype(np.int64)
     whole = np.flatnonzero((columns.microbatch == ABSENT) & (columns.rows > 0))

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.order import stable_argsort
-from core.plan.task import KINDS, Kind
+from core.plan.task import ABSENT, KINDS, Kind, TaskColumns
 from core.predict.costs import paired_rows
-from core.trace.columns import ABSENT
-from core.trace.step import StepColumns
 
 _ADDS = np.array([kind in (Kind.FORWARD, Kind.OVERLAP) for kind in KINDS])
 _FREES = np.array([kind in (Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP) for kind in KINDS])
@@ -21,17 +19,15 @@ RowWeight = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.int64]]
 
 
 def peak_activations(
-    columns: StepColumns,
-    lanes: int,
-    row_weight: RowWeight | None = None,
-    order: NDArray[np.int64] | None = None,
+    columns: TaskColumns, lanes: int, row_weight: RowWeight | None = None
 ) -> NDArray[np.int64]:
     """The most that each of `lanes`, the first ones, holds at a time: an entry for each.
 
     `row_weight` gives what a row's activations of each stage (or block, where there is one) weigh;
-    without it they are counted, each of one stage and micro-batch. What a forward adds when it
-    starts goes when the full backward or the backward for the weights ends. Lanes work in order, so
-    times do not matter. `order` are the positions of their tasks lane by lane, if that is known.
+    without it they are counted, each of one stage and micro-batch: so ZB-V's 2p are p whole lanes'
+    worth, DualPipeV's 2p + 1 the PP + 1 of its README, whose PP counts stages. What a forward adds
+    when it starts goes when the full backward or the backward for the weights ends. Lanes work in
+    order, so times do not matter.
     """
     adds, frees = _ADDS[columns.kind], _FREES[columns.kind]
     if row_weight is None:
@@ -41,8 +37,7 @@ def peak_activations(
         paired = np.where(columns.paired_stage >= 0, columns.paired_stage, columns.stage)
         added = columns.rows * row_weight(columns.stage, columns.block)
         freed = paired_rows(columns) * row_weight(paired, columns.block)
-    if order is None:
-        order = stable_argsort(columns.lane)
+    order = stable_argsort(columns.lane)
     added, freed = np.where(adds, added, 0)[order], np.where(frees, freed, 0)[order]
     balance = np.concatenate([[0], np.cumsum(added - freed)])
     held = balance[:-1] + added
@@ -57,7 +52,7 @@ def peak_activations(
 
 
 def _counts(
-    columns: StepColumns, adds: NDArray[np.bool_], frees: NDArray[np.bool_]
+    columns: TaskColumns, adds: NDArray[np.bool_], frees: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """How many activations each backward frees: one, or those of all micro-batches."""
     freed = np.ones(len(columns), np.int64)

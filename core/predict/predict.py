@@ -14,7 +14,6 @@ from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import meeting
 from core.plan.task import Lane, Plan, Task
 from core.predict.costs import CostModel, durations
-from core.predict.outline import Outline
 from core.predict.peaks import peak_activations
 from core.predict.simulate import simulate
 from core.recording.decode import append_batch
@@ -48,22 +47,19 @@ class Prediction:
     lanes: tuple[PredictedLane, ...]
 
 
-def predict_step(plan: Plan | Outline, costs: CostModel) -> Prediction:
+def predict_step(plan: Plan, costs: CostModel) -> Prediction:
     """Predict a step of `plan`. Raises CostError if the costs do not cover it."""
-    outline = Outline.of_plan(plan) if isinstance(plan, Plan) else plan
-    columns = outline.timed(outline.times(costs))
+    columns = predict_times(plan, costs)
     return Prediction(
         columns,
         int(columns.end.max(initial=0)),
-        predicted_lanes(columns, outline.lanes),
+        predicted_lanes(columns, plan.lanes),
     )
 
 
-def predict_times(plan: Plan, columns: StepColumns, costs: CostModel) -> StepColumns:
-    """`columns`, those of `plan`, with predicted times: the quick part, for a plan kept as it is.
-
-    Raises CostError if the costs do not cover the plan.
-    """
+def predict_times(plan: Plan, costs: CostModel) -> StepColumns:
+    """When the tasks of `plan` would run. Raises CostError if the costs do not cover it."""
+    columns = StepColumns.of_plan(plan)
     times = durations(columns, costs, plan.stages)
     return simulate(columns, times, meeting(columns, plan.lanes))
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,45 +35,7 @@ def simulate(
         columns,
         start=np.array(starts, np.int64),
         end=np.array(ends, np.int64),
-        launched=np.broadcast_to(np.int64(ABSENT), len(columns)),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """Tasks cut into runs of such as wait for none of their own run, nor share a lane with it.
-
-    `bounds` has for each run its first and last (exclusive) position, and what its tasks wait for
-    or stand behind on their lanes: k positions for each, shape (k, tasks of the run), of which some
-    may be n, the number of all tasks, for nothing.
-    """
-
-    bounds: tuple[tuple[int, int, NDArray[np.int32]], ...]
-
-
-def levels_of(needs: NDArray[np.int32], first: NDArray[np.int64]) -> Levels:
-    """The runs that begin at the positions `first` (the last entry being n).
-
-    `needs` has the k positions of each of the n tasks, shape (k, n).
-    """
-    bounds = itertools.pairwise(first.tolist())
-    return Levels(tuple((begin, end, needs[:, begin:end]) for begin, end in bounds))
-
-
-def simulate_levels(
-    columns: StepColumns, levels: Levels, duration_ns: NDArray[np.int64]
-) -> StepColumns:
-    """The same as `simulate` without collectives, run by run: for plans of many lanes."""
-    count = len(columns)
-    ends = np.zeros(count + 1, np.int64)  # the last is the end of nothing
-    for begin, end, needs in levels.bounds:
-        ready = np.maximum.reduce(ends.take(needs), axis=0)
-        np.add(ready, duration_ns[begin:end], out=ends[begin:end])
-    return replace(
-        columns,
-        start=ends[:count] - duration_ns,
-        end=ends[:count],
-        launched=np.broadcast_to(np.int64(ABSENT), count),
+        launched=np.full(len(columns), ABSENT, np.int64),
     )
 
 

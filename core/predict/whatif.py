@@ -1,13 +1,11 @@
 """What if: a pipeline on any number of devices, with any link and a slow lane, at once.
 
-What a question asks for is planned once and kept: another link or a slower lane is simulated on
-the plan that is there.
+Another link or a slower lane is simulated on the plan that is there.
 """
 
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,22 +22,20 @@ from core.plan.staged import ranks_of
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job
-from core.plan.task import Kind, Lane, Pipeline, PlanError, Role, Stage
+from core.plan.task import Kind, Lane, Pipeline, Plan, PlanError, Role, Stage
 from core.predict.blockwise import blockwise
-from core.predict.costs import STAGED, Alike, CostModel, Curve, Link, alike, cost_at, durations
-from core.predict.outline import Outline, outline_of
+from core.predict.costs import STAGED, CostModel, Curve, Link, cost_at
 from core.predict.peaks import peak_activations
-from core.predict.predict import Prediction, predict_step
-from core.predict.setting import Setting, job_without_machine, setting_of
+from core.predict.planned_run import PlannedRun, job_without_machine, plan_run
+from core.predict.predict import Prediction, predict_step, predict_times
 from core.trace.step import StepColumns
 
 STRATEGY = "pipeline"
 MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
-KEPT_TASKS = 1_000_000  # of all plans together; those used longest ago go
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WhatIfQuery:
     """A pipeline that is asked about.
 
     `costs` are those of `model` cut into `measured` stages; without these, of the asked pipeline's
@@ -117,7 +113,7 @@ def _summed(curves: Sequence[Curve], factor: float) -> Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WhatIfResult:
     """A predicted step in figures, and its passes by lane as a picture needs them.
 
     Whole numbers are as short as their largest allows, because answers travel between processes.
@@ -141,103 +137,34 @@ class Answer:
     microbatch: NDArray[np.integer]
 
 
-@dataclass(frozen=True, slots=True)
-class ByLane:
-    """What an answer tells of a plan whatever its times: see Answer. `order` are positions."""
-
-    order: NDArray[np.int64]
-    first: NDArray[np.int64]
-    peaks: NDArray[np.int64]
-
-    @classmethod
-    def of(
-        cls, columns: StepColumns, lanes: Sequence[Lane], order: NDArray[np.int64] | None = None
-    ) -> ByLane:
-        """The tasks of the compute lanes, which come first among `lanes`, lane by lane.
-
-        `order` are all tasks lane by lane, if that is known.
-        """
-        compute = sum(lane.role is Role.COMPUTE for lane in lanes)
-        if order is None:
-            order = stable_argsort(columns.lane)
-        counts = np.bincount(columns.lane, minlength=compute)[:compute]
-        first = np.concatenate([[0], np.cumsum(counts)])
-        order = order[: first[-1]]
-        return cls(order, first, peak_activations(columns, compute, order=order))
-
-
-class _Planned:
-    """What is kept of a plan; what does not depend on times is worked out once."""
-
-    def __init__(self, outline: Outline) -> None:
-        self.outline = outline
-        self.by_lane = ByLane.of(outline.columns, outline.lanes, outline.by_lane)
-        self._alike: dict[bool, Alike] = {}
-
-    def __len__(self) -> int:
-        return len(self.outline.columns)
-
-    def alike(self, by_rows: bool) -> Alike:
-        """The groups of tasks that cost the same."""
-        if by_rows not in self._alike:
-            self._alike[by_rows] = alike(self.outline.columns, by_rows)
-        return self._alike[by_rows]
-
-
 class WhatIf:
-    """Answers questions, and keeps the plans that it made for the next ones."""
+    """Answers questions, and keeps the last plan for questions of other costs alone."""
 
-    def __init__(self, most_tasks: int = KEPT_TASKS) -> None:
-        self._most = most_tasks
-        self._plans: OrderedDict[tuple[Specification, ModelDescription], _Planned] = OrderedDict()
+    def __init__(self) -> None:
+        self._last: tuple[Job, Plan] | None = None
 
-    def knows(self, question: Question) -> bool:
-        """Whether the plan that a question needs is there. Raises PlanError as `answer` does."""
-        specification, job = _job(question, question.fitted_costs)
-        return (specification, job.model) in self._plans
-
-    def prepare(self, question: Question) -> None:
-        """Make the plan that a question needs, unless it is there. Raises PlanError."""
-        costs = question.fitted_costs
-        self._plan(question, costs).alike(costs.by_rows)
-
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: WhatIfQuery) -> WhatIfResult:
         """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""
         costs = question.fitted_costs
-        plan = self._plan(question, costs)
-        outline = plan.outline
-        times = durations(outline.columns, costs, outline.stages, plan.alike(costs.by_rows))
-        columns = outline.timed(times)
-        return answer_of(columns, outline.lanes, outline.pipeline, plan.by_lane)
-
-    def _plan(self, question: Question, costs: CostModel) -> _Planned:
-        specification, job = _job(question, costs)
-        key = (specification, job.model)
-        if key not in self._plans:
-            self._plans[key] = _planned(job)
-            held = sum(len(plan) for plan in self._plans.values())
-            while held > self._most and len(self._plans) > 1:
-                held -= len(self._plans.popitem(last=False)[1])
-        self._plans.move_to_end(key)
-        return self._plans[key]
+        _, job = job_without_machine(question.specification, question.model, costs)
+        if self._last is None or self._last[0] != job:
+            self._last = job, _planned(job)
+        plan = self._last[1]
+        return answer_of(predict_times(plan, costs), plan.lanes, plan.pipeline)
 
 
-def whole_answer(question: Question) -> tuple[Setting, Prediction]:
+def whole_answer(question: WhatIfQuery) -> tuple[PlannedRun, Prediction]:
     """The same prediction with the tasks of its plan and the causes of idle time: takes longer.
 
     Raises PlanError as `WhatIf.answer` does.
     """
     costs = question.fitted_costs
-    setting = setting_of(question.specification, question.model, costs)
-    return setting, predict_step(setting.plan, costs)
+    run = plan_run(question.specification, question.model, costs)
+    return run, predict_step(run.plan, costs)
 
 
-def _job(question: Question, costs: CostModel) -> tuple[Specification, Job]:
-    return job_without_machine(question.specification, question.model, costs)
-
-
-def _planned(job: Job) -> _Planned:
-    """What is kept of the plan. Raises PlanError, also for one that is too large."""
+def _planned(job: Job) -> Plan:
+    """The job's plan. Raises PlanError, also for one that is too large."""
     stages, microbatches = ranks_of(job, job.schedule), len(microbatch_rows(job))
     passes = math.prod(stages) * microbatches * len(job.schedule.uses)
     if passes > MOST_PASSES:
@@ -245,23 +172,22 @@ def _planned(job: Job) -> _Planned:
             f"{microbatches:,} micro-batches through {math.prod(stages):,} stages are {passes:,} "
             f"passes: use fewer of them, so that there are at most {MOST_PASSES:,}"
         )
-    return _Planned(outline_of(STRATEGIES[STRATEGY], job))
+    return STRATEGIES[STRATEGY].plan(job)
 
 
 def answer_of(
-    columns: StepColumns,
-    lanes: Sequence[Lane],
-    pipeline: Pipeline | None,
-    known: ByLane | None = None,
-) -> Answer:
+    columns: StepColumns, lanes: Sequence[Lane], pipeline: Pipeline | None
+) -> WhatIfResult:
     """What a predicted step comes to; compute lanes come first among `lanes`."""
-    by_lane = known or ByLane.of(columns, lanes)
+    compute = sum(lane.role is Role.COMPUTE for lane in lanes)
+    counts = np.bincount(columns.lane, minlength=compute)[:compute]
+    first = np.concatenate([[0], np.cumsum(counts)])
+    order = stable_argsort(columns.lane)[: first[-1]]
     bubbles, form = bubble_of(columns, lanes), closed_form(columns, pipeline)
-    order = by_lane.order
-    return Answer(
+    return WhatIfResult(
         len(columns), int(columns.end.max(initial=0)),
         bubbles.by_makespan, bubbles.by_lane_span, None if form is None else form.fraction,
-        by_lane.peaks, by_lane.first, columns.kind[order],
+        peak_activations(columns, compute), first, columns.kind[order],
         *(_short(column)[order] for column in (
             columns.start, columns.end, columns.stage, columns.microbatch,
         )),

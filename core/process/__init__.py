@@ -1,1 +1,5 @@
-"""Child processes: how they start, how they are spoken with, and how they end with their parent."""
+"""Child processes, the one way of all of them: how they start, are spoken with, and end.
+
+`child` is a process that runs a module and sends messages for as long as it lives; `worker` is one
+that only computes what it is asked for. Either ends with its parent (`lifeline`).
+"""

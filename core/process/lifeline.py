@@ -10,10 +10,10 @@ A child runs the user's model, which may fork, start programs and close descript
 was given is moved out of the way, no program inherits it, and a process that is forked off neither
 writes to the parent nor outlives the pipe.
 
-    python -m core.process.lifeline LIFELINE MODULE ARGUMENT...
+    python -m core.process.lifeline LIFELINE MODULE WIRE COMMANDS    (descriptors)
 
-runs a module so that it ends with its parent from the first moment on, not only once it has
-imported torch.
+is how core.process.child starts a module, which so ends with its parent from the first moment on,
+not only once it has imported torch.
 """
 
 from __future__ import annotations
@@ -29,15 +29,24 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import BinaryIO
 
 HIGH = 1000  # above what a loop over the usual descriptors closes
 
 
-def keep(descriptor: int) -> int:
-    """Move an inherited descriptor to a high number, which is returned.
+def open_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """The pipes (to the parent, from the parent) of a child's module, out of a model's reach.
 
-    A process that is forked off has one there that leads nowhere.
+    What the model prints goes to standard error. Ctrl+C is for the parent, which ends its children.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(2, 1)
+    wire, commands = (_kept(int(descriptor)) for descriptor in sys.argv[1:3])
+    return os.fdopen(wire, "wb", buffering=0), os.fdopen(commands, "rb")
+
+
+def _kept(descriptor: int) -> int:
+    """Move a descriptor to a high number; a process forked off has one there that leads nowhere."""
     kept = _moved(descriptor)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.register_at_fork(after_in_child=partial(os.dup2, nowhere, kept))
@@ -55,7 +64,7 @@ def only_here() -> Iterator[None]:
             os._exit(0)
 
 
-def hold_on(descriptor: int) -> None:
+def exit_with_parent(descriptor: int) -> None:
     """End this process as soon as the pipe whose read end is `descriptor` closes."""
     descriptor = _moved(descriptor)
     signal.signal(signal.SIGIO, signal.SIG_DFL)
@@ -87,8 +96,8 @@ def _watch(descriptor: int) -> None:
 
 
 def main() -> None:
-    """Hold on to the descriptor that is named first; then be the module that is named next."""
-    hold_on(int(sys.argv[1]))
+    """End with the pipe that is named first; until then be the module that is named next."""
+    exit_with_parent(int(sys.argv[1]))
     sys.argv = sys.argv[2:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 

@@ -1,23 +1,17 @@
-"""Making a recording's index in a process of its own, so that a window goes on meanwhile.
-
-`python -m core.recording.index_process PATH` makes it, and prints how much
-is done, and of how much, in lines.
-"""
+"""Making a recording's index in a process of its own, so that a window goes on meanwhile."""
 
 from __future__ import annotations
 
-import os
-import select
 import signal
-import subprocess
 import sys
 import time
+from concurrent.futures import wait
 from pathlib import Path
 
-from core.process.spawn import environment
-from core.recording.index import Progress, build_index, tell
+from core.process.worker import Worker, report
+from core.recording.index import Cancelled, Progress, build_index, tell
 
-LOOK_SECONDS = 0.05  # between two questions whether to go on, and between two lines
+LOOK_SECONDS = 0.05  # between two questions whether to go on, and between two reports
 
 
 def build_apart(path: Path | str, progress: Progress | None) -> None:
@@ -26,46 +20,32 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
     `progress` is asked many times a second, in this thread. Raises Cancelled if it returns False;
     nothing is left of the process and its index then.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "core.recording.index_process", str(path)],
-        env=environment(), bufsize=0,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        process_group=0,
-    )  # fmt: skip
-    assert process.stdout is not None
-    wire, told, done, total = process.stdout.fileno(), b"", 0, 1
+    told = [(0, 1)]
+    worker = Worker(told.append)
     try:
-        while True:
-            if select.select([wire], [], [], LOOK_SECONDS)[0]:
-                data = os.read(wire, 4096)
-                if not data:
-                    break
-                *lines, told = (told + data).split(b"\n")
-                if lines:
-                    done, total = map(int, lines[-1].split())
-            tell(progress, done, total)
-        if process.wait() != 0:
-            raise OSError("it could not be made")
+        made = worker.submit(_build, path)
+        try:
+            while not wait([made], LOOK_SECONDS).done:
+                tell(progress, *told[-1])
+        except Cancelled:
+            worker.terminate()
+            wait([made])  # it removes what it has not finished
+            raise
+        if made.exception() is not None:
+            raise OSError("it could not be made") from made.exception()
     finally:
-        process.terminate()  # it removes what it has not finished
-        process.wait()
-        process.stdout.close()
+        worker.close()
 
 
-def main() -> int:
-    """Make the index that the command line names; ends when nobody reads the lines any more."""
+def _build(path: Path | str) -> None:
+    """In the worker: make an index, of which nothing is left if SIGTERM comes before the end."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    last = 0.0
+    next_time = 0.0
 
     def say(done: int, total: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= LOOK_SECONDS:
-            last = time.monotonic()
-            os.write(sys.stdout.fileno(), b"%d %d\n" % (done, total))
+        nonlocal next_time
+        if time.monotonic() >= next_time:
+            next_time = time.monotonic() + LOOK_SECONDS
+            report((done, total))
 
-    build_index(sys.argv[1], say)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    build_index(path, say)

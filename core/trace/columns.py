@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-ABSENT = -1
-"""A number that does not apply, in every column."""
+from core.plan.task import ABSENT as ABSENT  # in every column, also in those of a plan
+
 OWN_MAPPING = 1 << 18
 """Bytes from which on a growing column has a mapping of its own."""
 MOST_SPARE = 1 << 28

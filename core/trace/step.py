@@ -2,52 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
-from operator import attrgetter
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.order import stable_argsort
-from core.plan.task import KINDS, Plan, Task, working_lanes
-from core.trace.columns import ABSENT, sorted_positions
+from core.plan.task import ABSENT, COLUMN_TYPES, Plan, Task, TaskColumns, working_lanes
+from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
-_CODE = {kind: code for code, kind in enumerate(KINDS)}
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StepColumns(TaskColumns):
+    """The tasks of one step and when they ran: n entries each, in the order of `task`.
 
-@dataclass(frozen=True, slots=True)
-class StepColumns:
-    """The tasks of one step, each column of n entries, in the order of `task` (so of the plan).
-
-    Times are int64 ns; `kind` indexes KINDS; absent numbers are -1. What entry i waited for are
-    the entries `after[after_first[i] : after_first[i + 1]]`, positions in these columns, all
-    smaller than i. On its lane an entry comes after those of smaller position on the same lane.
+    Times are int64 ns. What a step read from a recording waited for are positions in these
+    columns; a recording says nothing of shards.
     """
 
     task: NDArray[np.int32]
-    lane: NDArray[np.int32]
-    kind: NDArray[np.int8]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     launched: NDArray[np.int64]
-    stage: NDArray[np.int32]
-    replica: NDArray[np.int32]
-    microbatch: NDArray[np.int32]
-    block: NDArray[np.int32]
-    bucket: NDArray[np.int32]
-    rows: NDArray[np.int64]
-    bytes: NDArray[np.int64]
-    after_first: NDArray[np.int64]
-    after: NDArray[np.int64]
-    paired_stage: NDArray[np.int32]
-    paired_microbatch: NDArray[np.int32]
 
-    def __len__(self) -> int:
-        return len(self.task)
+    def __getitem__(self, place: int) -> Task:
+        """An entry as a task, by the numbers that tasks have in the plan."""
+        one = TaskColumns.__getitem__(self, place)
+        after = self.task[np.array(one.after, np.int64)].tolist()
+        return one._replace(index=int(self.task[place]), after=tuple(after))
 
     @property
     def duration(self) -> NDArray[np.int64]:
@@ -60,31 +44,16 @@ class StepColumns:
 
     @classmethod
     def of_plan(cls, plan: Plan) -> StepColumns:
-        """A plan's tasks; all times are 0."""
-        tasks = plan.tasks
-        count = len(tasks)
-        needs = [task.after for task in tasks]
-        first = np.zeros(count + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, needs), np.int64, count), out=first[1:])
+        """A plan's own columns; all times are 0."""
+        count = len(plan.columns)
+        told = {column.name: getattr(plan.columns, column.name) for column in fields(TaskColumns)}
         zeros = np.zeros(count, np.int64)
         return cls(
-            np.arange(count, dtype=np.int32),
-            np.fromiter(map(attrgetter("lane"), tasks), np.int32, count),
-            np.fromiter(map(_CODE.__getitem__, map(attrgetter("kind"), tasks)), np.int8, count),
-            zeros,
-            zeros,
-            np.full(count, ABSENT, np.int64),
-            _numbers(tasks, "stage"),
-            _numbers(tasks, "replica"),
-            _numbers(tasks, "microbatch"),
-            _numbers(tasks, "block"),
-            _numbers(tasks, "bucket"),
-            np.fromiter(map(attrgetter("rows"), tasks), np.int64, count),
-            np.fromiter(map(attrgetter("bytes"), tasks), np.int64, count),
-            first,
-            np.fromiter(chain.from_iterable(needs), np.int64, int(first[-1])),
-            _numbers(tasks, "paired_stage"),
-            _numbers(tasks, "paired_microbatch"),
+            **told,
+            task=np.arange(count, dtype=np.int32),
+            start=zeros,
+            end=zeros,
+            launched=np.full(count, ABSENT, np.int64),
         )
 
     @classmethod
@@ -104,30 +73,22 @@ class StepColumns:
         order = stable_argsort(spans["task"])
         spans, lane_of = spans[order], lane_of[order]
         after_first, after = _after(spans)
+        told = {
+            name: spans[name].astype(dtype, copy=False)
+            for name, dtype in COLUMN_TYPES.items()
+            if name not in ("lane", "shard")
+        }
         return cls(
-            spans["task"],
-            lane_of,
-            spans["kind"],
-            spans["start"],
-            spans["end"],
-            spans["launched"],
-            spans["stage"].astype(np.int32),
-            spans["replica"].astype(np.int32),
-            spans["microbatch"].astype(np.int32),
-            spans["block"].astype(np.int32),
-            spans["bucket"].astype(np.int32),
-            spans["rows"].astype(np.int64),
-            spans["bytes"],
-            after_first,
-            after,
-            spans["paired_stage"].astype(np.int32),
-            spans["paired_microbatch"].astype(np.int32),
+            **told,
+            lane=lane_of,
+            shard=np.full(len(spans), ABSENT, np.int32),
+            after_first=after_first,
+            after=after,
+            task=spans["task"],
+            start=spans["start"],
+            end=spans["end"],
+            launched=spans["launched"],
         )
-
-
-def _numbers(tasks: Sequence[Task], name: str) -> NDArray[np.int32]:
-    values = map(attrgetter(name), tasks)
-    return np.fromiter([ABSENT if v is None else v for v in values], np.int32, len(tasks))
 
 
 def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

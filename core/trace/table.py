@@ -8,11 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, Payload
+from core.plan.task import KINDS, PAYLOADS
 from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Column
 from core.trace.event_rows import Texts
-
-PAYLOADS = tuple(Payload)
 
 
 class Attribute(NamedTuple):

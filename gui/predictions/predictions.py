@@ -33,7 +33,7 @@ class Predictions(QObject):
             WhatIfPanel(describe(Specification())),
             AdvisorPanel(),
         )
-        self.what_if = WhatIf(self.whatif_panel, settings, self._is_idle)
+        self.what_if = WhatIf(self.whatif_panel, settings)
         self.advisor = AdvisorController(self.advisor_panel, self._is_idle)
         self.ghosts = Ghosts(self)
         self.what_if.drawn.connect(lambda data: self.made.emit(session.add_predicted(data)))

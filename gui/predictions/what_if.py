@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -10,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.task import PlanError, Role
 from core.predict.costs_file import read_costs, write_costs
-from core.predict.whatif import Answer, Question
-from core.predict.worker.jobs import Ask, Done, Draw, Lost, Prepare, Refused, Reply
+from core.predict.whatif import WhatIfQuery, WhatIfResult
+from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply, WhatIfRequest
 from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
 from core.trace.trace import Trace
@@ -23,7 +22,6 @@ from gui.panels.predict.whatif import Basis, WhatIfPanel
 from gui.predictions.predicting import Predictor
 
 LATE_MS = 100  # then the panel says that it is still predicting
-REST_MS = 300  # after the last change, before the next plans are made
 FILES = "Costs (*.json *.toml)"
 
 
@@ -31,29 +29,23 @@ class WhatIf(QObject):
     """Asks what the panel asks, and shows answers that are newer than what is shown.
 
     `drawn` carries the bytes of a predicted recording, `said` a line about a file, `failed` what
-    went wrong. `idle` tells whether no run is under way: only then plans are made beforehand.
+    went wrong.
     """
 
     drawn = Signal(bytes)
     said = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, panel: WhatIfPanel, settings: Settings, idle: Callable[[], bool]) -> None:
+    def __init__(self, panel: WhatIfPanel, settings: Settings) -> None:
         super().__init__(panel)
-        self.panel, self._settings, self._idle = panel, settings, idle
+        self.panel, self._settings = panel, settings
         self.predictor = Predictor(self)
         self.predictor.replied.connect(self.on_reply)
         self._asked = self._shown = 0
         self._drawing: set[int] = set()
         self._trace: Trace | None = None
-        self._late, self._rest = QTimer(self), QTimer(self)
-        for timer, after, slot in (
-            (self._late, LATE_MS, self._say_late),
-            (self._rest, REST_MS, self._prepare),
-        ):
-            timer.setSingleShot(True)
-            timer.setInterval(after)
-            timer.timeout.connect(slot)
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._late.timeout.connect(self._say_late)
         panel.asked.connect(self.ask)
         panel.opened.connect(self._take_costs)
         panel.large_asked.connect(self._draw)
@@ -66,17 +58,16 @@ class WhatIf(QObject):
         if self.panel.isVisible():
             self._take_costs()
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: WhatIfQuery) -> None:
         """Ask; whatever was asked before is not waited for."""
-        self._asked = self.predictor.send(Ask(question))
+        self._asked = self.predictor.send(WhatIfRequest(question))
         if not self._late.isActive():
             self._late.start()
-        self._rest.start()
 
     def on_reply(self, reply: Reply) -> None:
         """Show a reply, unless a newer one is shown already."""
         match reply:
-            case Done(number, Answer() as answer) if number > self._shown:
+            case Done(number, WhatIfResult() as answer) if number > self._shown:
                 self._shown = number
                 self._late.stop()
                 self.panel.show_answer(answer)
@@ -133,10 +124,9 @@ class WhatIf(QObject):
     def close(self) -> None:
         """End the process."""
         self._late.stop()
-        self._rest.stop()
         self.predictor.close()
 
-    def _draw(self, question: Question) -> None:
+    def _draw(self, question: WhatIfQuery) -> None:
         self.panel.large.setEnabled(False)
         self._drawing.add(self.predictor.send(Draw(question)))
 
@@ -147,11 +137,6 @@ class WhatIf(QObject):
                 tr("Predicting {devices} devices, {microbatches} micro-batches…",
                    devices=question.devices, microbatches=question.microbatches)
             )  # fmt: skip
-
-    def _prepare(self) -> None:
-        """Have the plans made that one move of a slider could ask for."""
-        if self._idle() and self.panel.isVisible():
-            self.predictor.send(Prepare(tuple(self.panel.nearby())))
 
     def _take_costs(self) -> None:
         """Work out the costs of the run that is shown, once somebody wants to see them."""

@@ -22,8 +22,7 @@ from core.plan.specification import (
 from core.plan.task import Lane, Plan, PlanError
 from core.predict.costs_file import costs_of
 from core.predict.predict import predict_times
-from core.predict.whatif import Answer, answer_of
-from core.trace.step import StepColumns
+from core.predict.whatif import WhatIfResult, answer_of
 from gui.look.text import tr
 
 MOST_TRIED = 2_000  # tasks of a plan
@@ -78,7 +77,7 @@ def schedule_problems(
     """
     if specification[SCHEDULE] is None or specification.own_model:
         return {}
-    if sum(len(plan.tasks) for plan in checked.plans.values()) > MOST_TRIED:
+    if sum(len(plan.columns) for plan in checked.plans.values()) > MOST_TRIED:
         return {}
     model, found = describe(specification), {}
     for schedule in SCHEDULES.values():
@@ -91,11 +90,11 @@ def schedule_problems(
     return found
 
 
-def pictured(plan: Plan) -> Answer | None:
+def pictured(plan: Plan) -> WhatIfResult | None:
     """A pipeline's plan as it would run if all passes took the same time; None for other plans."""
-    if plan.pipeline is None or len(plan.tasks) > MOST_PICTURED:
+    if plan.pipeline is None or len(plan.columns) > MOST_PICTURED:
         return None
-    columns = predict_times(plan, StepColumns.of_plan(plan), EQUAL)
+    columns = predict_times(plan, EQUAL)
     return answer_of(columns, plan.lanes, plan.pipeline)
 
 

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication
 
 from core.plan.specification import Specification, describe
 from core.predict.costs_file import costs_of
+from core.predict.planned_run import plan_run
 from core.predict.predict import predict_step, predicted_trace
-from core.predict.setting import setting_of
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.paint.scene import Scene
@@ -34,7 +34,7 @@ def prediction() -> Trace:
     """64 micro-batches through 1,024 stages."""
     specification = Specification("pipeline", schedule="1f1b", stages=1024, microbatches=64)
     costs = costs_of(COSTS)
-    setting = setting_of(specification, describe(specification), costs)
+    setting = plan_run(specification, describe(specification), costs)
     columns = predict_step(setting.plan, costs).columns
     return predicted_trace(setting.header, setting.plan.tasks, columns)
 

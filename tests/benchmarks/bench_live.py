@@ -26,7 +26,7 @@ from core.engine.client import EngineClient
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
-from core.process.spawn import environment
+from core.process.child import environment
 
 SECONDS, RATE = 60.0, 200_000
 LIMIT_MS, LIMIT_BYTES, LIMIT_BEHIND_S = 33.0, 80.0, 0.5

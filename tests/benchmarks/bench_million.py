@@ -17,7 +17,7 @@ from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification, describe
 from core.predict.costs import Link
 from core.predict.costs_file import costs_of
-from core.predict.whatif import Answer, Question, WhatIf
+from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 1,
          "link_latency_us": 5, "link_bandwidth_gb_s": 25}  # fmt: skip
@@ -28,7 +28,10 @@ from core.report.step_figures import step_figures
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
 from core.predict.costs_file import costs_of
-from core.predict.setting import outline_without_machine
+from core.predict.planned_run import plan_run
+from core.predict.costs import durations
+from core.predict.simulate import simulate
+from core.trace.step import StepColumns
 
 run = Specification("pipeline", ModelSettings("mlp"), "1024xcpu", batch=244, microbatches=244)
 costs, model, times = costs_of(json.loads('%s')), describe(run), {}
@@ -39,9 +42,10 @@ def timed(name, make):
     times[name] = time.perf_counter() - began
     return made
 
-_, plan = timed("build", lambda: outline_without_machine(run, model, costs))
-spent = timed("costs", lambda: plan.times(costs))
-columns = timed("simulate", lambda: plan.timed(spent))
+plan = timed("build", lambda: plan_run(run, model, costs)).plan
+planned = StepColumns.of_plan(plan)
+spent = timed("costs", lambda: durations(planned, costs, plan.stages))
+columns = timed("simulate", lambda: simulate(planned, spent))
 explanation = timed("explain", lambda: explain_step(columns, plan.lanes))
 totals = timed("idle by cause", lambda: cause_totals(explanation))
 timed("figures", lambda: step_figures(explanation, plan.pipeline))
@@ -66,11 +70,11 @@ def test_a_million_tasks_are_built_predicted_and_explained_in_ten_seconds_and_tw
     assert seconds <= 10 and told["peak_bytes"] <= 2e9
 
 
-def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second():
+def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second_and_a_new_plan_in_a_quarter():
     model, costs = describe(Specification()), costs_of(COSTS)
     rows, new_plans, new_costs = [], [], []
     for schedule in ("1f1b", "gpipe", "zb-h1", "zb-h2"):
-        asked = Question(model, costs, 64, 256, schedule)
+        asked = WhatIfQuery(model, costs, 64, 256, schedule)
         what_if = WhatIf()
         new_plan, answer = timed(what_if, asked)
         again = []
@@ -84,10 +88,10 @@ def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second():
     header = ("64 devices, 256 micro-batches", "tasks", "new plan ms", "new costs ms", "longest")
     print("\n" + table(header, rows))
     assert statistics.median(new_costs) <= 0.1
-    assert statistics.median(new_plans) <= 0.1
+    assert statistics.median(new_plans) <= 0.25
 
 
-def timed(what_if: WhatIf, question: Question) -> tuple[float, Answer]:
+def timed(what_if: WhatIf, question: WhatIfQuery) -> tuple[float, WhatIfResult]:
     began = time.perf_counter()
     answer = what_if.answer(question)
     return time.perf_counter() - began, answer

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from core.cli.report import table
 from core.paths import PROJECT_ROOT
-from core.process.spawn import environment
+from core.process.child import environment
 from core.recording.index_process import build_apart
 from tests.benchmarks.long_recording import write
 

@@ -60,7 +60,7 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
         # Both work on the same modules: other tensors would lie elsewhere in memory, which alone
         # can make a step half a percent longer or shorter.
-        operations = Operations(prepared.plan_list, prepared.workload, prepared.specification)
+        operations = Operations(prepared)
         executors = {
             name: Executor(lanes, operations, kept)
             for name, kept in (("recorded", writer), ("bare", None))

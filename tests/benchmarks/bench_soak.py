@@ -25,7 +25,7 @@ from core.engine.client import EngineClient
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
-from core.process.spawn import environment
+from core.process.child import environment
 
 MINUTES = 30.0
 BYTES_A_SPAN = 80  # what a span may take in the window

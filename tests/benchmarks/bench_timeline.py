@@ -20,7 +20,7 @@ import pytest
 
 from core.cli.report import table
 from core.paths import PROJECT_ROOT
-from core.process.spawn import environment
+from core.process.child import environment
 from tests.benchmarks.long_recording import write
 
 COUNTS = [float(count) for count in os.environ.get("FRAMES_SPANS", "1e5 1e6 1e7").split()]

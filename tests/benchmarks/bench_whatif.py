@@ -16,7 +16,7 @@ from core.cli.report import table
 from core.paths import PROJECT_ROOT
 from tests.benchmarks.bench_window import settings
 
-LIMIT_MS = 100
+LIMIT_MS = {"cost": 100, "structure": 250}  # another cost on the same plan, and another plan
 BLOCK_LIMIT_MS = 60
 WATCH = """
 import json, sys, time
@@ -71,21 +71,16 @@ rest(3)
 assert (panel.question.devices, panel.question.microbatches) == (64, 256)
 tasks = panel.picture.answer.tasks
 timer.start()
-times = {"cost": [], "structure": [], "structure, prepared": []}
+times = {"cost": [], "structure": []}
 for n in range(40):
     times["cost"].append(move(rows["factor"].slider, 1 + n % 30))
     rest(0.05)
 rows["factor"].value = 1.0
 rest(0.5)
 number = rows["microbatches"].number
-for n in range(20):  # numbers that are no neighbours of a stop, so that nothing is prepared
+for n in range(20):
     times["structure"].append(move(number, 240 + n * 2 if n != 8 else 239))
     rest(0.05)
-rows["microbatches"].value = 256
-for n in range(6):
-    rest(3)  # the neighbours are prepared meanwhile
-    stop = rows["microbatches"].slider.value()
-    times["structure, prepared"].append(move(rows["microbatches"].slider, stop + (-1) ** n))
 for n in range(100):  # as fast as a mouse tells
     rows["microbatches"].slider.setValue(20 + n % 8)
     rest(0.016)
@@ -96,7 +91,7 @@ window.close()
 
 
 @pytest.mark.parametrize("schedule", ["1f1b", "zb-h1", "zb-v"])
-def test_the_picture_follows_a_slider_within_a_tenth_of_a_second(schedule, tmp_path):
+def test_the_picture_follows_a_slider_within_a_tenth_or_a_quarter_of_a_second(schedule, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", WATCH, schedule],
         env=settings(tmp_path), cwd=PROJECT_ROOT, capture_output=True, text=True, timeout=300,
@@ -112,5 +107,5 @@ def test_the_picture_follows_a_slider_within_a_tenth_of_a_second(schedule, tmp_p
     print(table(("slider", "moves", "median ms", "p95 ms", "longest ms"), rows))
     print(f"16 ms timer: longest block {late.max():.0f} ms, p95 {np.percentile(late, 95):.1f} ms")
     assert late.max() <= BLOCK_LIMIT_MS
-    for times in told["times"].values():
-        assert np.median(times) <= LIMIT_MS
+    for name, times in told["times"].items():
+        assert np.median(times) <= LIMIT_MS[name]

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.cli.report import table
 from core.paths import PROJECT_ROOT
-from core.process.spawn import environment
+from core.process.child import environment
 
 ROUNDS = 7
 START_LIMIT = 1.5

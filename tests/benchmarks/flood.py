@@ -1,6 +1,6 @@
 """A process that writes spans as fast as it is told, as an engine would, without any torch.
 
-    python -m tests.benchmarks.flood WIRE COMMANDS LIFELINE    (as core.engine.client starts it)
+    python -m tests.benchmarks.flood WIRE COMMANDS    (as core.engine.client starts it)
 
 FLOOD_RATE and FLOOD_SECONDS are read from the environment: spans a second, and for how long. Each
 step has its tasks' spans, a counter of activations for each of them, and a line of the log.
@@ -14,13 +14,14 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import numpy as np
 import pyarrow as pa
 
 from core.engine.lanes.flusher import Flusher
 from core.engine.messages import Outcome
-from core.engine.wire import send_ready
+from core.engine.wire import send
 from core.plan.specification import Specification
 from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, TraceWriter
@@ -86,7 +87,7 @@ def main() -> None:
     rate, seconds = float(os.environ["FLOOD_RATE"]), float(os.environ["FLOOD_SECONDS"])
     with os.fdopen(wire, "wb", buffering=0) as raw, os.fdopen(commands, "rb") as lines:
         sink = pa.PythonFile(raw, "w")
-        send_ready(sink, HARDWARE)
+        send(sink, "ready", asdict(HARDWARE))
         for line in lines:
             command = json.loads(line)
             if "run" in command:
@@ -96,6 +97,7 @@ def main() -> None:
                 flood(writer, steps, origin, seconds)
                 writer.log("state", Outcome.FINISHED)
                 writer.close()
+                send(sink, "ended", [Outcome.FINISHED, ""])
 
 
 if __name__ == "__main__":

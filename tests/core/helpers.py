@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -85,13 +86,12 @@ def run_here(specification: Specification, calibrate: bool = False) -> Trace:
     from core.engine.hardware import find_hardware
     from core.engine.lanes.run import run_on_lanes
     from core.engine.prepare import prepare
-    from core.engine.stop import Stop
     from core.recording.recording import read_stream
 
     prepared = prepare(replace(specification, calibrate=calibrate), find_hardware())
     sink = io.BytesIO()
     writer = TraceWriter(sink, prepared.header)
-    run_on_lanes(prepared, writer, Stop())
+    run_on_lanes(prepared, writer, threading.Event())
     writer.close()
     return read_stream(sink.getvalue())
 

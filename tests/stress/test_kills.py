@@ -27,7 +27,7 @@ from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from core.predict.worker.client import ENDED
-from core.process.spawn import environment
+from core.process.child import environment
 from core.recording.recording import open_recording
 from core.recording.schema import RECORDS, Record
 from gui.app.session import Run

@@ -1,9 +1,9 @@
 """Measures what the tasks of a plan cost here, with all lanes busy at once.
 
-Every lane goes through all its tasks of a step (its round) again and again until the time is up,
-waiting for no other (rehearsal.py), so that each is measured while the others compute and
-move data too. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come
-after that, by themselves. A cost is the mean of a round's tasks, and of these the median.
+Every lane goes through all its tasks of a step (a pass) again and again until the time is up,
+waiting for no other (operations.py), so that each is measured while the others compute and move
+data too. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come after
+that, by themselves. A cost is the mean of a pass's tasks, and of these the median.
 
 Where a lane that waits must be woken up, a copy costs the time from the end of what made the data,
 which is what the next task waits for: on CPU lanes waking up takes longer than most copies.
@@ -14,151 +14,153 @@ Nothing of the run changes: the modules are copies, and the random state is put 
 from __future__ import annotations
 
 import statistics
+import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from core.engine.calibration.rehearsal import Rehearsal, Round, shares_parameters, walk_of
+from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.lanes.executor import POLL_SECONDS, Stopped
-from core.engine.lanes.lane import Lane, open_clock
+from core.engine.lanes.lane import Clock, Lane, Timestamp, open_clock, reached
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
-from core.engine.models.workload import Workload
-from core.engine.stop import Stop
-from core.plan.specification import Specification
-from core.plan.task import Kind, Plan, Role, Task
+from core.engine.prepare import Prepared
+from core.plan.task import Kind, Role, Task
 from core.predict.costs import CostModel, Curve, Link
 
 BUDGET_SECONDS = 1.2
 SHARING_SECONDS = 0.3
-LEAST_ROUNDS = 2
-MOST_ROUNDS = 20
+LEAST_PASSES = 2
+MOST_PASSES = 20
 LINK_BYTES = (1 << 12, 1 << 22)
 TRANSFERS = 8  # the first of them allocates
 ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
 AWAKE_SECONDS = 0.001  # what a lane that has handed something over goes on to do is in the way
 
 Times = dict[tuple[Kind, int, int, int], list[float]]
-"""The mean ns of each round by kind, stage, rows and bytes (-1 and 0 where absent)."""
+"""The mean ns of each pass by kind, stage, rows and bytes (-1 and 0 where absent)."""
 
 
 def calibrate(
-    plan: Plan,
-    batch: Batch,
-    workload: Workload,
-    specification: Specification,
-    lanes: Sequence[Lane],
-    stop: Stop,
+    prepared: Prepared, batch: Batch, lanes: Sequence[Lane], stop: threading.Event
 ) -> CostModel:
-    """The costs of a plan's tasks by stage and rows, and of its transfers by bytes.
+    """The costs of a batch's tasks by stage and rows, and of its transfers by bytes.
 
-    `lanes` are the plan's, started and idle. Takes about a second and a half, more where a round
+    `lanes` are the plan's, started and idle. Takes about a second and a half, more where a pass
     takes longer: at least two of them are measured. Raises Stopped on request, or what a task
     raised.
     """
+    plan = prepared.plans[len(batch[0])]
     gpus = sorted({lane.device for lane in plan.lanes if lane.device != "cpu"})
     with torch.random.fork_rng(devices=gpus):
-        rehearsal = Rehearsal([plan], workload, specification)
-        rehearsal.walk(plan, batch, walk_of(plan))
+        operations = CalibrationOps(prepared)
+        operations.walk(plan, batch, walk_of(plan))
         times: Times = defaultdict(list)
         for sharing, seconds in ((False, BUDGET_SECONDS), (True, SHARING_SECONDS)):
             tasks: dict[int, list[Task]] = defaultdict(list)
             for task in plan.tasks:
                 if shares_parameters(task) is sharing:
                     tasks[task.lane].append(task)
-            rounds = {lanes[i]: Round(rehearsal, i, mine) for i, mine in tasks.items()}
-            _Turns(rounds, seconds, stop).run(times)
+            loops = [LaneLoop(operations, lanes[i], mine) for i, mine in tasks.items()]
+            _measure(loops, seconds, stop, times)
         if lanes[-1].sleeps:
             for name in [name for name in times if name[0] is Kind.COPY]:
                 times[name] = [_transfer_ns(lanes, name[-1])]
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
-def _finish(futures: Iterable[Future[None]]) -> None:
+def _finish(futures: Sequence[Future[Any]]) -> None:
     """Wait until all have come to an end. Raises what one of them raised."""
-    for future in wait(list(futures)).done:
+    for future in wait(futures).done:
         future.result()
 
 
-class _Measured(NamedTuple):
-    """A task's run in one round."""
-
-    task: Task
-    round: int
-    stamps: Stamps
+def _wait_for(timestamp: Timestamp) -> None:
+    while not reached(timestamp):
+        time.sleep(POLL_SECONDS)
 
 
-class _Turns:
-    """Lets lanes go through their rounds until each has gone often enough."""
+class LaneLoop:
+    """A lane that goes through its tasks again and again, of an overlap each half by itself.
 
-    def __init__(self, rounds: Mapping[Lane, Round], seconds: float, stop: Stop) -> None:
-        self._rounds, self._stop = rounds, stop
-        self._until = time.monotonic() + seconds
-        self._done = dict.fromkeys(rounds, 0)
-        self._measured: dict[Lane, list[_Measured]] = {lane: [] for lane in rounds}
-        self._failed = False
+    `passes` has the halves of every whole pass, and when they ran.
+    """
 
-    def run(self, times: Times) -> None:
-        """Go, and add what was measured to `times`."""
-        clocks = {lane.lane.device: open_clock(lane.lane.device) for lane in self._rounds}
-        for clock in clocks.values():
-            clock.begin()
-        _finish(lane.call(partial(self._work, lane, r)) for lane, r in self._rounds.items())
-        for clock in clocks.values():
-            clock.end()
-        if self._stop.requested:
-            raise Stopped
-        for lane, measured in self._measured.items():
-            clock = clocks[lane.lane.device]
-            rounds: dict[tuple[int, tuple[Kind, int, int, int]], list[int]] = defaultdict(list)
-            first = 1 if self._done[lane] > LEAST_ROUNDS else 0  # the first one allocates
-            for task, number, stamps in measured:
-                if first <= number < self._done[lane]:
-                    taken = max(0, clock.time(stamps.end) - clock.time(stamps.start))
-                    rounds[number, _name(task)].append(taken)
-            for (_, name), found in rounds.items():
-                times[name].append(statistics.fmean(found))
-            lane.recycle([mark for run in measured for mark in run.stamps.marks])
+    def __init__(self, operations: CalibrationOps, lane: Lane, tasks: Sequence[Task]) -> None:
+        self.lane, self._tasks, self._operations = lane, tasks, operations.for_lane()
+        self.passes: list[list[tuple[Task, Stamps]]] = []
 
-    def _work(self, lane: Lane, round_: Round) -> None:
-        """All rounds of a lane, in its thread. Busy until the last lane is through."""
+    def go_once(self, is_halted: Callable[[], bool]) -> None:
+        """One pass, in the lane's thread; cut short once `is_halted`."""
+        operations = self._operations
+        if not shares_parameters(self._tasks[0]):  # those need the gradients that are there
+            operations.restart(self._tasks[0].lane)
+        done: list[tuple[Task, Stamps]] = []
+        held: list[list[Tensor]] = []
+        for task in self._tasks:
+            operations.hand(task)
+            for half in operations.step.plan.halves(task):
+                if is_halted():
+                    return
+                stamps = Stamps(self.lane.timestamp)
+                held.append(operations.run(half, stamps))
+                done.append((half, stamps))
+        _wait_for(self.lane.timestamp())
+        self.passes.append(done)
+
+    def add_times(self, times: Times, clock: Clock) -> None:
+        """Add the mean ns of the tasks of each name, pass by pass."""
+        for done in self.passes[len(self.passes) > LEAST_PASSES :]:  # the first one allocates
+            found: dict[tuple[Kind, int, int, int], list[int]] = defaultdict(list)
+            for task, stamps in done:
+                assert stamps.start is not None and stamps.end is not None
+                taken = clock.time(stamps.end) - clock.time(stamps.start)
+                found[_name(task)].append(max(0, taken))
+                self.lane.recycle(stamps.all)
+            for name, taken_by_all in found.items():
+                times[name].append(statistics.fmean(taken_by_all))
+
+
+def _measure(
+    loops: Sequence[LaneLoop], seconds: float, stop: threading.Event, times: Times
+) -> None:
+    """Let lanes go through their tasks until each has done so often enough; add what it took."""
+    until = time.monotonic() + seconds
+    failed = threading.Event()
+
+    def is_halted() -> bool:
+        return stop.is_set() or failed.is_set()
+
+    def is_over() -> bool:
+        fewest = min(len(loop.passes) for loop in loops)
+        return fewest >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
+
+    def work(loop: LaneLoop) -> None:
+        """In a lane's thread. Busy until the last lane is through."""
         try:
-            while not self._is_over():
-                self._go_round(lane, round_)
+            while not (is_halted() or is_over()):
+                loop.go_once(is_halted)
         except BaseException:
-            self._failed = True  # the other lanes need not go on
+            failed.set()  # the other lanes need not go on
             raise
 
-    def _go_round(self, lane: Lane, round_: Round) -> None:
-        held: list[list[Tensor]] = []
-        round_.begin()
-        for task in round_.tasks:
-            if self._is_halted():
-                return
-            round_.prepare(task)
-            stamps = Stamps(lane.marker(True))
-            held.append(round_.run(task, stamps))
-            self._measured[lane].append(_Measured(task, self._done[lane], stamps))
-        while not lane.reached(stamps.end):
-            time.sleep(POLL_SECONDS)
-        self._done[lane] += 1
-
-    def _is_halted(self) -> bool:
-        return self._stop.requested or self._failed
-
-    def _is_over(self) -> bool:
-        if self._is_halted():
-            return True
-        fewest = min(self._done.values())
-        late = time.monotonic() > self._until
-        return fewest >= MOST_ROUNDS or (late and fewest >= LEAST_ROUNDS)
+    clocks = {loop.lane.lane.device: open_clock(loop.lane.lane.device) for loop in loops}
+    for clock in clocks.values():
+        clock.begin()
+    _finish([loop.lane.call(partial(work, loop)) for loop in loops])
+    for clock in clocks.values():
+        clock.end()
+    if stop.is_set():
+        raise Stopped
+    for loop in loops:
+        loop.add_times(times, clocks[loop.lane.lane.device])
 
 
 def _name(task: Task) -> tuple[Kind, int, int, int]:
@@ -201,52 +203,41 @@ def _link(lanes: Sequence[Lane]) -> Link:
 
 
 def _transfer_ns(lanes: Sequence[Lane], size: int) -> float:
-    """The median time of a copy of `size` bytes from the first compute lane by the last lane."""
-    sender = next(lane for lane in lanes if lane.lane.role is Role.COMPUTE)
-    clock = open_clock(lanes[-1].lane.device)
-    clock.begin()
-    transfers = [_Transfer(sender, lanes[-1], size) for _ in range(TRANSFERS)]
-    clock.end()
-    times = [clock.time(one.end) - clock.time(one.start) for one in transfers[1:]]
-    for one in transfers:
-        one.recycle()
-    return statistics.median(times)
+    """The median time of a copy by the last lane of `size` bytes that a compute lane has just made.
 
-
-class _Transfer:
-    """One copy by `mover` of `size` bytes that `sender` has just made, by its two marks.
-
-    It begins when the bytes are made if the mover sleeps until then, else when the mover begins.
+    It begins when the bytes are made if the last lane sleeps until then, else when that begins.
     """
+    sender = next(lane for lane in lanes if lane.lane.role is Role.COMPUTE)
+    mover = lanes[-1]
+    source = torch.zeros(size, dtype=torch.uint8, device=sender.device)
 
-    def __init__(self, sender: Lane, mover: Lane, size: int) -> None:
-        self._sender, self._mover = sender, mover
-        self._source = torch.zeros(size, dtype=torch.uint8, device=sender.device)
-        self._making = sender.call(self._make)
-        after = sender.call(partial(self._compute, AWAKE_SECONDS))
-        _finish([self._making, after, mover.call(self._move)])
-        self.start = self._made if mover.sleeps else self._begun
-
-    def recycle(self) -> None:
-        """Give the marks back to their lanes."""
-        self._sender.recycle([self._made])
-        self._mover.recycle([self._begun, self.end])
-
-    def _make(self) -> None:
-        self._compute(ASLEEP_SECONDS)
-        self._fresh = self._source.clone()
-        self._made = self._sender.mark(True)
-
-    def _compute(self, seconds: float) -> None:
+    def compute(seconds: float) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            self._source.clone()
+            source.clone()
 
-    def _move(self) -> None:
-        self._making.result()
-        self._mover.wait(self._made)
-        self._begun = self._mover.mark(True)
-        self._copied = copy_to(self._mover.device, self._fresh)
-        self.end = self._mover.mark(True)
-        while not self._mover.reached(self.end):
-            time.sleep(POLL_SECONDS)
+    def make() -> tuple[Tensor, Timestamp]:
+        compute(ASLEEP_SECONDS)
+        return source.clone(), sender.timestamp()
+
+    def move(making: Future[tuple[Tensor, Timestamp]]) -> tuple[Timestamp, Timestamp]:
+        fresh, made = making.result()
+        mover.wait(made)
+        begun = mover.timestamp()
+        copied = copy_to(mover.device, fresh)
+        end = mover.timestamp()
+        _wait_for(end)
+        del copied  # only now
+        return made if mover.sleeps else begun, end
+
+    clock = open_clock(mover.lane.device)
+    clock.begin()
+    moved = []
+    for _ in range(TRANSFERS):
+        making = sender.call(make)
+        after = sender.call(partial(compute, AWAKE_SECONDS))
+        moved.append(mover.call(partial(move, making)))
+        _finish([making, after, moved[-1]])
+    clock.end()
+    bounds = [future.result() for future in moved[1:]]
+    return statistics.median(clock.time(end) - clock.time(start) for start, end in bounds)

@@ -12,12 +12,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from torch import Tensor
 
-from core.engine.lanes.lane import Clock, Lane, Mark, allocator_bytes, open_clock
+from core.engine.lanes.lane import Clock, Lane, allocator_bytes, open_clock, reached
 from core.engine.lanes.operations import Operations, Step
 from core.engine.lanes.step_counters import ClosedStep
 from core.engine.lanes.timestamps import Stamps
@@ -35,39 +35,37 @@ class Stopped(Exception):
     """The run was stopped on request."""
 
 
+@dataclass(slots=True, eq=False)
 class _Job:
-    """A task of the step that is being run: its marks, and whether it was launched.
+    """A task of the step that is being run: when it ran, and what it held.
 
-    `span` is when it ran (ns), once that is final.
+    `issued` says that its lane is done with it; `launched` is when that began (ns). `span` is when
+    it ran (ns), once that is final. `activations` are the bytes that its lane held at its end.
     """
 
-    __slots__ = (
-        "activations", "after", "announced", "blocks", "held", "issued", "lane", "launched",
-        "span", "stamps", "task",
-    )  # fmt: skip
-
-    def __init__(
-        self, task: Task, lane: Lane, after: list[_Job], blocks: tuple[Task, ...], timed: bool
-    ) -> None:
-        self.task, self.lane, self.after, self.blocks = task, lane, after, blocks
-        self.stamps = Stamps(partial(lane.mark, timed), timed and bool(blocks))
-        self.issued = threading.Event()
-        self.launched = self.activations = 0
-        self.held: list[Tensor] = []
-        self.announced = False
-        self.span: tuple[int, int] | None = None
+    task: Task
+    lane: Lane
+    clock: Clock
+    after: list[_Job]
+    blocks: tuple[Task, ...]
+    stamps: Stamps
+    issued: threading.Event = field(default_factory=threading.Event)
+    launched: int = 0
+    activations: int = 0
+    held: list[Tensor] = field(default_factory=list)
+    announced: bool = False
+    span: tuple[int, int] | None = None
 
     @property
     def has_ended(self) -> bool:
         """Whether it has ended on its device; False if it failed."""
-        end = self.stamps.end
-        return end is not None and self.lane.reached(end)
+        return self.stamps.end is not None and reached(self.stamps.end)
 
     @property
-    def has_started(self) -> bool:
-        """Whether it has started on its device."""
+    def start_time(self) -> int | None:
+        """When it started on its device (ns), None if it has not."""
         start = self.stamps.start
-        return start is not None and self.lane.reached(start)
+        return None if start is None or not reached(start) else self.clock.time(start)
 
 
 @dataclass(slots=True)
@@ -87,31 +85,28 @@ class _Running:
 
 
 class Executor:
-    """Runs steps on started lanes. One at a time; `stop` may come from any thread.
+    """Runs steps on started lanes, one at a time. Without a writer nothing is recorded.
 
-    Without a writer nothing is recorded: there are no stamps, timing events or rows.
+    Once `stop` is set, by any thread, tasks that have not started are skipped.
     """
 
     def __init__(
-        self, lanes: Sequence[Lane], operations: Operations, writer: TraceWriter | None
+        self,
+        lanes: Sequence[Lane],
+        operations: Operations,
+        writer: TraceWriter | None,
+        stop: threading.Event | None = None,
     ) -> None:
-        self._lanes = lanes
-        self._operations = operations
-        self._writer = writer
-        self._clocks: dict[str, Clock] = {
-            name: open_clock(name) for name in dict.fromkeys(lane.lane.device for lane in lanes)
-        }
-        self._halt = threading.Event()
+        self._lanes, self._operations, self._writer = lanes, operations, writer
+        self._stop = stop or threading.Event()
+        devices = dict.fromkeys(lane.lane.device for lane in lanes)
+        self._clocks = {device: open_clock(device) for device in devices}
         self._error: BaseException | None = None
         self._untold: deque[_Running] = deque()
-        # Between the thread that sends and the end of a step, where lanes take back their marks.
-        self._marks_lock = threading.Lock()
+        # Between the thread that sends and the end of a step, where lanes recycle their timestamps.
+        self._stamps_lock = threading.Lock()
         if writer is not None:
             writer.running = self._news
-
-    def stop(self) -> None:
-        """Let the tasks that have not started be skipped; `run` then raises Stopped."""
-        self._halt.set()
 
     def run(
         self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
@@ -121,17 +116,17 @@ class Executor:
         Raises Stopped, or what the first failing task raised.
         """
         step = self._operations.begin(index, plan, batch)
-        if self._writer is not None:
-            for clock in self._clocks.values():
-                clock.begin()
+        for clock in self._clocks.values():
+            clock.begin()
         began = time.perf_counter_ns()
         jobs: list[_Job] = []
         lanes: list[list[_Job]] = [[] for _ in self._lanes]
         for task in plan.tasks:
             blocks = () if nested is None else nested.inside(task.index)
             after = [jobs[other] for other in task.after]
-            lane, timed = self._lanes[task.lane], self._writer is not None
-            jobs.append(_Job(task, lane, after, blocks, timed))
+            lane = self._lanes[task.lane]
+            stamps = Stamps(lane.timestamp, bool(blocks))
+            jobs.append(_Job(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
             lanes[task.lane].append(jobs[-1])
         running = _Running(index, number, lanes, [0] * len(lanes))
         if self._writer is not None:
@@ -142,10 +137,10 @@ class Executor:
         if self._writer is not None:
             self._close(step, began, running, jobs, self._writer)
         for job in jobs:
-            job.lane.recycle(job.stamps.marks)
+            job.lane.recycle(job.stamps.all)
         if self._error is not None:
             raise self._error
-        if self._halt.is_set():
+        if self._stop.is_set():
             raise Stopped
         return step
 
@@ -154,25 +149,22 @@ class Executor:
         try:
             for other in job.after:
                 other.issued.wait()
-            if not self._halt.is_set():
+            if self._error is None and not self._stop.is_set():
                 self._launch(job)
         except BaseException as error:  # it is raised again by the main thread
             self._error = self._error or error
-            self._halt.set()
         finally:
             job.issued.set()
 
     def _launch(self, job: _Job) -> None:
-        lane, timed = job.lane, self._writer is not None
         for other in job.after:
-            if other.lane is not lane:
-                lane.wait(other.stamps.end)
-        job.launched = time.perf_counter_ns() if timed else 0
+            if other.lane is not job.lane and other.stamps.end is not None:
+                job.lane.wait(other.stamps.end)
+        job.launched = time.perf_counter_ns()
         held = self._operations.run(job.task, job.stamps)
-        if not lane.reached(job.stamps.end):
+        if not job.has_ended:
             job.held = held
-        if timed:
-            job.activations = self._operations.activations(job.task.lane)
+        job.activations = self._operations.activations(job.task.lane)
 
     def _collect(self, jobs: list[_Job]) -> None:
         """Wait until every job is done, letting go of what each has held.
@@ -197,9 +189,14 @@ class Executor:
             writer.clock(device, running.step, clock.end())
             if (allocated := allocator_bytes(device)) is not None:
                 writer.counter(f"allocator {device}", allocated, step=running.step)
-        with self._marks_lock:
+        with self._stamps_lock:
             for own in running.lanes:
-                self._make_final(own)
+                done = 0  # without overlaps: events resolve only half a microsecond
+                for job in own:
+                    if job.stamps.start is not None and job.stamps.end is not None:
+                        start = max(done, job.clock.time(job.stamps.start))
+                        done = max(start, job.clock.time(job.stamps.end))
+                        job.span = start, done
             ends = [job.span[1] for job in jobs if job.span is not None]
             if len(ends) == len(jobs):
                 held = [job.activations for job in jobs]
@@ -207,22 +204,13 @@ class Executor:
             running.over = True
         writer.flush_soon()
 
-    def _make_final(self, jobs: Sequence[_Job]) -> None:
-        """The spans of a lane, without overlaps: events resolve only half a microsecond."""
-        done = 0
-        for job in jobs:
-            if job.stamps.end is not None:
-                start = max(done, self._time(job, job.stamps.start))
-                done = max(start, self._time(job, job.stamps.end))
-                job.span = start, done
-
     def _news(self) -> Iterator[Timings | NoteRow]:
         """What was not told yet: spans that are final, and which tasks are open now.
 
         For the one thread that sends.
         """
         while self._untold:
-            with self._marks_lock:
+            with self._stamps_lock:
                 running = self._untold[0]
                 over = running.over  # before its lanes are looked at: nothing is left behind then
                 told = [
@@ -241,36 +229,31 @@ class Executor:
         """The news of one lane."""
         jobs = running.lanes[lane]
         for job in jobs[running.told[lane] :]:
-            if job.span is None and self._clock(job).live and job.has_ended:
-                job.span = job.stamps.start, job.stamps.end  # host times, and final at once
+            start, end = job.stamps.start, job.stamps.end
+            if isinstance(start, int) and isinstance(end, int):
+                job.span = start, end  # host times, and final at once
             if job.span is None:
                 break
             running.told[lane] += 1
-            start, end = job.span
-            launched = None if self._clock(job).live else job.launched
-            yield job.task.index, start, end, launched
-            yield from self._inside(job, start, end)
+            launched = None if isinstance(start, int) else job.launched
+            yield job.task.index, *job.span, launched
+            yield from _inside(job, *job.span)
         opened = next((job for job in jobs[running.told[lane] :] if not job.has_ended), None)
-        if opened is not None and opened.has_started and not opened.announced:
-            start = self._time(opened, opened.stamps.start)
-            if start <= time.perf_counter_ns() - SHORT_NS:
+        if opened is not None and not opened.announced:
+            begun = opened.start_time
+            if begun is not None and begun <= time.perf_counter_ns() - SHORT_NS:
                 opened.announced = True
-                yield opened.task.index, start, None, None
+                yield opened.task.index, begun, None, None
 
-    def _inside(self, job: _Job, start: int, end: int) -> Iterator[_Row]:
-        """The blocks that were noted in a job, within it, without overlaps."""
-        for task in job.blocks:
-            bounds = job.stamps.bounds(task)
-            if bounds is not None:
-                begun, ended = (min(max(start, self._time(job, m)), end) for m in bounds)
-                start = max(begun, ended)
-                yield task.index, begun, start, None
 
-    def _clock(self, job: _Job) -> Clock:
-        return self._clocks[job.lane.lane.device]
-
-    def _time(self, job: _Job, mark: Mark) -> int:
-        return self._clock(job).time(mark)
+def _inside(job: _Job, start: int, end: int) -> Iterator[_Row]:
+    """The blocks that were noted in a job, within it, without overlaps."""
+    for task in job.blocks:
+        bounds = job.stamps.bounds(task)
+        if bounds is not None:
+            begun, ended = (min(max(start, job.clock.time(bound)), end) for bound in bounds)
+            start = max(begun, ended)
+            yield task.index, begun, start, None
 
 
 _Row = tuple[int, int, int | None, int | None]

@@ -4,7 +4,8 @@ A lane is a thread with a FIFO queue. A CPU lane computes in that thread; a CUDA
 it onto a stream. Everything else of the engine is the same for both: nowhere else is there an
 `if cuda`.
 
-A mark is a moment on a lane: the host's clock in ns on a CPU lane, a recorded event on a CUDA lane.
+A timestamp is a moment on a lane: the host's clock in ns on a CPU lane, a recorded event on a CUDA
+lane.
 """
 
 from __future__ import annotations
@@ -12,26 +13,36 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TypeVar
 
 import torch
 
 from core.plan import task as plan
 
-Mark = Any
+Timestamp = int | torch.cuda.Event
 ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
 
+T = TypeVar("T")
 
-class Lane(ABC):
-    """One thread that runs what it is given in order. A context manager: leaving joins it."""
 
-    sleeps: ClassVar[bool]
+def reached(timestamp: Timestamp) -> bool:
+    """Whether a moment is past. One of the host's is made when the work is done."""
+    return isinstance(timestamp, int) or timestamp.query()
+
+
+class Lane:
+    """One thread that runs what it is given in order. A context manager: leaving joins it.
+
+    A lane of a CPU computes in that thread, with its own number of cores. `timestamp` makes a
+    timestamp; on the CPU it is nothing of Python's, which would be timed with the work.
+    """
+
+    sleeps = True
     """Whether a lane that waits must be woken up, which takes time: its work is its thread's."""
 
     def __init__(self, lane: plan.Lane) -> None:
@@ -39,6 +50,7 @@ class Lane(ABC):
         self.device = torch.device(lane.device)
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True, name=lane.name)
+        self.timestamp: Callable[[], Timestamp] = time.perf_counter_ns
 
     def __enter__(self) -> Lane:
         self._thread.start()
@@ -52,9 +64,9 @@ class Lane(ABC):
         """Queue a job, which must not raise."""
         self._queue.put(job)
 
-    def call(self, work: Callable[[], None]) -> Future[None]:
+    def call(self, work: Callable[[], T]) -> Future[T]:
         """Queue work that may raise: whoever asks the future for its result is told."""
-        future: Future[None] = Future()
+        future: Future[T] = Future()
         self.submit(partial(_fulfil, future, work))
         return future
 
@@ -63,64 +75,26 @@ class Lane(ABC):
             while (job := self._queue.get()) is not None:
                 job()
 
-    @abstractmethod
-    def settings(self) -> Any:
-        """A context that makes the calling thread the lane's, for as long as it lasts."""
-
-    def mark(self, timed: bool) -> Mark:
-        """This moment on the lane; usable for times if `timed`."""
-        return self.marker(timed)()
-
-    @abstractmethod
-    def marker(self, timed: bool) -> Callable[[], Mark]:
-        """What makes marks. On the CPU nothing of Python's: it would be timed with the work."""
-
-    @abstractmethod
-    def wait(self, mark: Mark) -> None:
-        """Let the lane's later work wait for a mark of another lane."""
-
-    @abstractmethod
-    def reached(self, mark: Mark) -> bool:
-        """Whether the mark has been reached."""
-
-    @abstractmethod
-    def recycle(self, marks: list[Mark]) -> None:
-        """Take back marks that nobody will ask about again."""
-
-
-def _fulfil(future: Future[None], work: Callable[[], None]) -> None:
-    try:
-        work()
-    except BaseException as error:  # it is raised again where the result is asked for
-        future.set_exception(error)
-    else:
-        future.set_result(None)
-
-
-class CpuLane(Lane):
-    """Computes in its own thread with its own number of cores."""
-
-    sleeps = True
-
     @contextmanager
     def settings(self) -> Iterator[None]:
-        """The lane's number of cores."""
+        """A context that makes the calling thread the lane's, for as long as it lasts."""
         torch.set_num_threads(self.lane.cores)
         yield
 
-    def marker(self, timed: bool) -> Callable[[], Mark]:
-        """The host's clock in ns; 0, without asking the clock, if not timed."""
-        return time.perf_counter_ns if timed else int
+    def wait(self, timestamp: Timestamp) -> None:
+        """Let the lane's later work wait for a timestamp of another lane."""
 
-    def wait(self, mark: Mark) -> None:
-        """Nothing: a CPU mark is made when the work is done."""
+    def recycle(self, timestamps: Iterable[Timestamp]) -> None:
+        """Take back timestamps that nobody will ask about again."""
 
-    def reached(self, mark: Mark) -> bool:
-        """Always: a CPU mark is made when the work is done."""
-        return True
 
-    def recycle(self, marks: list[Mark]) -> None:
-        """Nothing: a CPU mark is a number."""
+def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
+    try:
+        result = work()
+    except BaseException as error:  # it is raised again where the result is asked for
+        future.set_exception(error)
+    else:
+        future.set_result(result)
 
 
 class CudaLane(Lane):
@@ -138,11 +112,8 @@ class CudaLane(Lane):
             torch.cuda.Stream(torch.device(name)) for name in devices if name != lane.device
         ]
         self.stream = torch.cuda.Stream(self.device)
-        self._pool: dict[bool, list[torch.cuda.Event]] = {
-            timed: [torch.cuda.Event(enable_timing=timed) for _ in range(256)]
-            for timed in (True, False)
-        }
-        self._timed: dict[int, bool] = {}
+        self._pool = [torch.cuda.Event(enable_timing=True) for _ in range(256)]
+        self.timestamp = self._record
 
     @contextmanager
     def settings(self) -> Iterator[None]:
@@ -154,71 +125,42 @@ class CudaLane(Lane):
             stack.enter_context(torch.autograd.set_multithreading_enabled(False))
             yield
 
-    def marker(self, timed: bool) -> Callable[[], Mark]:
-        """Events, recorded on the lane's stream."""
-        return partial(self._mark, timed)
-
-    def _mark(self, timed: bool) -> Mark:
-        pool = self._pool[timed]
-        event = pool.pop() if pool else torch.cuda.Event(enable_timing=timed)
-        self._timed[id(event)] = timed
+    def _record(self) -> torch.cuda.Event:
+        event = self._pool.pop() if self._pool else torch.cuda.Event(enable_timing=True)
         event.record(self.stream)
         return event
 
-    def wait(self, mark: Mark) -> None:
+    def wait(self, timestamp: Timestamp) -> None:
         """Make the stream wait, not the thread."""
-        self.stream.wait_event(mark)
+        assert isinstance(timestamp, torch.cuda.Event)
+        self.stream.wait_event(timestamp)
 
-    def reached(self, mark: Mark) -> bool:
-        """Whether the event has completed."""
-        return bool(mark.query())
-
-    def recycle(self, marks: list[Mark]) -> None:
+    def recycle(self, timestamps: Iterable[Timestamp]) -> None:
         """Return events to the pool."""
-        for event in marks:
-            self._pool[self._timed.pop(id(event))].append(event)
+        self._pool += [event for event in timestamps if isinstance(event, torch.cuda.Event)]
 
 
-class Clock(ABC):
-    """Turns a device's marks into host time, between anchors at the start and end of a step.
+class Clock:
+    """Turns a device's timestamps into host time, between anchors at a step's start and end.
 
-    `live` says that times are final at once, so that spans need not wait for the step's end.
+    On the CPU they are that already; two in a row bound how finely they are taken.
     """
-
-    live = False
-
-    @abstractmethod
-    def begin(self) -> None:
-        """Anchor at the start of a step; the device must be idle."""
-
-    @abstractmethod
-    def end(self) -> int:
-        """Anchor at the end of a step; returns the half-width of the wider anchor in ns."""
-
-    @abstractmethod
-    def time(self, mark: Mark) -> int:
-        """Host time of a mark in ns, provisional until the step's end."""
-
-
-class HostClock(Clock):
-    """CPU marks are host time already; two stamps in a row bound how finely they are taken."""
-
-    live = True
 
     def __init__(self) -> None:
         stamps = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
         self._uncertainty = -(-min(b - a for a, b in pairwise(stamps)) // 2)
 
     def begin(self) -> None:
-        """Nothing to anchor."""
+        """Anchor at the start of a step; the device must be idle."""
 
     def end(self) -> int:
-        """Half the shortest time between two stamps, which no step changes."""
+        """Anchor at the end of a step; returns the half-width of the wider anchor in ns."""
         return self._uncertainty
 
-    def time(self, mark: Mark) -> int:
-        """The mark itself."""
-        return int(mark)
+    def time(self, timestamp: Timestamp) -> int:
+        """Host time of a timestamp in ns, provisional until the step's end."""
+        assert isinstance(timestamp, int)
+        return timestamp
 
 
 class CudaClock(Clock):
@@ -243,11 +185,11 @@ class CudaClock(Clock):
             self._scale = (self._last[1] - self._first[1]) / device_ns
         return max(self._first[2], self._last[2])
 
-    def time(self, mark: Mark) -> int:
-        """Host time of a completed event; a mark that is host time already stays as it is."""
-        if isinstance(mark, int):
-            return mark
-        elapsed = self._first[0].elapsed_time(mark) * 1e6
+    def time(self, timestamp: Timestamp) -> int:
+        """Host time of a completed event; what is host time already stays as it is."""
+        if isinstance(timestamp, int):
+            return timestamp
+        elapsed = self._first[0].elapsed_time(timestamp) * 1e6
         return int(self._first[1] + elapsed * self._scale)
 
     def _anchor(self) -> tuple[torch.cuda.Event, int, int]:
@@ -267,12 +209,12 @@ class CudaClock(Clock):
 def open_lanes(lanes: tuple[plan.Lane, ...]) -> list[Lane]:
     """A lane of the right sort for each planned one; not yet started."""
     devices = list(dict.fromkeys(lane.device for lane in lanes))
-    return [CpuLane(lane) if lane.device == "cpu" else CudaLane(lane, devices) for lane in lanes]
+    return [Lane(lane) if lane.device == "cpu" else CudaLane(lane, devices) for lane in lanes]
 
 
 def open_clock(device: str) -> Clock:
     """A clock for a device."""
-    return HostClock() if device == "cpu" else CudaClock(device)
+    return Clock() if device == "cpu" else CudaClock(device)
 
 
 def allocator_bytes(device: str) -> int | None:

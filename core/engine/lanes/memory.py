@@ -8,7 +8,8 @@ as known from then on: the hooks cost Python for every saved tensor, which would
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -23,31 +24,25 @@ class Ledger:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._holders: dict[int, int] = {}
+        self._holders: Counter[int] = Counter()
         self.bytes = 0
         self.saved = 0
 
-    def hold(self, *tensors: Tensor) -> None:
-        """Count the tensors' storages, those already held once."""
-        for tensor in tensors:
-            storage = tensor.untyped_storage()
-            key = storage.data_ptr()
-            with self._lock:
-                count = self._holders.get(key, 0)
-                self._holders[key] = count + 1
-                if count == 0:
-                    self.bytes += storage.nbytes()
+    def hold(self, tensor: Tensor) -> None:
+        """Count the tensor's storage, if it is not held already."""
+        storage = tensor.untyped_storage()
+        with self._lock:
+            if self._holders[storage.data_ptr()] == 0:
+                self.bytes += storage.nbytes()
+            self._holders[storage.data_ptr()] += 1
 
-    def drop(self, *tensors: Tensor) -> None:
+    def drop(self, tensor: Tensor) -> None:
         """Give back what `hold` counted."""
-        for tensor in tensors:
-            storage = tensor.untyped_storage()
-            key = storage.data_ptr()
-            with self._lock:
-                self._holders[key] -= 1
-                if self._holders[key] == 0:
-                    del self._holders[key]
-                    self.bytes -= storage.nbytes()
+        storage = tensor.untyped_storage()
+        with self._lock:
+            self._holders[storage.data_ptr()] -= 1
+            if self._holders[storage.data_ptr()] == 0:
+                self.bytes -= storage.nbytes()
 
     def clear(self) -> None:
         """Forget everything, at the start of a step."""
@@ -80,7 +75,9 @@ def extra_bytes(saved: Iterable[Tensor], known: Iterable[Tensor]) -> int:
     return total
 
 
-def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
-    """Bytes of the optimizer's state tensors."""
+def optimizer_bytes(
+    optimizer: torch.optim.Optimizer, held_bytes: Callable[[Tensor], int] = lambda t: t.nbytes
+) -> int:
+    """Bytes of the optimizer's state tensors, of each as many as `held_bytes` says."""
     states = (value for state in optimizer.state.values() for value in state.values())
-    return sum(value.nbytes for value in states if isinstance(value, Tensor))
+    return sum(held_bytes(value) for value in states if isinstance(value, Tensor))

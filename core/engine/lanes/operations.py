@@ -1,8 +1,10 @@
 """What each kind of task does with tensors. Knows kinds and payloads, never a strategy.
 
-Values pass between tasks by name: (what, replica, stage, micro-batch). A task takes its inputs out
-of the store, so that a tensor lives no longer than its last use; on a CUDA lane the executor keeps
-what was taken until the task's end event has completed.
+Values pass between tasks by name: (what, replica, stage, micro-batch). An `activation` is what
+enters a stage (behind the last one: the output), a `gradient` that of what leaves a stage; a copy
+lets it be the same value on another lane. A task takes its inputs out of the store, so that a
+tensor lives no longer than its last use; on a CUDA lane the executor keeps what was taken until the
+task's end event has completed.
 
 Autograd's graph is cut at every stage: a stage's input is a leaf, its backward is called by the
 stage's own lane, and gradients are handed over as tensors. Between a backward for the input and
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,19 +25,20 @@ from torch import Tensor, nn
 
 from core.engine.lanes import memory
 from core.engine.lanes.timestamps import Stamps
-from core.engine.models.modules import Batch, Loss
+from core.engine.models.modules import Batch
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
-from core.engine.models.stage_module import StageModule, add_to_owner, copy_to, sum_of_copies
-from core.engine.models.workload import Workload
-from core.plan.specification import Specification
+from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
+from core.engine.models.workload import gradients_of
+from core.engine.prepare import Prepared
 from core.plan.task import Kind, Part, Payload, Plan, Task
 from core.process.lifeline import only_here
 
 Key = tuple[str, int, int, int]  # (what, replica, stage, micro-batch)
-Place = tuple[int, int, int]  # (replica, stage, micro-batch)
+GATHERED: Key = ("gathered", 0, 0, 0)
+WHOLE_GRADIENT: Key = ("whole gradient", 0, 0, 0)
 Work = Iterator[Any]
 """A task in three pieces: it finds its values and yields the tensors that must outlive it; lets
-torch work and yields; puts away what was made and keeps the books."""
+torch work and yields; puts away what was made and counts it."""
 
 
 @dataclass
@@ -51,7 +54,7 @@ class Step:
     targets: dict[torch.device, Tensor]
     batch_shape: torch.Size
     values: dict[Key, Tensor] = field(default_factory=dict)
-    weight_passes: dict[Place, tuple[WeightPass, list[Tensor]]] = field(default_factory=dict)
+    weight_passes: dict[Key, tuple[WeightPass, list[Tensor]]] = field(default_factory=dict)
     losses: list[Tensor] = field(default_factory=list)
     shapes: dict[int, tuple[torch.Size, torch.Size]] = field(default_factory=dict)
     output_shape: list[int] = field(default_factory=list)
@@ -60,54 +63,46 @@ class Step:
 class Operations:
     """Runs tasks. `run` is called on the task's lane, in its thread and on its stream.
 
-    `parameter_bytes` holds the bytes of the parameters on each lane that has any.
+    `parameter_bytes` holds the bytes of the parameters on each lane that has any, `step` the state
+    of the step that was begun.
     """
 
-    def __init__(
-        self,
-        plans: Sequence[Plan],
-        workload: Workload,
-        specification: Specification,
-    ) -> None:
-        self._loss: Loss = workload.loss
+    step: Step
+
+    def __init__(self, prepared: Prepared) -> None:
+        assert prepared.workload is not None
+        self._loss = prepared.workload.loss
+        plans = prepared.plan_list
         self._devices = [torch.device(lane.device) for lane in plans[0].lanes]
         self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
         self._stamps: dict[int, Stamps] = {}
-        self.stages: dict[tuple[int, int], StageModule] = {}
-        stages = plans[0].stages
+        self.stages: dict[tuple[int, int, int], StageModule] = {}  # by replica, stage, shard
         for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
-            stage = stages[placement.stage]
-            device = self._devices[placement.lane]
-            blocks = workload.blocks[stage.first : stage.last]
+            stage = plans[0].stages[placement.stage]
             # The list is copied, not each block, so that parameters tied within a stage stay tied.
-            blocks = [block.to(device) for block in copy.deepcopy(blocks)]
-            self.stages[placement.replica, stage.index] = StageModule(
-                placement, blocks, stage.first, specification
+            blocks = copy.deepcopy(prepared.workload.blocks[stage.first : stage.last])
+            self.stages[placement.replica, stage.index, placement.shard] = StageModule(
+                placement,
+                [block.to(self._devices[placement.lane]) for block in blocks],
+                stage.first,
+                prepared.specification,
             )
         self.parameter_bytes: Counter[int] = Counter()
         for module in self.stages.values():
             self.parameter_bytes[module.lane] += sum(p.nbytes for p in module.parameters.values())
-        self.step: Step | None = None
 
     def begin(self, index: int, plan: Plan, batch: Batch) -> Step:
         """Prepare a step: no gradients, the batch where it enters and is judged."""
         for stage in self.stages.values():
             stage.clear_gradients()
         judges = {self._devices[task.lane] for task in plan.tasks if task.kind is Kind.LOSS}
-        inputs = {
-            lane: (
-                first,
-                copy_to(self._devices[lane], batch[0][first:end]),
-            )  # a model may write to it
+        x, target = batch
+        inputs = {  # copies: a model may write to them
+            lane: (first, copy_to(self._devices[lane], x[first:end]))
             for lane, (first, end) in _rows_entering(plan).items()
         }
-        self.step = Step(
-            index,
-            plan,
-            inputs,
-            {device: batch[1].to(device) for device in judges},
-            batch[0].shape,
-        )
+        targets = {device: target.to(device) for device in judges}
+        self.step = Step(index, plan, inputs, targets, x.shape)
         for ledger in self._ledgers:
             ledger.clear()
         for lane, (_, rows) in inputs.items():
@@ -119,7 +114,6 @@ class Operations:
 
         The stamps are set right before and behind torch's work. If that fails they have no end.
         """
-        assert self.step is not None
         self._stamps[task.lane] = stamps
         with only_here():  # a model may fork
             work = _OPERATIONS[task.kind](self, self.step, task)
@@ -143,13 +137,7 @@ class Operations:
 
     def owned_gradients(self) -> list[dict[str, Tensor]]:
         """The step's gradients by full parameter name, of every replica that is stepped."""
-        return [
-            {
-                name: torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-                for name, parameter in parameters.items()
-            }
-            for parameters in self._owned()
-        ]
+        return [gradients_of(parameters) for parameters in self._owned()]
 
     def owned_parameters(self) -> list[dict[str, Tensor]]:
         """Clones of the parameters by full name, of every replica that is stepped."""
@@ -161,34 +149,34 @@ class Operations:
     def _owned(self) -> list[dict[str, nn.Parameter]]:
         """The parameters of every replica that is stepped, which has all stages."""
         owned: dict[int, dict[str, nn.Parameter]] = {}
-        for (replica, _), stage in sorted(self.stages.items(), key=lambda item: item[0]):
+        for (replica, *_), stage in sorted(self.stages.items(), key=lambda item: item[0]):
             if stage.owner:
                 owned.setdefault(replica, {}).update(stage.parameters)
         return list(owned.values())
+
+    def _module(self, replica: int, task: Task) -> StageModule:
+        """The task's shard of its stage, of a replica."""
+        return self.stages[replica, task.stage or 0, task.shard or 0]
 
     # Tasks, in the order of a step.
 
     def _scatter(self, step: Step, task: Task) -> Work:
         part = step.plan.parts_of(task)[0]
         lane = step.plan.lane_of(part.replica, 0)
-        rows = slice(part.start, part.start + part.rows)
         if task.payload is Payload.INPUT:
-            whole, name = step.inputs[task.lane][1], "input"
+            whole, name = step.inputs[task.lane][1], "activation"
         else:
-            whole, name = step.values["whole gradient", 0, 0, 0], "gradient"
+            whole, name = step.values[WHOLE_GRADIENT], "gradient"
             if part is step.plan.parts[-1]:
-                self._take(("whole gradient", 0, 0, 0), task.lane)
-        mine, device = whole[rows], self._devices[lane]
+                self._take(WHOLE_GRADIENT, task.lane)
+        mine, device = whole[part.start : part.start + part.rows], self._devices[lane]
         yield [whole]
         moved = copy_to(device, mine)
         yield
-        self._put((name, part.replica, 0, 0), lane, moved)
+        self._put(_key(name, part, 0), lane, moved)
 
     def _replicate(self, step: Step, task: Task) -> Work:
-        owner, replica = (
-            self.stages[0, task.stage or 0],
-            self.stages[task.replica or 0, task.stage or 0],
-        )
+        owner, replica = self._module(0, task), self._module(task.replica or 0, task)
         pairs: list[tuple[Tensor, Tensor]] = [
             (mine, owner.parameters[name]) for name, mine in replica.parameters.items()
         ]
@@ -201,28 +189,20 @@ class Operations:
 
     def _copy(self, step: Step, task: Task) -> Work:
         stage, parts = task.stage or 0, step.plan.parts_of(task)
-        if task.payload is Payload.ACTIVATION:
-            name, source, target = "output", stage - 1, "input"
-        else:
-            name, source, target = "input gradient", stage + 1, "gradient"
-        values = [
-            self._take(
-                (name, part.replica, source, part.microbatch),
-                step.plan.lane_of(part.replica, source),
-            )
-            for part in parts
-        ]
+        forth = task.payload is Payload.ACTIVATION
+        name, source = ("activation", stage - 1) if forth else ("gradient", stage + 1)
+        values = self._take_from(step, name, parts, stage, source)
         lanes = [step.plan.lane_of(part.replica, stage) for part in parts]
         devices = [self._devices[lane] for lane in lanes]
         yield values
         copies = [copy_to(*pair) for pair in zip(devices, values, strict=True)]
         yield
         for part, lane, moved in zip(parts, lanes, copies, strict=True):
-            self._put((target, part.replica, stage, part.microbatch), lane, moved)
+            self._put(_key(name, part, stage), lane, moved)
 
     def _forward(self, step: Step, task: Task) -> Work:
         part, stage = step.plan.parts_of(task)[0], task.stage or 0
-        module = self.stages[part.replica, stage]
+        module = self._module(part.replica, task)
         x = self._input(step, part, stage, task.lane)
         module.stamps = self._stamps[task.lane]
         is_known = part.rows in module.saved_bytes
@@ -237,28 +217,25 @@ class Operations:
             known = [x, y, *module.parameters.values()]
             module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
         self._ledgers[task.lane].saved += module.saved_bytes[part.rows]
-        for name, value in (("entered", x), ("left", y), ("output", y.detach())):
-            self._put((name, part.replica, stage, part.microbatch), task.lane, value)
+        self._put(_key("entered", part, stage), task.lane, x)
+        self._put(_key("left", part, stage), task.lane, y)
+        self._put(_key("activation", part, stage + 1), task.lane, y.detach())
         if stage == len(step.plan.stages) - 1:
             step.output_shape = list(y.shape[1:])
         step.shapes[task.index] = (x.shape, y.shape)
 
     def _gather(self, step: Step, task: Task) -> Work:
-        last = len(step.plan.stages) - 1
         device = self._devices[task.lane]
-        outputs = self._outputs(step, step.plan.parts_of(task), last)
+        outputs = self._outputs(step, step.plan.parts_of(task))
         yield outputs
         whole = torch.cat([output.to(device, non_blocking=True) for output in outputs])
         yield
-        self._put(("gathered", 0, 0, 0), task.lane, whole)
+        self._put(GATHERED, task.lane, whole)
 
     def _loss_of(self, step: Step, task: Task) -> Work:
-        parts, last = step.plan.parts_of(task), len(step.plan.stages) - 1
-        gathered = ("gathered", 0, 0, 0) in step.values
-        if gathered:
-            outputs = [self._take(("gathered", 0, 0, 0), task.lane)]
-        else:
-            outputs = self._outputs(step, parts, last)
+        parts = step.plan.parts_of(task)
+        gathered = GATHERED in step.values
+        outputs = [self._take(GATHERED, task.lane)] if gathered else self._outputs(step, parts)
         rows = sum(part.rows for part in parts)
         target = step.targets[self._devices[task.lane]][parts[0].start : parts[0].start + rows]
         yield [*outputs, target]
@@ -272,11 +249,11 @@ class Operations:
         assert y.grad is not None
         step.losses.append(loss.detach())
         if gathered:
-            self._put(("whole gradient", 0, 0, 0), task.lane, y.grad)
-        else:
-            pieces = y.grad.split([part.rows for part in parts])
-            for part, piece in zip(parts, pieces, strict=True):
-                self._put(("gradient", part.replica, last, part.microbatch), task.lane, piece)
+            self._put(WHOLE_GRADIENT, task.lane, y.grad)
+            return
+        pieces = y.grad.split([part.rows for part in parts])
+        for part, piece in zip(parts, pieces, strict=True):
+            self._put(_key("gradient", part, len(step.plan.stages) - 1), task.lane, piece)
 
     def _overlap(self, step: Step, task: Task) -> Work:
         """A forward and a full backward, launched one after the other."""
@@ -288,13 +265,12 @@ class Operations:
         next(forward, None), next(backward, None)
 
     def _backward(self, step: Step, task: Task) -> Work:
-        stage = task.stage or 0
-        parts = step.plan.parts_of(task)
-        module = self.stages[parts[0].replica, stage]
-        where = [(part.replica, stage, part.microbatch) for part in parts]
-        entered = [self._take(("entered", *key), task.lane) for key in where]
-        left = [self._take(("left", *key), task.lane) for key in where]
-        gradients = [self._gradient(step, part, stage, task.lane) for part in parts]
+        stage, parts = task.stage or 0, step.plan.parts_of(task)
+        module = self._module(parts[0].replica, task)
+        entered, left, gradients = (
+            [self._take(_key(name, part, stage), task.lane) for part in parts]
+            for name in ("entered", "left", "gradient")
+        )
         trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
         stamps = module.stamps = self._stamps[task.lane]
         yield [*entered, *left, *gradients]
@@ -303,65 +279,62 @@ class Operations:
             torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
             stamps.passes(True, module.first)
         yield
-        for key, x in zip(where, entered, strict=True):
-            self._hand_back(key, task.lane, x, x.grad)
+        for part, x in zip(parts, entered, strict=True):
+            self._hand_back(part, stage, task.lane, x, x.grad)
         self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
 
     def _backward_input(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
-        module = self.stages[part.replica, stage]
-        place = (part.replica, stage, part.microbatch)
-        x = step.values["entered", *place]  # the weight pass may need it, and takes it
-        left = self._take(("left", *place), task.lane)
-        gradient = self._gradient(step, part, stage, task.lane)
+        module = self._module(part.replica, task)
+        x = step.values[_key("entered", part, stage)]  # the weight pass may need it, and takes it
+        left = self._take(_key("left", part, stage), task.lane)
+        gradient = self._take(_key("gradient", part, stage), task.lane)
         stamps = module.stamps = self._stamps[task.lane]
         yield [left, gradient]
         stamps.passes(True, module.last)
         (found,), rest = backward_input([left], [gradient], [x])
         stamps.passes(True, module.first)
         yield
-        self._hand_back(place, task.lane, x, found)
+        self._hand_back(part, stage, task.lane, x, found)
         # What another lane has made must outlive the weight pass; the rest is freed by and by.
         handed = [gradient] if any(one is gradient for one in rest.gradients) else []
-        step.weight_passes[place] = rest, handed
+        step.weight_passes[_key("weight pass", part, stage)] = rest, handed
         if part.rows not in module.kept_bytes:
             known = [x, *(rows for _, rows in step.inputs.values()), *module.parameters.values()]
             module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
-        self._ledgers[task.lane].saved += (
-            module.kept_bytes[part.rows] - module.saved_bytes[part.rows]
-        )
+        freed = module.saved_bytes[part.rows] - module.kept_bytes[part.rows]
+        self._ledgers[task.lane].saved -= freed
 
     def _backward_weight(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
-        place = (part.replica, stage, part.microbatch)
-        x = self._take(("entered", *place), task.lane)
-        rest, handed = step.weight_passes.pop(place)
+        x = self._take(_key("entered", part, stage), task.lane)
+        rest, handed = step.weight_passes.pop(_key("weight pass", part, stage))
         yield [x, *handed]
         backward_weight(rest)
         yield
-        kept = self.stages[part.replica, stage].kept_bytes[part.rows]
-        self._ledgers[task.lane].saved -= kept
+        self._ledgers[task.lane].saved -= self._module(part.replica, task).kept_bytes[part.rows]
 
     def _all_reduce(self, step: Step, task: Task) -> Work:
         """Every replica that holds the stage has a task of its own, which makes its own sum."""
         stage = task.stage or 0
-        mine = self.stages[task.replica or 0, stage]
-        holders = sorted(p.replica for p in step.plan.placements if p.stage == stage)
-        copies = [self.stages[replica, stage] for replica in holders]
+        mine = self._module(task.replica or 0, task)
+        place = (stage, task.shard or 0)
+        holders = sorted(p.replica for p in step.plan.placements if (p.stage, p.shard) == place)
+        copies = [self._module(replica, task) for replica in holders]
         yield _gradients(copies)
         mine.sums = sum_of_copies(copies, self._devices[mine.lane])
         yield
 
     def _reduce(self, step: Step, task: Task) -> Work:
-        stage = task.stage or 0
         others = [part.replica for part in step.plan.parts if part.replica > 0]
-        copies = [self.stages[replica, stage] for replica in others]
+        copies = [self._module(replica, task) for replica in others]
         yield _gradients(copies)
-        add_to_owner(self.stages[0, stage], copies, self._devices[task.lane])
+        owner = self._module(0, task)
+        owner.set_gradients(sum_of_copies(copies, self._devices[task.lane], owner.gradients()))
         yield
 
     def _update(self, step: Step, task: Task) -> Work:
-        module = self.stages[task.replica or 0, task.stage or 0]
+        module = self._module(task.replica or 0, task)
         yield module.take_sums()
         if module.optimizer is not None:
             module.optimizer.step()
@@ -370,49 +343,47 @@ class Operations:
     # Values and what they weigh.
 
     def _input(self, step: Step, part: Part, stage: int, lane: int) -> Tensor:
-        """A stage's input: handed over, or rows of the batch where it enters."""
-        key = ("input", part.replica, stage, part.microbatch)
-        if key in step.values:
-            x = self._take(key, lane)
-        elif stage > 0:
-            x = self._take(("output", part.replica, stage - 1, part.microbatch), lane)
-        else:
+        """A stage's input: what was handed over, or rows of the batch where it enters."""
+        key = _key("activation", part, stage)
+        if key not in step.values:
             first, rows = step.inputs[lane]
             return rows[part.start - first :][: part.rows]
+        x = self._take(key, lane)
         return x.requires_grad_() if stage > 0 and x.is_floating_point() else x
 
-    def _outputs(self, step: Step, parts: Iterable[Part], last: int) -> list[Tensor]:
+    def _outputs(self, step: Step, parts: Iterable[Part]) -> list[Tensor]:
+        stages = len(step.plan.stages)
+        return self._take_from(step, "activation", parts, stages, stages - 1)
+
+    def _take_from(
+        self, step: Step, name: str, parts: Iterable[Part], stage: int, source: int
+    ) -> list[Tensor]:
+        """Values of a stage that lie on the lanes of the stage `source`."""
         return [
-            self._take(
-                ("output", part.replica, last, part.microbatch),
-                step.plan.lane_of(part.replica, last),
-            )
+            self._take(_key(name, part, stage), step.plan.lane_of(part.replica, source))
             for part in parts
         ]
 
-    def _gradient(self, step: Step, part: Part, stage: int, lane: int) -> Tensor:
-        """The gradient of a stage's output: handed over, or left by the next stage on this lane."""
-        key = ("gradient", part.replica, stage, part.microbatch)
-        if key in step.values:
-            return self._take(key, lane)
-        return self._take(("input gradient", part.replica, stage + 1, part.microbatch), lane)
-
-    def _hand_back(self, place: Place, lane: int, x: Tensor, gradient: Tensor | None) -> None:
+    def _hand_back(
+        self, part: Part, stage: int, lane: int, x: Tensor, gradient: Tensor | None
+    ) -> None:
         """Leave the gradient of a stage's input for the stage before, if there is one."""
-        if place[1] > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
+        if stage > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
             gradient = torch.zeros_like(x) if gradient is None else gradient
-            self._put(("input gradient", *place), lane, gradient)
+            self._put(_key("gradient", part, stage - 1), lane, gradient)
 
     def _put(self, key: Key, lane: int, value: Tensor) -> None:
-        assert self.step is not None
         self.step.values[key] = value
         self._ledgers[lane].hold(value)
 
     def _take(self, key: Key, lane: int) -> Tensor:
-        assert self.step is not None
         value = self.step.values.pop(key)
         self._ledgers[lane].drop(value)
         return value
+
+
+def _key(what: str, part: Part, stage: int) -> Key:
+    return what, part.replica, stage, part.microbatch
 
 
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import torch
 
 from core.engine.lanes.operations import Operations, Step
 from core.plan.task import Kind, Task
@@ -67,7 +65,7 @@ class ClosedStep:
         seen, summed = set(), set()
         for task in self.step.plan.tasks:
             stage = task.stage if task.paired_stage is None else task.paired_stage
-            place = (task.replica or 0, stage or 0)
+            place = (task.replica or 0, stage or 0, task.shard or 0)
             if task.kind in _GRADIENT_MAKERS and place not in seen:
                 seen.add(place)
                 change = 1
@@ -89,14 +87,18 @@ class ClosedStep:
             if task.index in step.shapes:
                 text = inside(task.stage if staged else None, *step.shapes[task.index])
                 yield self._line(text, self.ends[task.index])
-        whole, output = list(step.batch_shape), [step.batch_shape[0], *step.output_shape]
-        yield self._line(f"Outside: input size {whole} output_size {output}", max(self.ends))
+        yield self._line(outside(step.batch_shape, step.output_shape), max(self.ends))
 
     def _line(self, text: str, time: int) -> NoteRow:
         return NoteRow(Record.LOG, "size", time, self.step.index, text=text)
 
 
-def inside(stage: int | None, entered: torch.Size, left: torch.Size) -> str:
+def inside(stage: int | None, entered: Sequence[int], left: Sequence[int]) -> str:
     """The line of one forward pass."""
     where = "" if stage is None else f" stage {stage}"
     return f"In Model{where}: input size {list(entered)} output size {list(left)}"
+
+
+def outside(batch: Sequence[int], row: Sequence[int]) -> str:
+    """The line of a whole batch, each `row` of whose output has that shape."""
+    return f"Outside: input size {list(batch)} output_size {[batch[0], *row]}"

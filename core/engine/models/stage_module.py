@@ -78,22 +78,29 @@ class StageModule:
         for parameter in self.parameters.values():
             parameter.grad = None
 
+    def set_gradients(self, gradients: dict[str, Tensor]) -> None:
+        """Let these be the gradients, by full parameter name."""
+        for name, gradient in gradients.items():
+            self.parameters[name].grad = gradient
+
     def take_sums(self) -> list[Tensor]:
         """Let the sums over replicas be the gradients; returns those that they replace."""
         replaced = list(self.gradients().values()) if self.sums else []
-        for name, total in self.sums.items():
-            self.parameters[name].grad = total
+        self.set_gradients(self.sums)
         self.sums = {}
         return replaced
 
 
-def sum_of_copies(copies: Sequence[StageModule], device: torch.device) -> dict[str, Tensor]:
-    """The gradients of a stage by name, added up over its `copies` in order, as new tensors.
+def sum_of_copies(
+    copies: Sequence[StageModule], device: torch.device, start: dict[str, Tensor] | None = None
+) -> dict[str, Tensor]:
+    """The gradients of a stage by name, added up over its `copies` in order.
 
-    New, since other lanes read the copies' gradients at the same time; in order, so that whoever
-    adds them up gets the same bits.
+    They are added to those of `start`, or are new tensors where that has none, since other lanes
+    read the copies' gradients at the same time; in order, so that whoever adds them up gets the
+    same bits.
     """
-    sums: dict[str, Tensor] = {}
+    sums = start or {}
     for module in copies:
         for name, gradient in module.gradients().items():
             if name in sums:
@@ -101,15 +108,3 @@ def sum_of_copies(copies: Sequence[StageModule], device: torch.device) -> dict[s
             else:
                 sums[name] = copy_to(device, gradient)
     return sums
-
-
-def add_to_owner(owner: StageModule, copies: Sequence[StageModule], device: torch.device) -> None:
-    """Add the gradients of a stage's `copies` to those of its `owner`, which is on `device`."""
-    for module in copies:
-        for name, gradient in module.gradients().items():
-            parameter = owner.parameters[name]
-            moved = gradient.to(device, non_blocking=True)
-            if parameter.grad is None:
-                parameter.grad = moved.clone()
-            else:
-                parameter.grad.add_(moved)

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from core.engine.models.modules import Batch, Loss, build_blocks, built_in_batch, built_in_loss
-from core.models.catalogue import MODELS, ModelSettings
+from core.models.catalogue import MODELS
 from core.models.description import Block, ModelDescription
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
@@ -65,19 +65,22 @@ def build_workload(specification: Specification) -> Workload:
     generator = torch.Generator().manual_seed(specification.seed)
     rows = specification.data or specification.batch_rows
     settings = specification.model.filled()
-    if not specification.own_model:
-        description = MODELS[settings.name].describe(settings)
-        blocks = build_blocks(settings)
-        batch = built_in_batch(settings, rows, generator)
-        return _workload(settings, description, blocks, batch, built_in_loss(settings.name))
+    name, own = settings.name, specification.own_model
+    loss: Loss
     with only_here():
-        module = _load(Path(settings.name))
-        blocks = _own_blocks(module, settings.name)
-        batch = _own_batch(module, settings.name, rows, generator)
-        loss = getattr(module, "loss", functional.mse_loss)
-        empty = ModelDescription(Path(settings.name).stem, (), 0)
-        workload = _workload(settings, empty, blocks, batch, loss)
-        return replace(workload, description=_describe(workload, settings.name))
+        if own:
+            module = _load(Path(name))
+            blocks, batch = _own_blocks(module, name), _own_batch(module, name, rows, generator)
+            loss = getattr(module, "loss", functional.mse_loss)
+            description = ModelDescription(Path(name).stem, (), 0)
+        else:
+            blocks, batch = build_blocks(settings), built_in_batch(settings, rows, generator)
+            loss, description = built_in_loss(name), MODELS[name].describe(settings)
+        dtype = getattr(torch, settings.dtype)
+        blocks = [block.to(dtype).train() for block in blocks]
+        data, target = (t.to(dtype) if t.is_floating_point() else t for t in batch)
+        workload = Workload(description, blocks, data, target, loss)
+        return replace(workload, description=_describe(workload, name)) if own else workload
 
 
 def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Parameter]:
@@ -88,6 +91,13 @@ def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Paramete
     named = nn.Sequential(*blocks).named_parameters()
     split = ((name.split(".", 1), parameter) for name, parameter in named)
     return {f"{first + int(index)}.{rest}": parameter for (index, rest), parameter in split}
+
+
+def gradients_of(parameters: dict[str, nn.Parameter]) -> dict[str, Tensor]:
+    """The parameters' gradients; zeros for one that has none."""
+    return {
+        name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in parameters.items()
+    }
 
 
 def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
@@ -126,30 +136,14 @@ def make_optimizer(
     return OPTIMIZERS[specification.optimizer](parameters, lr=specification.lr)
 
 
-def _workload(
-    settings: ModelSettings,
-    description: ModelDescription,
-    blocks: list[nn.Module],
-    batch: Batch,
-    loss: Loss,
-) -> Workload:
-    dtype = getattr(torch, settings.dtype)
-    blocks = [block.to(dtype).train() for block in blocks]
-    data, target = (t.to(dtype) if t.is_floating_point() else t for t in batch)
-    return Workload(description, blocks, data, target, loss)
-
-
 def _load(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not os.path.isfile(path) or spec is None or spec.loader is None:
         raise PlanError(f"--model {str(path)!r}: there is no such file")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.absolute().parent))  # as for a script: it may import its neighbours
-    try:
-        with _without_namesakes(path.absolute().parent):
-            spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # whatever the user's file raises is theirs to read
-        raise PlanError(f"--model {str(path)!r} cannot be imported: {_said(error)}") from error
+    with _blaming(str(path), " cannot be imported"), _without_namesakes(path.absolute().parent):
+        spec.loader.exec_module(module)
     for name in ("build", "batch"):
         if not callable(getattr(module, name, None)):
             raise PlanError(f"--model {str(path)!r} has no {name}(): it needs build() and batch()")
@@ -184,10 +178,8 @@ def _without_namesakes(folder: Path) -> Iterator[None]:
 
 
 def _own_blocks(module: ModuleType, name: str) -> list[nn.Module]:
-    try:
+    with _blaming(name, ": build() failed"):
         built: Any = module.build()
-    except (Exception, SystemExit) as error:
-        raise PlanError(f"--model {name!r}: build() failed: {_said(error)}") from error
     blocks = list(built) if isinstance(built, (nn.Sequential, nn.ModuleList, list, tuple)) else []
     if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
         raise PlanError(
@@ -206,10 +198,8 @@ def _what(built: object) -> str:
 
 
 def _own_batch(module: ModuleType, name: str, rows: int, generator: torch.Generator) -> Batch:
-    try:
+    with _blaming(name, f": batch({rows}) failed"):
         made = module.batch(rows, generator)
-    except (Exception, SystemExit) as error:
-        raise PlanError(f"--model {name!r}: batch({rows}) failed: {_said(error)}") from error
     tensors = isinstance(made, (tuple, list)) and len(made) == 2
     if not tensors or not all(isinstance(t, Tensor) and t.dim() and len(t) == rows for t in made):
         raise PlanError(
@@ -225,12 +215,8 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
     x = workload.input[:2].clone()
     with torch.no_grad():
         for index, block in enumerate(workload.blocks):
-            try:
+            with _blaming(name, f": block {index} failed"):
                 x = copy.deepcopy(block).eval()(x)
-            except Exception as error:
-                raise PlanError(
-                    f"--model {name!r}: block {index} failed: {_said(error)}"
-                ) from error
             if not isinstance(x, Tensor):
                 raise PlanError(f"--model {name!r}: block {index} gave no tensor")
             own = ((n, p) for n, p in block.named_parameters() if id(p) not in seen)
@@ -251,11 +237,8 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
 
 def _check_loss(workload: Workload, output: Tensor, name: str) -> None:
     """Raise PlanError if the loss of a few rows' output is not one number."""
-    try:
-        with torch.no_grad():
-            value = workload.loss(output, workload.target[: len(output)])
-    except Exception as error:
-        raise PlanError(f"--model {name!r}: loss() failed: {_said(error)}") from error
+    with _blaming(name, ": loss() failed"), torch.no_grad():
+        value = workload.loss(output, workload.target[: len(output)])
     if not isinstance(value, Tensor) or value.numel() != 1:
         gave = f"shape {list(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
         raise PlanError(
@@ -264,6 +247,11 @@ def _check_loss(workload: Workload, output: Tensor, name: str) -> None:
         )
 
 
-def _said(error: BaseException) -> str:
-    """An error in one line."""
-    return f"{type(error).__name__}: {error}".splitlines()[0]
+@contextmanager
+def _blaming(name: str, what: str) -> Iterator[None]:
+    """Whatever the user's file raises within is theirs to read, in one line: a PlanError."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        text = f"--model {name!r}{what}: {type(error).__name__}: {error}"
+        raise PlanError(text.splitlines()[0]) from error

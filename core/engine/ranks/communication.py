@@ -8,7 +8,6 @@ is the rank's communication lane.
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
@@ -20,7 +19,7 @@ from torch import Tensor
 from torch.distributed import ProcessGroup, Work
 
 from core.engine.lanes.lane import open_lanes
-from core.engine.ranks.timer import Timed
+from core.engine.ranks.timer import TimedOp
 from core.plan.task import Lane
 
 # The names since torch 2.13, and those before.
@@ -28,20 +27,25 @@ all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_te
 reduce_scatter = getattr(dist, "reduce_scatter_single", None) or dist.reduce_scatter_tensor
 
 
-class Communication(ABC):
-    """Runs collectives in the order in which they come, and times them."""
+class Communication:
+    """Runs collectives in the order in which they come, and times them.
 
-    @abstractmethod
-    def gather(self, timed: Timed, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work | None:
+    As torch does by itself: on the stream that fully_shard has made current, which waits, so that
+    the calling thread does not.
+    """
+
+    def gather(self, op: TimedOp, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work | None:
         """Fill `whole` (ranks x n entries) with every rank's `part` (n entries).
 
         Returns what to wait for before `whole` is read, None if torch's streams see to that.
         """
+        all_gather(whole, part, group=group)
+        self._launched(op)
+        return None
 
-    @abstractmethod
     def reduce(
         self,
-        timed: Timed,
+        op: TimedOp,
         part: Tensor,
         whole: Tensor,
         group: ProcessGroup,
@@ -51,55 +55,26 @@ class Communication(ABC):
 
         `part` must not be read before `finish`; `done` is called when `whole` is given back.
         """
-
-    @abstractmethod
-    def finish(self) -> None:
-        """Wait for all collectives. Raises what one of them raised."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """After the last step."""
-
-
-def open_communication(backend: str, lane: Lane) -> Communication:
-    """The communication of a rank that computes on `lane`."""
-    return OnStream() if backend == "nccl" else InTurn(lane)
-
-
-class OnStream(Communication):
-    """As torch does by itself: on the stream that fully_shard has made current."""
-
-    def gather(self, timed: Timed, whole: Tensor, part: Tensor, group: ProcessGroup) -> None:
-        """Launch; the stream waits, the calling thread does not."""
-        all_gather(whole, part, group=group)
-        self._launched(timed)
-
-    def reduce(
-        self,
-        timed: Timed,
-        part: Tensor,
-        whole: Tensor,
-        group: ProcessGroup,
-        done: Callable[[], None],
-    ) -> None:
-        """Launch; the stream waits, the calling thread does not."""
         reduce_scatter(part, whole.div_(group.size()), group=group)
-        self._launched(timed)
+        self._launched(op)
         done()
 
     def finish(self) -> None:
-        """Nothing: fully_shard lets the compute stream wait at the backward pass's end."""
+        """Wait for all collectives. Raises what one of them raised.
+
+        fully_shard itself lets the compute stream wait at the backward pass's end.
+        """
 
     def close(self) -> None:
-        """Nothing."""
+        """After the last step."""
 
-    def _launched(self, timed: Timed) -> None:
-        timed.launched = time.perf_counter_ns()
-        timed.end = torch.cuda.Event(enable_timing=True)
-        timed.end.record()
+    def _launched(self, op: TimedOp) -> None:
+        op.launched = time.perf_counter_ns()
+        op.end = torch.cuda.Event(enable_timing=True)
+        op.end.record()
 
 
-class InTurn(Communication):
+class ThreadedCollectives(Communication):
     """One after the other in a thread of its own, as they would run on a stream."""
 
     def __init__(self, lane: Lane) -> None:
@@ -109,15 +84,13 @@ class InTurn(Communication):
         self._streams: Any = torch.get_device_module(self._lane.device)  # on a CPU they do nothing
         self._pending: list[Future[Any]] = []
 
-    def gather(self, timed: Timed, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work:
+    def gather(self, op: TimedOp, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work:
         """Queue it; returns its end."""
-        return _End(
-            self._submit(timed, lambda: all_gather(whole, part, group=group)), self._streams
-        )
+        return _End(self._submit(op, lambda: all_gather(whole, part, group=group)), self._streams)
 
     def reduce(
         self,
-        timed: Timed,
+        op: TimedOp,
         part: Tensor,
         whole: Tensor,
         group: ProcessGroup,
@@ -128,13 +101,13 @@ class InTurn(Communication):
         Here each rank is sent its pieces and adds them, which moves half as much.
         """
 
-        def job() -> None:
+        def collective() -> None:
             pieces = torch.empty_like(whole)
             dist.all_to_all_single(pieces, whole, group=group)
             torch.sum(pieces.view(group.size(), -1), 0, out=part).div_(group.size())
             done()
 
-        self._submit(timed, job)
+        self._submit(op, collective)
 
     def finish(self) -> None:
         """Wait for the queue; the computing stream then waits for what it has launched."""
@@ -146,25 +119,19 @@ class InTurn(Communication):
         """End the thread. Not for a rank that failed: its last collective may never end."""
         self._stack.close()
 
-    def _submit(self, timed: Timed, collective: Callable[[], Any]) -> Future[Any]:
+    def _submit(self, op: TimedOp, collective: Callable[[], object]) -> Future[Any]:
         asked = self._streams.current_stream().record_event()
-        future: Future[Any] = Future()
 
-        def job() -> None:
-            try:
-                self._streams.current_stream().wait_event(asked)
-                timed.launched = time.perf_counter_ns()
-                collective()
-                ended = self._streams.current_stream().record_event()
-                timed.end = time.perf_counter_ns()
-            except Exception as error:
-                future.set_exception(error)
-            else:
-                future.set_result(ended)
+        def job() -> Any:
+            self._streams.current_stream().wait_event(asked)
+            op.launched = time.perf_counter_ns()
+            collective()
+            ended = self._streams.current_stream().record_event()
+            op.end = time.perf_counter_ns()
+            return ended
 
-        self._lane.submit(job)
-        self._pending.append(future)
-        return future
+        self._pending.append(self._lane.call(job))
+        return self._pending[-1]
 
 
 class _End(Work):

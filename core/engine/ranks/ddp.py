@@ -14,7 +14,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from core.engine.lanes.lane import Mark
+from core.engine.lanes.lane import Timestamp
 from core.engine.ranks.model import RankModel, Setting
 from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Kind, Payload, PlanError
@@ -24,36 +24,27 @@ class Replicated(RankModel):
     """DistributedDataParallel with buckets as large as asked for, or of torch's own size."""
 
     def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
-        self._setting = setting
-        self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
+        super().__init__(blocks, setting)
         bucket_mb = setting.specification[BUCKET_MB]
         caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
-        self._ddp = DistributedDataParallel(self.blocks, **caps)
-        self._ddp.register_comm_hook(setting.world, self._bucket_hook)
-        self._on_stream = setting.backend == "nccl"  # its futures complete there, not on the host
+        self.module = DistributedDataParallel(self.blocks, **caps)
+        self.module.register_comm_hook(dist.get_world_size(), self._bucket_hook)
+        # NCCL's futures complete on a stream, not on the host.
+        self._on_stream = dist.get_backend() == "nccl"
         parameters = self.parameters
         self._names = {id(parameter): name for name, parameter in parameters.items()}
         self._trained = {name: p for name, p in parameters.items() if p.requires_grad}
         self._gradient_bytes = sum(p.nbytes for p in self._trained.values())
         setting.timer.watch(self.blocks, list(parameters.values()))
-        setting.tell("parameters", sum(p.nbytes for p in parameters.values()))
-
-    def begin(self) -> None:
-        """Forget the gradients."""
-        self._ddp.zero_grad(set_to_none=True)
-        self._setting.tell("gradients", 0)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """The model's output."""
-        return self._ddp(x)  # type: ignore[no-any-return]
+        setting.report("parameters", sum(p.nbytes for p in parameters.values()))
 
     def finish(self) -> None:
         """The backward pass itself has waited for its all-reduces.
 
         Raises PlanError if a parameter had no gradient: its bucket was then never reduced.
         """
-        self._setting.tell("gradients", self._gradient_bytes)
-        reduced = sum(len(timed.names) for timed in self._setting.timer.now.collectives)
+        self._setting.report("gradients", self._gradient_bytes)
+        reduced = sum(len(op.names) for op in self._setting.timer.now.collectives)
         if reduced < len(self._trained):
             unused = ", ".join(name for name, p in self._trained.items() if p.grad is None)
             raise PlanError(
@@ -61,34 +52,23 @@ class Replicated(RankModel):
                 "them in the forward pass, or freeze them with requires_grad_(False)"
             )
 
-    def whole(self, tensor: Tensor) -> Tensor:
-        """A copy: the rank holds all of it."""
-        return tensor.detach().clone()
-
-    def held_bytes(self, tensor: Tensor) -> int:
-        """All of it."""
-        return tensor.nbytes
-
-    def close(self) -> None:
-        """Nothing."""
-
     def _bucket_hook(self, world: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:  # type: ignore[name-defined]
         """All-reduce a bucket to its average, as DDP itself would, and time it."""
         timer = self._setting.timer
         names = tuple(self._names[id(parameter)] for parameter in bucket.parameters())
         number = len(timer.now.collectives)
-        timed = timer.ask(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, number, names)
+        op = timer.ask(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, number, names)
         gradients = bucket.buffer().div_(world)
         work: Any = dist.all_reduce(gradients, async_op=True)
-        timed.launched = time.perf_counter_ns()
+        op.launched = time.perf_counter_ns()
 
         def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
-            timed.end = self._completed()
+            op.end = self._completed()
             return future.value()[0]
 
         return work.get_future().then(done)  # type: ignore[no-any-return]
 
-    def _completed(self) -> Mark:
+    def _completed(self) -> Timestamp:
         if not self._on_stream:
             return time.perf_counter_ns()
         event = torch.cuda.Event(enable_timing=True)

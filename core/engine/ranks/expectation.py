@@ -35,9 +35,9 @@ class Expectations:
     """
 
     def __init__(
-        self, prepared: Prepared, rank: int, tell: Callable[[Sequence[Task]], int]
+        self, prepared: Prepared, rank: int, report: Callable[[Sequence[Task]], int]
     ) -> None:
-        self._prepared, self._rank, self._tell = prepared, rank, tell
+        self._prepared, self._rank, self._report = prepared, rank, report
         self._reported: Collectives | None = None
         self._confirmed = False
         self._numbers: dict[tuple[Task, ...], int] = {}
@@ -64,7 +64,7 @@ class Expectations:
             self._plans[rows] = completed(self._prepared, rows, self._reported)
         plan = self._plans[rows]
         if plan.tasks not in self._numbers:
-            self._numbers[plan.tasks] = self._tell(plan.tasks)
+            self._numbers[plan.tasks] = self._report(plan.tasks)
         own = {_key(task): task for task in plan.tasks if task.replica == self._rank}
         first = next((t.index for t in plan.tasks if t.kind.is_collective), len(plan.tasks))
         sure = len(plan.tasks) if self._confirmed else first

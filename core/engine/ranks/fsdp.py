@@ -15,22 +15,21 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.fsdp._fully_shard._fsdp_api import AllGather, ReduceScatter
+from torch.distributed.fsdp._fully_shard._fsdp_collectives import DefaultAllocMixin
 from torch.distributed.tensor import DTensor
 
 from core.engine.models.workload import Workload
-from core.engine.ranks.communication import open_communication
+from core.engine.ranks.communication import Communication, ThreadedCollectives
 from core.engine.ranks.model import RankModel, Setting
-from core.engine.ranks.timer import Timed
 from core.plan.task import Kind, Payload, PlanError
 
 
@@ -40,13 +39,13 @@ class Sharded(RankModel):
     def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
         # A block that ends with a view is well as long as nobody writes to it, as everywhere here.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
-        self._setting = setting
-        self._communication = open_communication(setting.backend, setting.lane)
+        super().__init__(blocks, setting)
+        on_stream = dist.get_backend() == "nccl"
+        self._communication = Communication() if on_stream else ThreadedCollectives(setting.lane)
         self._lock = threading.Lock()  # reduce-scatters end in another thread
         self._again: set[int] = set()
         self._whole: dict[int, int] = {}
         self._reducing = 0
-        self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
         self._names = [_names(number, block) for number, block in enumerate(blocks)]
         self._trained = [_names(number, block, trained=True) for number, block in enumerate(blocks)]
         self._shard()
@@ -78,23 +77,18 @@ class Sharded(RankModel):
 
     def begin(self) -> None:
         """Forget the gradients."""
-        self.blocks.zero_grad(set_to_none=True)
+        super().begin()
         self._again.clear()
         self._whole.clear()
         self._reducing = 0
-        self._tell_parameters()
-        self._setting.tell("gradients", 0)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """The model's output."""
-        return self.blocks(x)  # type: ignore[no-any-return]
+        self._report_parameters()
 
     def finish(self) -> None:
         """Wait for the reduce-scatters, as an optimizer step does on a GPU."""
         self._communication.finish()
         self._whole.clear()  # a frozen block is gathered for nothing, and not given up
-        self._tell_parameters()
-        self._setting.tell("gradients", self._gradient_parts)
+        self._report_parameters()
+        self._setting.report("gradients", self._gradient_parts)
 
     def whole(self, tensor: Tensor) -> Tensor:
         """Gathered from all ranks."""
@@ -116,21 +110,21 @@ class Sharded(RankModel):
         payload = Payload.PARAMETERS_AGAIN if block in self._again else Payload.PARAMETERS
         self._again.add(block)
         self._whole[block] = whole.nbytes
-        self._tell_parameters()
-        timed = self._ask(Kind.ALL_GATHER, payload, block, self._names[block])
-        return self._communication.gather(timed, whole, part, group)
+        self._report_parameters()
+        op = self._setting.timer.ask(Kind.ALL_GATHER, payload, block, self._names[block])
+        return self._communication.gather(op, whole, part, group)
 
     def reduce(self, block: int, part: Tensor, whole: Tensor, group: dist.ProcessGroup) -> None:
         """Reduce-scatter a block's gradients to their mean; its parameters are given up by now."""
-        self._given_up(block)
+        self._resharded(block)
         self._hold_gradients(whole.nbytes)
         payload = Payload.PARAMETER_GRADIENTS
-        timed = self._ask(Kind.REDUCE_SCATTER, payload, block, self._trained[block])
+        op = self._setting.timer.ask(Kind.REDUCE_SCATTER, payload, block, self._trained[block])
 
         def done() -> None:
             self._hold_gradients(part.nbytes - whole.nbytes)
 
-        self._communication.reduce(timed, part, whole, group, done)
+        self._communication.reduce(op, part, whole, group, done)
 
     def _shard(self) -> None:
         group = dist.group.WORLD
@@ -151,40 +145,28 @@ class Sharded(RankModel):
         # The mean is taken while reducing: torch would divide before the gradients are there.
         module.set_gradient_divide_factor(1.0)
         module.set_force_sum_reduction_for_comms(True)
-        block.register_forward_hook(lambda *_: self._given_up(number))
+        block.register_forward_hook(lambda *_: self._resharded(number))
         return module
 
-    def _ask(self, kind: Kind, payload: Payload, block: int, names: tuple[str, ...]) -> Timed:
-        return self._setting.timer.ask(kind, payload, block, names)
-
-    def _given_up(self, block: int) -> None:
+    def _resharded(self, block: int) -> None:
         self._whole.pop(block, None)
-        self._tell_parameters()
+        self._report_parameters()
 
-    def _tell_parameters(self) -> None:
-        self._setting.tell("parameters", self._parts + sum(self._whole.values()))
+    def _report_parameters(self) -> None:
+        self._setting.report("parameters", self._parts + sum(self._whole.values()))
 
     def _hold_gradients(self, change: int) -> None:
         with self._lock:
             self._reducing += change
-            self._setting.tell("gradients", self._reducing)
+            self._setting.report("gradients", self._reducing)
 
 
-class _Allocating:
-    """What torch takes the collectives' buffers from."""
-
-    def __init__(self, model: Sharded, block: int) -> None:
-        self._model, self._block = model, block
-
-    def allocate(
-        self, size: Sequence[int | torch.SymInt], *, dtype: torch.dtype, device: torch.device
-    ) -> Tensor:
-        """An empty tensor, as torch itself would make it."""
-        return torch.empty(*size, dtype=dtype, device=device)
-
-
-class _Gather(_Allocating, AllGather):
+@dataclass(eq=False)
+class _Gather(DefaultAllocMixin, AllGather):
     """Gathers one block's parameters."""
+
+    model: Sharded
+    block: int
 
     def __call__(
         self,
@@ -193,11 +175,15 @@ class _Gather(_Allocating, AllGather):
         group: dist.ProcessGroup,
         async_op: bool = False,
     ) -> dist.Work | None:
-        return self._model.gather(self._block, output_tensor, input_tensor, group)
+        return self.model.gather(self.block, output_tensor, input_tensor, group)
 
 
-class _Reduce(_Allocating, ReduceScatter):
+@dataclass(eq=False)
+class _Reduce(DefaultAllocMixin, ReduceScatter):
     """Reduces one block's gradients."""
+
+    model: Sharded
+    block: int
 
     def __call__(
         self,
@@ -207,7 +193,7 @@ class _Reduce(_Allocating, ReduceScatter):
         op: Any,
         async_op: bool = False,
     ) -> None:
-        self._model.reduce(self._block, output_tensor, input_tensor, group)
+        self.model.reduce(self.block, output_tensor, input_tensor, group)
 
 
 def _names(number: int, block: nn.Module, trained: bool = False) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -10,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from core.engine.models.workload import Workload, full_names
-from core.engine.ranks.timer import RankTimer, Tell
+from core.engine.ranks.timer import RankTimer, ReportMemory
 from core.plan.specification import Specification
 from core.plan.strategy import Strategy
 from core.plan.task import Lane, PlanError
@@ -18,26 +17,24 @@ from core.plan.task import Lane, PlanError
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a rank's model runs, and who is told of it."""
+    """Where a rank's model runs, and who hears of it."""
 
     lane: Lane
-    world: int
-    backend: str
     timer: RankTimer
-    tell: Tell
+    report: ReportMemory
     specification: Specification
 
 
-class RankModel(ABC):
-    """A model in one of the ranks. `blocks` is nn.Sequential of all blocks, as torch has them.
+class RankModel:
+    """A model in one of the ranks: its `blocks` in nn.Sequential, in `module` as torch runs them.
 
     What is named `whole` is a collective: every rank must ask for it, outside the timed step.
     """
 
-    blocks: nn.Sequential
-
-    @abstractmethod
-    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None: ...
+    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
+        self._setting = setting
+        self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
+        self.module: nn.Module = self.blocks
 
     @classmethod
     def check(cls, workload: Workload) -> None:
@@ -53,27 +50,22 @@ class RankModel(ABC):
         """What this rank steps, by name."""
         return full_names(list(self.blocks))
 
-    @abstractmethod
     def begin(self) -> None:
         """Before each step: forget the gradients."""
+        self.blocks.zero_grad(set_to_none=True)
+        self._setting.report("gradients", 0)
 
-    @abstractmethod
-    def forward(self, x: Tensor) -> Tensor:
-        """The model's output."""
-
-    @abstractmethod
     def finish(self) -> None:
         """Behind the backward pass: wait until the gradients are those of the whole batch."""
 
-    @abstractmethod
     def whole(self, tensor: Tensor) -> Tensor:
         """A copy of a parameter or gradient, all of it."""
+        return tensor.detach().clone()
 
-    @abstractmethod
     def held_bytes(self, tensor: Tensor) -> int:
         """Bytes of a parameter, gradient or optimizer state that this rank holds."""
+        return tensor.nbytes
 
-    @abstractmethod
     def close(self) -> None:
         """After the last step."""
 
@@ -89,11 +81,6 @@ class RankModel(ABC):
             else self.whole(p.grad)
             for name, p in self.parameters.items()
         }
-
-    def state_bytes(self, optimizer: torch.optim.Optimizer) -> int:
-        """Bytes of the optimizer's state that this rank holds."""
-        values = (value for state in optimizer.state.values() for value in state.values())
-        return sum(self.held_bytes(value) for value in values if isinstance(value, Tensor))
 
 
 def rank_model(strategy: Strategy) -> type[RankModel]:

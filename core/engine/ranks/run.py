@@ -3,58 +3,56 @@
 from __future__ import annotations
 
 import json
-import os
+import math
 import queue
 import socket
-import subprocess
 import sys
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
-from core.engine.hardware import find_hardware
 from core.engine.lanes.executor import Stopped
-from core.engine.messages import DONE_LEVEL, FAILED_LEVEL, Rows
+from core.engine.messages import Ended, Message, Outcome, Rows
 from core.engine.prepare import Prepared
-from core.engine.stop import Stop
-from core.engine.wire import describe_exit, receive
-from core.plan.lanes import meet_in_nccl
+from core.engine.wire import receive
+from core.process.child import Child
 from core.recording.decode import numbers_of
 from core.recording.writer import TraceWriter
 
 LAST_WORDS_SECONDS = 1.0
+LOOK_SECONDS = 0.1  # between two looks whether to stop
 HOST = "127.0.0.1"
 
-Report = tuple[int, pa.RecordBatch | None]
-Word = tuple[str, str]
-"""The last word of a rank: the level of its row, done or failed, and the text."""
+RANK = "core.engine.ranks.rank"
+
+Report = tuple[int, Message | str]
+"""A rank, and what it told or how its process ended."""
 
 
 class RankError(RuntimeError):
     """A rank failed, ended, or reported what the plan does not have."""
 
 
-def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: Stop) -> None:
+def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> None:
     """Run every step in rank processes. Raises Stopped on request, RankError if a rank fails."""
     _log_shares(prepared, writer)
     if prepared.specification.blocks:
         writer.log("warning", "blocks are not recorded: torch runs the ranks by itself")
-    reports: queue.SimpleQueue[Report | None] = queue.SimpleQueue()
+    reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
     store = _open_store()
     with ExitStack() as stack:
-        stack.enter_context(stop.calls(lambda: reports.put(None)))
-        ranks = [
-            stack.enter_context(_RankProcess(prepared, rank, store.port, reports))
-            for rank in range(len(prepared.lanes))
-        ]
-        _gather(writer, ranks, reports)
+        ranks: list[Child[Message]] = []
+        for rank in range(len(prepared.lanes)):
+            ranks.append(_start_rank(prepared, rank, store.port, reports))
+            stack.callback(ranks[-1].close)
+        _gather(writer, ranks, reports, stop)
 
 
 def _open_store() -> TCPStore:
@@ -66,117 +64,64 @@ def _open_store() -> TCPStore:
     )
 
 
-def backend_of(prepared: Prepared) -> str:
-    """NCCL where every rank has a GPU of its own, else gloo."""
-    return "nccl" if meet_in_nccl(prepared.lanes) else "gloo"
-
-
-class _RankProcess:
-    """A rank as a context manager: leaving it ends the process, and waits for it."""
-
-    def __init__(
-        self, prepared: Prepared, rank: int, port: int, reports: queue.SimpleQueue[Report | None]
-    ) -> None:
-        self.rank = rank
-        self._reports = reports
-        self._settings = json.dumps(
-            {
-                "rank": rank,
-                "world": len(prepared.lanes),
-                "port": port,
-                "backend": backend_of(prepared),
-                "origin_ns": prepared.header.origin_ns,
-                "specification": prepared.specification.to_dict(),
-                "hardware": asdict(find_hardware()),
-            }
-        )
-        self._environment = {**os.environ, "OMP_NUM_THREADS": str(prepared.lanes[rank].cores or 1)}
+def _start_rank(
+    prepared: Prepared, rank: int, port: int, reports: queue.SimpleQueue[Report]
+) -> Child[Message]:
+    """Start a rank, whose rows and end go to `reports`."""
+    variables = {
+        "OMP_NUM_THREADS": str(prepared.lanes[rank].cores or 1),
         # Ranks of one machine meet on the loopback interface, whatever its host name resolves to.
-        self._environment["GLOO_SOCKET_IFNAME"] = "lo0" if sys.platform == "darwin" else "lo"
+        "GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo",
+    }
+    settings = {
+        "rank": rank,
+        "port": port,
+        "origin_ns": prepared.header.origin_ns,
+        "specification": prepared.specification.to_dict(),
+        "hardware": prepared.header.hardware,
+    }
 
-    def __enter__(self) -> _RankProcess:
-        self._wire, wire = os.pipe()
-        lifeline, self._lifeline = os.pipe()
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-P",
-                "-m",
-                "core.process.lifeline",
-                str(lifeline),
-                "core.engine.ranks.rank",
-                str(wire),
-                self._settings,
-            ],
-            pass_fds=(wire, lifeline),
-            stdin=subprocess.DEVNULL,
-            env=self._environment,
-        )
-        os.close(wire)
-        os.close(lifeline)
-        self._reader = threading.Thread(target=self._read, daemon=True, name=f"rank {self.rank}")
-        self._reader.start()
-        return self
+    def listener(told: Message | str) -> None:
+        reports.put((rank, told))
 
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self._lifeline)
-        self._reader.join()
-
-    def _read(self) -> None:
-        try:
-            with os.fdopen(self._wire, "rb") as file:
-                for message in receive(pa.PythonFile(file, "r")):
-                    if isinstance(message, Rows):
-                        self._reports.put((self.rank, message.batch))
-        finally:  # whatever goes wrong here, nobody waits for more
-            self._reports.put((self.rank, None))
+    child = Child(RANK, receive, listener, variables)
+    child.send(json.dumps(settings).encode())
+    return child
 
 
 def _gather(
     writer: TraceWriter,
-    ranks: list[_RankProcess],
-    reports: queue.SimpleQueue[Report | None],
+    ranks: Sequence[Child[Message]],
+    reports: queue.SimpleQueue[Report],
+    stop: threading.Event,
 ) -> None:
     """Pass the ranks' rows on until all have ended."""
     plans = Plans()
-    going = set(range(len(ranks)))
-    words: dict[int, Word] = {}
-    deadline: float | None = None
-    while going:
-        try:
-            wait = None if deadline is None else max(0.0, deadline - time.monotonic())
-            report = reports.get(timeout=wait)
-        except queue.Empty:
-            break
-        if report is None:
+    words: dict[int, Ended] = {}
+    ends: dict[int, str] = {}
+    deadline = math.inf
+    while len(ends) < len(ranks) and time.monotonic() < deadline:
+        if stop.is_set():
             raise Stopped
-        rank, batch = report
-        if batch is not None:
-            batch, word = without_last_word(batch)
-            if word is not None:
-                words[rank] = word
-            if (rows := plans.renumbered(rank, batch)) is not None:
-                writer.forward(rows)
-        else:
-            going.discard(rank)
-            ranks[rank].process.wait()
-            if words.get(rank, ("", ""))[0] != DONE_LEVEL and deadline is None:
+        try:
+            rank, told = reports.get(timeout=LOOK_SECONDS)
+        except queue.Empty:
+            continue
+        if isinstance(told, Rows) and (rows := plans.renumbered(rank, told.batch)) is not None:
+            writer.forward(rows)
+        elif isinstance(told, Ended):
+            words[rank] = told
+        elif isinstance(told, str):
+            ends[rank] = f"rank {rank} (process {ranks[rank].pid}) {told}"
+            is_done = rank in words and words[rank].outcome is Outcome.FINISHED
+            if not is_done and deadline == math.inf:
                 # One rank's end breaks the others' collectives: hear them all, then blame the
                 # one that did not say why.
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
-    if deadline is not None:
-        raise RankError(_blame(ranks, words))
-
-
-def _blame(ranks: list[_RankProcess], words: dict[int, Word]) -> str:
-    codes = {rank.rank: rank.process.poll() for rank in ranks}
-    for rank, code in codes.items():
-        if code is not None and rank not in words:
-            return f"rank {rank} (process {ranks[rank].process.pid}) {describe_exit(code)}"
-    failed = ((rank, text) for rank, (level, text) in words.items() if level == FAILED_LEVEL)
-    return "rank {}: {}".format(*next(failed))
+    if deadline < math.inf:
+        silent = [end for rank, end in ends.items() if rank not in words]
+        said = [f"rank {rank}: {word.text}" for rank, word in words.items() if word.text]
+        raise RankError((silent + said)[0])
 
 
 class Plans:
@@ -223,16 +168,6 @@ def _with_plans(batch: pa.RecordBatch, plans: NDArray[np.int64]) -> pa.RecordBat
     return batch.set_column(place, batch.schema.field(place), pa.array(plans, pa.int32()))
 
 
-def without_last_word(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Word | None]:
-    """A batch without the row with which a rank ends, if it has one, and that row."""
-    notes = batch["note"].to_pylist()
-    for place, note in enumerate(notes):
-        if note and note[0]["name"] in (FAILED_LEVEL, DONE_LEVEL):
-            kept = [row for row in range(len(batch)) if row != place]
-            return batch.take(pa.array(kept, pa.int64())), (note[0]["name"], note[0]["text"])
-    return batch, None
-
-
 def _log_shares(prepared: Prepared, writer: TraceWriter) -> None:
     """Say how a batch is shared that does not divide by the ranks."""
     world = len(prepared.lanes)
@@ -244,4 +179,4 @@ def _log_shares(prepared: Prepared, writer: TraceWriter) -> None:
                 f"{rows} rows do not divide by {world} ranks: shared unpadded as {shares}; "
                 f"DistributedSampler would repeat {-rows % world} rows instead",
             )
-    writer.log("info", f"{world} ranks on {backend_of(prepared)}; all steps begin together")
+    writer.log("info", f"{world} ranks on {prepared.backend}; all steps begin together")

@@ -10,7 +10,7 @@ second replica works where the first one fills and drains. Micro-batches come in
 there are ranks, the first half of a unit down and the second half up.
 """
 
-from core.plan.schedules.schedule import Action, Schedule, Seat, backward, forward, refuse
+from core.plan.schedules.schedule import Action, Schedule, StagePlacement, backward, forward, refuse
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
@@ -30,11 +30,11 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
     return [action for _, action in sorted(actions, key=lambda timed: timed[0])]
 
 
-def seats(ranks: int, chunks: int) -> list[Seat]:
+def stage_placement(ranks: int, chunks: int) -> list[StagePlacement]:
     """Replica 0 down the ranks, replica 1 up."""
     return [
-        *(Seat(0, stage, stage) for stage in range(ranks)),
-        *(Seat(1, stage, ranks - 1 - stage) for stage in range(ranks)),
+        *(StagePlacement(0, stage, stage) for stage in range(ranks)),
+        *(StagePlacement(1, stage, ranks - 1 - stage) for stage in range(ranks)),
     ]
 
 
@@ -61,7 +61,7 @@ SCHEDULE = Schedule(
     "Chimera",
     "Two replicas of the model, one down and one up the lanes.",
     order,
-    seats=seats,
+    stage_placement=stage_placement,
     check=check,
     bubble_time=bubble_time,
 )

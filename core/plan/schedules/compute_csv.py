@@ -14,7 +14,14 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from core.plan.schedules.schedule import Action, Schedule, ScheduleError, Seat, overlap, refuse
+from core.plan.schedules.schedule import (
+    Action,
+    Schedule,
+    ScheduleError,
+    StagePlacement,
+    overlap,
+    refuse,
+)
 from core.plan.task import Kind, PlanError
 from core.reading import one_line
 
@@ -40,7 +47,7 @@ def load_schedule(path: str) -> Schedule:
     halves = [(half, rank) for rank, row in enumerate(rows) for a in row for half in a.halves]
     stages = 1 + max(half.stage for half, _ in halves)
     microbatches = 1 + max(half.microbatch or 0 for half, _ in halves)
-    replicas, seats = _replicas(path, halves, stages)
+    replicas, stage_placement = _replicas(path, halves, stages)
     orders = [[_of_replica(action, replicas) for action in row] for row in rows]
 
     def check(ranks: int, count: int, chunks: int) -> None:
@@ -51,7 +58,7 @@ def load_schedule(path: str) -> Schedule:
         Path(path).name,
         f"From a file: {len(rows)} ranks, {stages} stages, {microbatches} micro-batches.",
         lambda rank, ranks, count, chunks: orders[rank],
-        seats=lambda ranks, chunks: seats,
+        stage_placement=lambda ranks, chunks: stage_placement,
         check=check,
         ranks=len(rows),
         microbatches=microbatches,
@@ -118,7 +125,7 @@ def _pass(words: Sequence[str], cell: str, where: str) -> Action:
 
 def _replicas(
     path: str, halves: Iterable[tuple[Action, int]], stages: int
-) -> tuple[dict[int, int], list[Seat]]:
+) -> tuple[dict[int, int], list[StagePlacement]]:
     """Each micro-batch's replica, and the ranks that hold each replica's stages."""
     ways: dict[int, dict[int, int]] = {}
     for half, rank in halves:
@@ -134,7 +141,7 @@ def _replicas(
         ranks = tuple(way[stage] for stage in range(stages))
         replicas[microbatch] = numbers.setdefault(ranks, len(numbers))
     return replicas, [
-        Seat(replica, stage, rank)
+        StagePlacement(replica, stage, rank)
         for ranks, replica in numbers.items()
         for stage, rank in enumerate(ranks)
     ]

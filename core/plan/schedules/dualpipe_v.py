@@ -56,7 +56,7 @@ SCHEDULE = Schedule(
     "DualPipeV",
     "Stages there and back, each forward overlapped with a backward.",
     order,
-    seats=vee,
+    stage_placement=vee,
     chunks=2,
     check=check,
     bubble_time=bubble_time,

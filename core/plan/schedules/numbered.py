@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import overload
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.plan.schedules.schedule import Action, action, overlap
-from core.plan.task import KINDS, Kind
+from core.plan.task import Kind
 
 _LATE = "*"
 _F, _B, _I, _W = map(ord, "FBIW")
-_CODES = np.zeros(128, np.int8)
-for _letter, _kind in (
-    (_F, Kind.FORWARD), (_B, Kind.BACKWARD), (_I, Kind.BACKWARD_INPUT),
-    (_W, Kind.BACKWARD_WEIGHT), (ord(_LATE), Kind.BACKWARD_WEIGHT),
-):  # fmt: skip
-    _CODES[_letter] = KINDS.index(_kind)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ActionColumns(Sequence[Action]):
-    """Actions as columns of n entries, for whoever wants no object of each; kinds index KINDS."""
-
-    kinds: NDArray[np.int8]
-    stages: NDArray[np.int64]
-    microbatches: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.kinds)
-
-    def __iter__(self) -> Iterator[Action]:
-        kinds = map(KINDS.__getitem__, self.kinds.tolist())
-        return map(action, self.stages.tolist(), kinds, self.microbatches.tolist())
-
-    @overload
-    def __getitem__(self, place: int) -> Action: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Action]: ...
-    def __getitem__(self, place: int | slice) -> Action | list[Action]:
-        if isinstance(place, slice):
-            return list(self)[place]
-        kind = KINDS[self.kinds[place]]
-        return action(int(self.stages[place]), kind, int(self.microbatches[place]))
+_KINDS = {
+    _F: Kind.FORWARD,
+    _B: Kind.BACKWARD,
+    _I: Kind.BACKWARD_INPUT,
+    _W: Kind.BACKWARD_WEIGHT,
+    ord(_LATE): Kind.BACKWARD_WEIGHT,
+}
 
 
 def numbered(
     passes: Sequence[str], microbatches: int, down: int, up: int | None = None
-) -> Sequence[Action]:
+) -> list[Action]:
     """The passes of a rank, each taking its stage's next micro-batch.
 
     `F`, `B`, `I` and `W` are passes of stage `down`, `f`, `b`, `i` and `w` those of `up`; two
@@ -72,7 +44,8 @@ def numbered(
     longest_ago = np.flatnonzero(inputs)[: len(late)]
     stages[late], numbers[late] = stages[longest_ago], numbers[longest_ago]
     kept = numbers < microbatches
-    actions = ActionColumns(_CODES[letters[kept]], stages[kept], numbers[kept])
+    kinds = map(_KINDS.__getitem__, letters[kept].tolist())
+    actions = list(map(action, stages[kept].tolist(), kinds, numbers[kept].tolist()))
     if len(codes) == len(passes):
         return actions
     following = iter(actions)

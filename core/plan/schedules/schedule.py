@@ -44,7 +44,7 @@ class Action(NamedTuple):
         return f"{self.stage}{self.kind.letter}{'' if self.microbatch is None else self.microbatch}"
 
 
-class Seat(NamedTuple):
+class StagePlacement(NamedTuple):
     """The rank that holds a stage of a replica of the model."""
 
     replica: int
@@ -60,14 +60,16 @@ SPLIT_BACKWARD = frozenset({Kind.FORWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEI
 """The passes of schedules that never run a whole backward."""
 
 
-def loop(ranks: int, chunks: int) -> list[Seat]:
+def loop(ranks: int, chunks: int) -> list[StagePlacement]:
     """Stage s on rank s modulo the ranks: each pass goes round `chunks` times."""
-    return [Seat(0, stage, stage % ranks) for stage in range(ranks * chunks)]
+    return [StagePlacement(0, stage, stage % ranks) for stage in range(ranks * chunks)]
 
 
-def vee(ranks: int, chunks: int) -> list[Seat]:
+def vee(ranks: int, chunks: int) -> list[StagePlacement]:
     """There and back: the first and the last of 2 x `ranks` stages share rank 0."""
-    return [Seat(0, stage, min(stage, 2 * ranks - 1 - stage)) for stage in range(2 * ranks)]
+    return [
+        StagePlacement(0, stage, min(stage, 2 * ranks - 1 - stage)) for stage in range(2 * ranks)
+    ]
 
 
 def anywhere(ranks: int, microbatches: int, chunks: int) -> None:
@@ -99,21 +101,22 @@ exact costs; the domains were found by simulating all schedules with random ones
 class Schedule:
     """The order of a pipeline's actions.
 
-    `order(rank, ranks, microbatches, chunks)` lists a rank's actions; `seats(ranks, chunks)` says
-    which rank holds which stage. A rank holds one stage, or with `chunks` that many of them unless
-    asked otherwise (`settable_chunks`). `check` raises PlanError for numbers that the schedule does
-    not take. With `whole_loss` there is one loss on the concatenated outputs instead of one for
-    each micro-batch. `bubble_time` is the literature's formula for a rank's idle time within the
-    makespan, `span_bubble_time` for that within the longest lane's own span where it is another:
-    where the ranks do not begin and end with the step. A schedule that is written for so many
-    `ranks` and `microbatches` names them; `uses` are the kinds of passes that it has.
+    `order(rank, ranks, microbatches, chunks)` lists a rank's actions; `stage_placement(ranks,
+    chunks)` says which rank holds which stage. A rank holds one stage, or with `chunks` that many
+    of them unless asked otherwise (`settable_chunks`). `check` raises PlanError for numbers that
+    the schedule does not take. With `whole_loss` there is one loss on the concatenated outputs
+    instead of one for each micro-batch. `bubble_time` is the literature's formula for a rank's
+    idle time within the makespan, `span_bubble_time` for that within the longest lane's own span
+    where it is another: where the ranks do not begin and end with the step. A schedule that is
+    written for so many `ranks` and `microbatches` names them; `uses` are the kinds of passes that
+    it has.
     """
 
     name: str
     title: str
     line: str
     order: Order
-    seats: Callable[[int, int], list[Seat]] = loop
+    stage_placement: Callable[[int, int], list[StagePlacement]] = loop
     chunks: int = 1
     settable_chunks: bool = False
     check: Callable[[int, int, int], None] = anywhere
@@ -139,7 +142,7 @@ class Schedule:
 
     def stage_count(self, ranks: int, chunks: int) -> int:
         """How many stages the model is cut into."""
-        return 1 + max(seat.stage for seat in self.seats(ranks, chunks))
+        return 1 + max(held.stage for held in self.stage_placement(ranks, chunks))
 
     def orders(self, ranks: int, microbatches: int, chunks: int) -> list[list[Action]]:
         """Every rank's actions. Raises PlanError outside the schedule's domain."""

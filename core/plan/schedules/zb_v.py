@@ -47,7 +47,7 @@ SCHEDULE = Schedule(
     "ZB-V",
     "Stages there and back over the lanes, no waiting inside a lane.",
     order,
-    seats=vee,
+    stage_placement=vee,
     chunks=2,
     bubble_time=bubble_time,
     span_bubble_time=span_bubble_time,

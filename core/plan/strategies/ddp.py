@@ -93,7 +93,7 @@ def complete(job: Job, collectives: Collectives) -> Plan:
         (Stage(0, 0, len(blocks)),),
         tuple(Placement(rank, 0, rank) for rank in ranks),
         tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
-        tuple(build.tasks),
+        build.columns,
         replicas=len(job.lanes),
     )
 

@@ -75,7 +75,7 @@ def plan(job: Job) -> Plan:
         (Stage(0, 0, last),),
         tuple(Placement(r, 0, r, owner=r == 0) for r in replicas),
         tuple(Part(r, 0, start, sizes[r]) for r, start in enumerate(starts(sizes))),
-        tuple(build.tasks),
+        build.columns,
         replicas=len(job.lanes),
     )
 

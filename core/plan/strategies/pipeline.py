@@ -46,5 +46,4 @@ STRATEGY = Strategy(
     "Stages overlap on micro-batches.",
     plan,
     options=PIPELINE_OPTIONS,
-    microbatch_rows=microbatch_rows,
 )

@@ -18,7 +18,7 @@ def plan(job: Job) -> Plan:
         (Stage(0, 0, len(job.model.blocks)),),
         (Placement(0, 0, 0),),
         (Part(0, 0, 0, job.rows),),
-        tuple(build.tasks),
+        build.columns,
         replicas=len(job.lanes),
     )
 

@@ -1,101 +1,90 @@
-"""The predictor's process as the window sees it. No torch, no Qt."""
+"""The process that predicts, as the window sees it. No torch, no Qt."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from contextlib import suppress
+from functools import partial
 
-from core.predict.worker.jobs import Job, Lost, Reply
-from core.process.spawn import environment
+from core.predict.worker import server
+from core.predict.worker.jobs import Advise, Draw, Job, Lost, Refused, Reply, WhatIfRequest
+from core.process.worker import Worker
 
 ENDED = "the process that predicts has ended; ask again to start it afresh"
+ORDER = (WhatIfRequest, Draw, Advise)
 
 
 class PredictorClient:
-    """Starts the process with the first job, and ends it; it also ends when this process does.
+    """Starts a worker with the first job, and gives it jobs one by one: of a kind only the latest.
 
-    `listener` gets each reply on a thread of the client's.
+    `listener` gets each reply on a thread of the worker's.
     """
 
     def __init__(self, listener: Callable[[Reply], None]) -> None:
         self._listener = listener
-        self._process: subprocess.Popen[bytes] | None = None
-        self._reader = threading.Thread()
+        self._worker: Worker | None = None
         self._number = 0
+        self._lock = threading.Lock()
+        self._waiting: dict[type[Job], tuple[int, Job]] = {}
+        self._is_busy = False
 
     @property
     def pid(self) -> int | None:
         """The process's id, if there is a process."""
-        return None if self._process is None else self._process.pid
+        return None if self._worker is None else self._worker.pid
 
-    def start(self) -> None:
+    def start(self) -> Worker:
         """Start the process unless it is there, without waiting; OSError if that cannot be done."""
-        if self._process is not None and self._process.poll() is None and self._reader.is_alive():
-            return
-        self.close()
-        self._wire, other = Pipe()
-        lifeline_end, self._lifeline = os.pipe()
-        given = (other.fileno(), lifeline_end)
-        try:
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "core.process.lifeline",
-                    str(lifeline_end),
-                    "core.predict.worker.server",
-                    str(other.fileno()),
-                ],
-                pass_fds=given,
-                stdin=subprocess.DEVNULL,
-                env=environment(),
-                process_group=0,
-            )
-        except OSError:
-            self._wire.close()
-            os.close(self._lifeline)
-            raise
-        finally:
-            other.close()
-            os.close(lifeline_end)
-        self._reader = threading.Thread(
-            target=self._read, args=(self._wire,), daemon=True, name="predictions"
-        )
-        self._reader.start()
+        if self._worker is None or self._worker.is_over:
+            self.close()
+            self._worker = Worker(self._listener, lambda: self._listener(Lost(ENDED)))
+            with suppress(BrokenExecutor):  # its end is told
+                self._worker.submit(server.begin)
+        return self._worker
 
     def send(self, job: Job) -> int:
         """Ask for a job; returns the number that its replies carry. Raises OSError as `start`."""
+        worker = self.start()
         self._number += 1
-        self.start()
-        try:
-            self._wire.send((self._number, job))
-        except OSError:  # it has ended, though it cannot be waited for yet
-            self.close()
-            self.start()
-            self._wire.send((self._number, job))
+        with self._lock:
+            self._waiting[type(job)] = (self._number, job)
+        self._go_on(worker)
         return self._number
 
     def close(self) -> None:
         """End the process and wait for it; what it has not answered it never will."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        self._reader.join()
-        self._wire.close()
-        os.close(self._lifeline)
+        worker, self._worker = self._worker, None
+        with self._lock:
+            self._waiting.clear()
+            self._is_busy = False
+        if worker is not None:
+            worker.close()
 
-    def _read(self, wire: Connection) -> None:
+    def _go_on(self, worker: Worker) -> None:
+        """Give the worker the next job, unless it has one."""
+        with self._lock:
+            if worker is not self._worker or self._is_busy or not self._waiting:
+                return
+            kind = next(kind for kind in ORDER if kind in self._waiting)
+            number, job = self._waiting.pop(kind)
+            self._is_busy = True
+        with suppress(BrokenExecutor):  # its end is told
+            future = worker.submit(server.reply_to, number, job)
+            future.add_done_callback(partial(self._take, worker, number))
+
+    def _take(self, worker: Worker, number: int, future: Future[Reply]) -> None:
+        """Pass a reply on, unless the worker has ended meanwhile: that is told by itself."""
+        with self._lock:
+            if worker is not self._worker:
+                return
+            self._is_busy = False
         try:
-            while True:
-                self._listener(wire.recv())
-        except Exception:  # it has ended, or what it sent cannot be read
-            if self._process is not None:
-                self._listener(Lost(ENDED))
+            reply = future.result()
+        except (BrokenExecutor, CancelledError):
+            return
+        except Exception as error:  # it cannot be sent
+            reply = Refused(number, f"the prediction failed: {type(error).__name__}: {error}")
+        self._listener(reply)
+        self._go_on(worker)

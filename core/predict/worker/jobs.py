@@ -9,21 +9,21 @@ from core.plan.specification import Specification
 from core.plan.task import Lane, Stage
 from core.predict.advisor import Advice
 from core.predict.costs import CostModel
-from core.predict.whatif import Question
+from core.predict.whatif import WhatIfQuery
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Answer a what-if question (core.predict.whatif.Answer)."""
+class WhatIfRequest:
+    """Answer a what-if question (core.predict.whatif.WhatIfResult)."""
 
-    question: Question
+    question: WhatIfQuery
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
     """Predict a question's pipeline as a whole recording (bytes of its stream)."""
 
-    question: Question
+    question: WhatIfQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,7 @@ class Advised:
     missing: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepare:
-    """Plan what may be asked for next, while there is nothing else to do. Has no answer."""
-
-    questions: tuple[Question, ...]
-
-
-Job = Ask | Draw | Advise | Prepare
+Job = WhatIfRequest | Draw | Advise
 """Of jobs of one kind that wait only the latest is done."""
 
 

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from core.explain.causes import Explanation
 from core.explain.critical import PathPiece
-from core.explain.gaps import task_of
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
 from gui.panels.explain.shares import SHARE_WORDS
@@ -61,7 +60,7 @@ class PathList(QTreeWidget):
         self.blockSignals(blocked)
 
     def _add(self, trace: Trace, step: int, explanation: Explanation, piece: PathPiece) -> None:
-        task = task_of(explanation.columns, piece.task)
+        task = explanation.columns[piece.task]
         span = trace.find(step, task.index)
         name = str(task) if span is None else action(span)
         share, length = tr(SHARE_WORDS[piece.share][0]), duration_text(piece.end - piece.start)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPaintEvent, QPe
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from core.plan.task import KINDS
-from core.predict.whatif import Answer
+from core.predict.whatif import WhatIfResult
 from gui.look.families import FAMILY_CODES
 from gui.look.label import plain_tip
 from gui.look.text import duration_text, percent_text, tr
@@ -47,7 +47,7 @@ class AnswerPicture(QWidget):
         if not bare:
             self.setMinimumHeight(110)
         self.theme = LIGHT
-        self.answer: Answer | None = None
+        self.answer: WhatIfResult | None = None
         self.painted = 0
         self._note = tr("The predicted step appears here.")
         self._veiled = False
@@ -58,7 +58,7 @@ class AnswerPicture(QWidget):
         self.theme, self._picture = theme, None
         self.update()
 
-    def show_answer(self, answer: Answer) -> None:
+    def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step."""
         self.answer, self._note, self._veiled, self._picture = answer, "", False, None
         self.setAccessibleDescription(answer_words(answer))
@@ -126,7 +126,7 @@ class AnswerPicture(QWidget):
         return tr("lane {lane}: {task}, {time}", lane=lane, task=task_text(answer, found),
                   time=length)  # fmt: skip
 
-    def _draw(self, answer: Answer) -> QPixmap:
+    def _draw(self, answer: WhatIfResult) -> QPixmap:
         ratio = self.devicePixelRatioF()
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
@@ -141,7 +141,7 @@ class AnswerPicture(QWidget):
             self._draw_lanes(painter, fonts, answer, ratio)
         return picture
 
-    def _draw_axis(self, painter: QPainter, fonts: Fonts, answer: Answer) -> None:
+    def _draw_axis(self, painter: QPainter, fonts: Fonts, answer: WhatIfResult) -> None:
         plot = self.plot
         view = Viewport(0.0, max(1.0, float(answer.makespan_ns)), plot.width())
         painter.setFont(fonts.small)
@@ -154,7 +154,9 @@ class AnswerPicture(QWidget):
                 painter.setPen(QColor(self.theme.muted))
                 painter.drawText(QRectF(x - width / 2, 0, width + 2, HEAD - 4), _CENTRE, tick.label)
 
-    def _draw_lanes(self, painter: QPainter, fonts: Fonts, answer: Answer, ratio: float) -> None:
+    def _draw_lanes(
+        self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, ratio: float
+    ) -> None:
         plot, lanes = self.plot, len(answer.first) - 1
         row = plot.height() / lanes
         painter.setFont(fonts.small)
@@ -175,7 +177,7 @@ class AnswerPicture(QWidget):
             if row >= LETTER_ROW:
                 self._draw_letters(painter, fonts, answer, lane, strip)
 
-    def _image(self, answer: Answer, width: int) -> QImage:
+    def _image(self, answer: WhatIfResult, width: int) -> QImage:
         """Two rows of pixels for each lane: of an overlap the forward and the backward."""
         found = shares(answer, width)
         halves = [
@@ -187,7 +189,9 @@ class AnswerPicture(QWidget):
         image = QImage(pixels.data, width, len(pixels), 4 * width, form)
         return image.copy()  # it does not keep the array
 
-    def _draw_seams(self, painter: QPainter, answer: Answer, lane: int, strip: QRectF) -> None:
+    def _draw_seams(
+        self, painter: QPainter, answer: WhatIfResult, lane: int, strip: QRectF
+    ) -> None:
         """A free pixel behind every task that is wide enough to spare it."""
         mine = slice(int(answer.first[lane]), int(answer.first[lane + 1]))
         scale = strip.width() / max(1, answer.makespan_ns)
@@ -197,7 +201,7 @@ class AnswerPicture(QWidget):
             painter.fillRect(seam, QColor(self.theme.plot))
 
     def _draw_letters(
-        self, painter: QPainter, fonts: Fonts, answer: Answer, lane: int, strip: QRectF
+        self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
         mine = slice(int(answer.first[lane]), int(answer.first[lane + 1]))
         scale = strip.width() / max(1, answer.makespan_ns)
@@ -214,14 +218,14 @@ class AnswerPicture(QWidget):
                 painter.drawText(QRectF(left, strip.top(), width, strip.height()), _CENTRE, text)
 
 
-def task_text(answer: Answer, found: int) -> str:
+def task_text(answer: WhatIfResult, found: int) -> str:
     """A task as the literature writes it: `3F12`."""
     numbers = (int(answer.stage[found]), int(answer.microbatch[found]))
     stage, microbatch = ("" if number < 0 else str(number) for number in numbers)
     return f"{stage}{KINDS[answer.kind[found]].letter}{microbatch}"
 
 
-def answer_words(answer: Answer) -> str:
+def answer_words(answer: WhatIfResult) -> str:
     """A picture for screen readers."""
     return tr(
         "{lanes} lanes, {tasks} tasks: makespan {makespan}, bubble {bubble}",

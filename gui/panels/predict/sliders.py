@@ -88,11 +88,6 @@ class SliderRow(QObject):
         self.number.setMaximum(self._stops[-1])  # type: ignore[arg-type]
         self._show_nearest()
 
-    def beside(self) -> list[float]:
-        """The stops on both sides of the slider."""
-        at = self.slider.value()
-        return [self._stops[n] for n in (at + 1, at - 1) if 0 <= n < len(self._stops)]
-
     def _slid(self, stop: int) -> None:
         self.value = self._stops[stop]
 

@@ -23,7 +23,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.task import Kind, Stage
 from core.predict.costs import CostModel, Link
 from core.predict.costs_file import costs_of
-from core.predict.whatif import Answer, Question
+from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.look.label import Label
 from gui.look.layouts import button, column, row
 from gui.look.text import duration_text, percent_text, tr
@@ -71,7 +71,7 @@ class Basis:
 
 
 class WhatIfPanel(QWidget):
-    """`asked` carries a Question with every change while the panel is visible.
+    """`asked` carries a WhatIfQuery with every change while the panel is visible.
 
     `opened` comes when it becomes visible. `large_asked` wants the question's step in the centre;
     `load_asked` and `save_asked` want a file of costs.
@@ -138,12 +138,12 @@ class WhatIfPanel(QWidget):
     # Questions and answers
 
     @property
-    def question(self) -> Question:
+    def question(self) -> WhatIfQuery:
         """What sliders and fields ask for."""
         basis = self.basis
         bandwidth, factor = self._rows["bandwidth"].value, self._rows["factor"].value
         slow = (int(self._rows["slow_lane"].value), factor)
-        return Question(
+        return WhatIfQuery(
             basis.model,
             basis.costs,
             int(self._rows["devices"].value),
@@ -157,17 +157,7 @@ class WhatIfPanel(QWidget):
             basis.device,
         )
 
-    def nearby(self) -> list[Question]:
-        """What a single move of a slider that needs another plan could ask for next."""
-        asked, rows = self.question, self._rows
-        chunks = rows["chunks"].beside() if self._takes_chunks else []
-        return [
-            *(replace(asked, microbatches=int(n)) for n in rows["microbatches"].beside()),
-            *(replace(asked, devices=int(n)) for n in rows["devices"].beside()),
-            *(replace(asked, chunks=int(n)) for n in chunks),
-        ]
-
-    def show_answer(self, answer: Answer) -> None:
+    def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step and its figures."""
         self.picture.show_answer(answer)
         for name, text in figure_texts(answer).items():
@@ -356,7 +346,7 @@ FIGURES = {
 }  # fmt: skip
 
 
-def figure_texts(answer: Answer) -> dict[str, str]:
+def figure_texts(answer: WhatIfResult) -> dict[str, str]:
     """The figures of an answer, by their names in FIGURES."""
     form = answer.closed_form
     return {

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.predict.whatif import Answer
+from core.predict.whatif import WhatIfResult
 from gui.look.families import FAMILIES, FAMILY_CODES
 
 
-def shares(answer: Answer, pixels: int) -> NDArray[np.float64]:
+def shares(answer: WhatIfResult, pixels: int) -> NDArray[np.float64]:
     """The share, 0 to 1, of each family in each pixel of each lane.
 
     Shape (lanes, pixels, families); what is missing to 1 in a pixel is idle time.

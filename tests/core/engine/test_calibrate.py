@@ -1,6 +1,7 @@
 """Costs are measured for every task of a plan, and measuring changes nothing of the run."""
 
 import resource
+import threading
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,6 @@ from core.engine.lanes.executor import Stopped  # noqa: E402
 from core.engine.lanes.lane import open_lanes  # noqa: E402
 from core.engine.lanes.run import batches_of  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.stop import Stop  # noqa: E402
 from core.models.catalogue import ModelSettings  # noqa: E402
 from core.plan.schedules import SCHEDULES  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
@@ -45,8 +45,7 @@ def measured(specification, stop=None):
     plan = prepared.plan_list[0]
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(plan.lanes)]
-        settings = (prepared.workload, prepared.specification, lanes, stop or Stop())
-        return plan, calibrate(plan, batch, *settings)
+        return plan, calibrate(prepared, batch, lanes, stop or threading.Event())
 
 
 @pytest.mark.parametrize("strategy", ["single", "dp", "mp", "dp-pp"])
@@ -95,8 +94,8 @@ def test_the_costs_are_kept_with_the_recording_and_are_no_line_of_its_log():
 
 
 def test_measuring_stops_on_request():
-    stop = Stop()
-    stop.request()
+    stop = threading.Event()
+    stop.set()
     with pytest.raises(Stopped):
         measured(Specification("pipeline", SMALL, "2xcpu", batch=8), stop)
 

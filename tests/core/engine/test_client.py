@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from core.engine import client as client_module
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome, Ready, Rows, Started
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
+from core.process import child
 from tests.core.helpers import Engine
 
 SECONDS = 30
@@ -23,11 +23,12 @@ SMALL = Specification("single", ModelSettings("mlp", width=8, depth=2), "1xcpu",
 BEGIN = """
 import os, sys, time
 import pyarrow as pa
-from core.engine.wire import send_ready
+from dataclasses import asdict
+from core.engine.wire import send
 from core.plan.lanes import Hardware
 wire, commands = map(int, sys.argv[1:])
 with os.fdopen(wire, "wb", buffering=0, closefd=False) as file:
-    send_ready(pa.PythonFile(file, "w"), Hardware(1, 1 << 30))
+    send(pa.PythonFile(file, "w"), "ready", asdict(Hardware(1, 1 << 30)))
 """
 # In the middle of its first run it leaves behind a child that holds all its pipes, and ends.
 FORKING = """
@@ -82,7 +83,7 @@ def heard(client, last):
 
 
 def test_a_poll_does_not_wait_for_an_engine_that_closed_its_pipe_and_lives_on(odd, monkeypatch):
-    monkeypatch.setattr(client_module, "BURIAL_SECONDS", 4)
+    monkeypatch.setattr(child, "EXIT_SECONDS", 4)
     client = odd("os.close(wire); time.sleep(600)")
     client.run(SMALL)
     messages, longest = heard(client, Ended)
@@ -108,16 +109,16 @@ def test_an_engine_that_takes_no_commands_any_more_fails_its_run_and_the_next_ge
 def test_what_cannot_be_read_from_an_engine_ends_its_run_with_the_reason(odd):
     client = odd(
         "import json, threading\n"
-        "from core.engine.wire import READY_KEY, _send\n"
+        "from core.engine.wire import send\n"
         "os.read(commands, 1 << 16)\n"
         "with os.fdopen(wire, 'wb', buffering=0, closefd=False) as file:\n"
-        "    _send(pa.PythonFile(file, 'w'), READY_KEY, '{}')\n"
+        "    send(pa.PythonFile(file, 'w'), 'ready', {})\n"
         "time.sleep(600)"
     )
     client.run(SMALL)
     messages, _ = heard(client, Ended)
     assert messages[-1].outcome is Outcome.FAILED
-    assert messages[-1].text.startswith("what the engine sent cannot be read: ")
+    assert messages[-1].text.startswith("the engine process sent what cannot be read: ")
 
 
 def test_a_child_that_holds_the_dead_engines_pipes_lets_nobody_wait(tmp_path):

@@ -52,7 +52,7 @@ def executing(sink: io.BytesIO) -> Iterator[tuple[TraceWriter, Executor, Callabl
         writer = TraceWriter(pa.PythonFile(sink, "w"), prepared.header)
         number = writer.plan(plan.tasks)
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
-        operations = Operations(prepared.plan_list, prepared.workload, RUN)
+        operations = Operations(prepared)
         executor = Executor(lanes, operations, writer)
 
         def steps() -> None:

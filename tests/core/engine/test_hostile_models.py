@@ -128,7 +128,7 @@ def test_describing_a_model_gives_its_description_or_one_line(tmp_path, name):
 @pytest.mark.parametrize("line", [b"not json", b"3", b"{}", b'{"run": 3}', b"\xff", b"[" * 100_000])
 def test_a_command_that_cannot_be_read_is_refused_and_the_next_one_is_heard(engine, line):
     engine.client.start()
-    os.write(engine.client._engine._commands.fileno(), line + b"\n")
+    engine.client._engine.send(line)
     engine.wait("ended")
     assert engine.ended.outcome == "refused"
     assert engine.ended.text.startswith("the engine cannot read a command: ")

@@ -110,4 +110,4 @@ def test_a_border_that_was_not_seen_leaves_its_two_blocks_untold() -> None:
         None, (1, 2), None, None,
     ]  # fmt: skip
     notes.passes(True, 4)
-    assert len(notes.marks) == 3
+    assert len(notes.all) == 3

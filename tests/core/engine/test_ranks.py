@@ -14,7 +14,7 @@ from tests.core.helpers import Engine
 pytest.importorskip("torch")
 
 from core.engine.ranks.rank import on_tracks
-from core.engine.ranks.timer import Timed
+from core.engine.ranks.timer import TimedOp
 
 UNUSED = """
 class Unused(nn.Module):
@@ -57,23 +57,15 @@ def test_what_torch_cannot_do_is_said_in_one_line_with_a_remedy(
     assert said in engine.ended.text and "\n" not in engine.ended.text
 
 
-def timer():
-    from core.engine.lanes.lane import open_lanes
-    from core.engine.ranks.timer import RankTimer
-    from core.plan.task import Lane
-
-    return RankTimer(open_lanes((Lane(0, "cpu:0", "cpu", cores=1),))[0], lambda name, value: None)
-
-
 def collective(launched, end=None):
-    timed = Timed(Kind.ALL_REDUCE, 0, launched - 1, launched=launched)
+    timed = TimedOp(Kind.ALL_REDUCE, 0, launched - 1, launched=launched)
     timed.end = end
     return timed
 
 
 def test_a_collective_begins_on_the_first_of_two_tracks_that_is_free():
     told = [collective(10, 40), collective(11, 20), collective(12, 30), collective(50, 60)]
-    rows = on_tracks(told, [7, 9], timer().is_over, lambda mark: mark)
+    rows = on_tracks(told, [7, 9], lambda stamp: stamp)
     assert [(lane, start, end) for _, lane, start, end in rows] == [
         (None, 10, 40), (9, 11, 20), (9, 20, 30), (9, 50, 60),
     ]  # fmt: skip
@@ -81,7 +73,7 @@ def test_a_collective_begins_on_the_first_of_two_tracks_that_is_free():
 
 def test_what_stands_in_a_queue_behind_open_collectives_has_not_begun():
     told = [collective(10), collective(11, 20), collective(12), collective(13)]
-    rows = on_tracks(told, [7, 9], timer().is_over, lambda mark: mark)
+    rows = on_tracks(told, [7, 9], lambda stamp: stamp)
     assert [(lane, start, end) for _, lane, start, end in rows] == [
         (None, 10, None), (9, 11, 20), (9, 20, None),
     ]  # fmt: skip
@@ -89,7 +81,7 @@ def test_what_stands_in_a_queue_behind_open_collectives_has_not_begun():
 
 def test_on_one_track_collectives_run_one_after_the_other():
     told = [collective(10, 20), collective(11, 35)]
-    rows = on_tracks(told, [7], timer().is_over, lambda mark: mark)
+    rows = on_tracks(told, [7], lambda stamp: stamp)
     assert [(lane, start, end) for _, lane, start, end in rows] == [(None, 10, 20), (None, 20, 35)]
 
 

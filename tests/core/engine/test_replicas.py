@@ -43,7 +43,7 @@ RUNS = {
 def parameters_after(specification):
     """Run without recording; the parameters of every replica that is stepped."""
     prepared = prepare(specification, find_hardware())
-    operations = Operations(prepared.plan_list, prepared.workload, specification)
+    operations = Operations(prepared)
     plan = prepared.plan_list[0]
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]

@@ -29,7 +29,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_books_are_kept_outside_of_every_span(name, monkeypatch):
+def test_ledgers_are_kept_outside_of_every_span(name, monkeypatch):
     kept = []
     for method in ("hold", "drop"):
         unchanged = getattr(Ledger, method)
@@ -56,7 +56,7 @@ def test_books_are_kept_outside_of_every_span(name, monkeypatch):
 def operations_of(specification):
     """Operations of a run with its first step begun, and the plan."""
     prepared = prepare(specification, find_hardware())
-    operations = Operations(prepared.plan_list, prepared.workload, specification)
+    operations = Operations(prepared)
     plan = prepared.plan_list[0]
     operations.begin(0, plan, batches_of(prepared, prepared.workload)[0])
     return operations, plan

@@ -42,6 +42,8 @@ def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:
         end=column("end", np.int64),
         launched=column("launched", np.int64),
         rows=column("rows", np.int64, 0),
+        payload=np.zeros(len(tasks), np.int8),
+        shard=np.full(len(tasks), ABSENT, np.int32),
         bytes=column("bytes", np.int64, 0),
         after_first=np.cumsum([0, *map(len, after)]),
         after=np.array([other for needs in after for other in needs], np.int64),
@@ -54,8 +56,7 @@ def recorded(columns: StepColumns, lanes: tuple[Lane, ...]) -> Trace:
     trace = Trace(Header(Specification(), ModelDescription("made", (), 0), lanes))
     rows = blank_rows(len(columns))
     for attribute in ATTRIBUTES:
-        if attribute.name != "payload":
-            rows[attribute.name] = getattr(columns, attribute.name)
+        rows[attribute.name] = getattr(columns, attribute.name)
     rows["after_count"] = np.diff(columns.after_first)
     trace.table.add(rows, columns.after.astype(np.int32))
     times = (columns.start, columns.end, None, columns.launched)

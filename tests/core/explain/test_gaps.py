@@ -7,7 +7,7 @@ from hypothesis import given
 
 from core.explain.buckets import bucket_times, gradient_wave
 from core.explain.causes import CAUSES, Cause, explain_run_step
-from core.explain.gaps import WORDS, gap_report, run_gap_report, sentence, task_of
+from core.explain.gaps import WORDS, gap_report, run_gap_report, sentence
 from core.models.catalogue import ModelSettings
 from core.plan.task import KINDS, Kind
 from tests.core.explain.drawn import Step, late_steps, steps
@@ -42,7 +42,7 @@ def test_a_gap_with_several_holders_names_the_longest_and_sums_up_the_rest() -> 
 def test_an_overlap_is_named_by_both_its_passes() -> None:
     step = step_of("pipeline", {**PASS, Kind.OVERLAP: 3}, {0: 2}, schedule="dualpipe-v", batch=8)
     explanation = step.explained()
-    texts = {str(task_of(step.columns, int(holder))) for holder in explanation.holder}
+    texts = {str(step.columns[int(holder)]) for holder in explanation.holder}
     assert any(text.endswith(")OVERLAP_F_B") for text in texts)
 
 
@@ -62,7 +62,7 @@ def test_the_reasons_of_a_gap_follow_one_another_from_its_start_to_its_end(step:
 @given(steps())
 def test_a_task_made_from_columns_is_the_plans(step: Step) -> None:
     for position, task in enumerate(step.plan.tasks):
-        made = task_of(step.columns, position)
+        made = step.columns[position]
         assert (str(made), made.index, made.lane, made.after) == (
             str(task), task.index, task.lane, task.after,
         )  # fmt: skip

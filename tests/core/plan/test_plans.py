@@ -8,7 +8,24 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.ddp import expected_buckets, parameter_bytes
-from core.plan.task import Kind, Payload, PlanBuilder, PlanError, Role
+from core.plan.task import (
+    ABSENT,
+    COLUMN_TYPES,
+    KINDS,
+    PAYLOADS,
+    Kind,
+    Lane,
+    Part,
+    Payload,
+    Placement,
+    Plan,
+    PlanBuilder,
+    PlanError,
+    Role,
+    Runner,
+    Stage,
+    TaskColumns,
+)  # fmt: skip
 from tests.core.helpers import plan_of, planned
 
 TUTORIAL = ModelSettings("tutorial")
@@ -43,6 +60,43 @@ def test_a_plan_covers_every_row_once_and_waits_only_for_what_comes_before(speci
     owners = {(p.replica, p.stage) for p in plan.placements if p.owner}
     steps = [task for task in plan.tasks if task.kind is Kind.STEP]
     assert len(steps) == len(owners)
+
+
+@given(specifications())
+def test_a_plans_columns_and_its_tasks_tell_the_same(specification):
+    plan = planned(specification)
+    columns = plan.columns
+    assert TaskColumns.of(plan.tasks) == columns
+    assert len(columns) == len(plan.tasks) and columns.after_first[-1] == len(columns.after)
+    for place, task in enumerate(plan.tasks):
+        assert columns[place] == task and task.index == place
+        assert (KINDS[columns.kind[place]], PAYLOADS[columns.payload[place]]) == (
+            task.kind, task.payload,
+        )  # fmt: skip
+        first, last = columns.after_first[place : place + 2]
+        assert tuple(columns.after[first:last].tolist()) == task.after
+        for name in COLUMN_TYPES.keys() - {"kind", "payload"}:
+            number = int(getattr(columns, name)[place])
+            assert (None if number == ABSENT else number) == getattr(task, name)
+
+
+def test_a_stage_can_be_divided_into_shards_on_lanes_of_their_own():
+    build = PlanBuilder()
+    forwards = [build.add(Kind.FORWARD, lane, stage=0, shard=lane) for lane in (0, 1)]
+    for lane in (0, 1):
+        build.add(Kind.ALL_REDUCE, lane, forwards, stage=0, shard=lane, payload=Payload.ACTIVATION)
+    placements = tuple(Placement(0, 0, lane, shard=lane) for lane in (0, 1))
+    lanes = tuple(Lane(index, f"cpu:{index}", "cpu") for index in (0, 1))
+    plan = Plan(
+        Runner.LANES, lanes, (Stage(0, 0, 1),), placements, (Part(0, 0, 0, 4),), build.columns
+    )
+    assert [plan.lane_of(0, 0, shard) for shard in (0, 1)] == [0, 1]
+    assert plan.lane_of(0, 0) == 0
+    assert [(task.shard, task.payload) for task in plan.tasks[2:]] == [
+        (0, Payload.ACTIVATION), (1, Payload.ACTIVATION),
+    ]  # fmt: skip
+    with pytest.raises(KeyError):
+        plan.lane_of(0, 0, 2)
 
 
 @given(specifications())

@@ -1,20 +1,31 @@
 import re
 from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from core.plan.actions import ActionColumns, Needs
 from core.plan.complete import check_complete
 from core.plan.merge import merge
 from core.plan.schedules import SCHEDULES
-from core.plan.schedules.activations import peak_activations
-from core.plan.schedules.schedule import Action, ScheduleError, Seat, overlap, vee
+from core.plan.schedules.schedule import Action, ScheduleError, StagePlacement, overlap, vee
 from core.plan.specification import Specification
 from core.plan.task import Kind, PlanError
+from core.predict.peaks import peak_activations
 from tests.core.helpers import SMALL, plan_of
+from tests.core.predict.plans import pipeline
 
 KINDS = {kind.letter: kind for kind in Kind}
+
+
+def merged(orders, lanes, stages, microbatches):
+    """The places of the ranks' actions, one rank's behind the other's, in the merged order."""
+    columns = ActionColumns.of(orders)
+    needs = Needs.of(columns, stages, microbatches)
+    return merge(columns, needs, np.array(lanes)).tolist()
 
 
 def names(actions):
@@ -90,17 +101,21 @@ def cases(draw):
 def test_every_stage_runs_each_micro_batch_forward_once_and_back_once(case):
     schedule, ranks, microbatches, chunks = case
     orders = schedule.orders(ranks, microbatches, chunks)
-    check_complete(orders, schedule.seats(ranks, chunks), microbatches)
+    check_complete(ActionColumns.of(orders), schedule.stage_placement(ranks, chunks), microbatches)
 
 
 @given(cases())
 def test_no_schedule_deadlocks_in_its_domain_on_any_number_of_lanes(case):
     schedule, ranks, microbatches, chunks = case
     orders = schedule.orders(ranks, microbatches, chunks)
-    stages = 1 + max(seat.stage for seat in schedule.seats(ranks, chunks))
+    stages = 1 + max(held.stage for held in schedule.stage_placement(ranks, chunks))
     for lanes in (ranks, 1 + ranks // 2):
-        merged = merge(orders, [r % lanes for r in range(ranks)], stages, range(microbatches))
-        assert sorted(map(str, merged)) == sorted(str(a) for order in orders for a in order)
+        columns = ActionColumns.of(orders)
+        order = merged(orders, [r % lanes for r in range(ranks)], stages, microbatches)
+        assert sorted(order) == list(range(len(columns)))
+        place = np.argsort(order)
+        for begin, end in pairwise(columns.first):
+            assert (np.diff(place[begin:end]) > 0).all()
 
 
 @given(st.integers(1, 9), st.integers(1, 20))
@@ -114,7 +129,7 @@ def test_a_schedule_that_deadlocks_is_refused_with_its_cycle():
     second = actions("1F0 1F1 1B0 1B1")
     cycle = "deadlocks at 0B0: 0B0 -> 1B0 -> 1F1 -> 0F1 -> 0B0"
     with pytest.raises(PlanError, match=cycle) as refused:
-        merge([first, second], [0, 1], 2, range(2))
+        merged([first, second], [0, 1], 2, 2)
     assert "\n" not in str(refused.value)
 
 
@@ -123,7 +138,7 @@ def test_a_deadlock_of_chunks_is_refused_with_its_cycle():
     second = actions("1F0 1B0 3F0 3B0")
     cycle = "deadlocks at 2B0: 2B0 -> 3B0 -> 1B0 -> 2B0"
     with pytest.raises(PlanError, match=cycle):
-        merge([first, second], [0, 1], 4, range(1))
+        merged([first, second], [0, 1], 4, 1)
 
 
 def test_a_deadlock_of_overlaps_is_refused_with_its_cycle():
@@ -134,12 +149,7 @@ def test_a_deadlock_of_overlaps_is_refused_with_its_cycle():
         " -> (1F1;2B0)OVERLAP_F_B -> (3F1;3B0)OVERLAP_F_B"
     )
     with pytest.raises(PlanError, match=re.escape(cycle)):
-        merge([first, second], [0, 1], 4, range(2))
-
-
-def test_a_schedule_that_misses_an_action_is_refused_by_name():
-    with pytest.raises(PlanError, match="misses 1B0, which 0B0 waits for"):
-        merge([actions("0F0 0B0"), actions("1F0")], [0, 1], 2, range(1))
+        merged([first, second], [0, 1], 4, 2)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +170,9 @@ def test_a_schedule_that_misses_an_action_is_refused_by_name():
     ],
 )
 def test_a_schedule_that_is_not_whole_is_refused_with_its_first_bad_action(first, second, message):
-    seats = [Seat(0, 0, 0), Seat(0, 1, 1)]
+    placement = [StagePlacement(0, 0, 0), StagePlacement(0, 1, 1)]
     with pytest.raises(ScheduleError, match=message) as refused:
-        check_complete([actions(first), actions(second)], seats, 2)
+        check_complete(ActionColumns.of([actions(first), actions(second)]), placement, 2)
     assert "\n" not in str(refused.value)
 
 
@@ -172,7 +182,7 @@ def test_the_bad_half_of_an_overlap_is_named():
     paired = orders[1][index].paired
     orders[1][index] = orders[1][index]._replace(paired=paired._replace(stage=3))
     with pytest.raises(ScheduleError, match="rank 1 runs 3B0, but it holds stages 1, 2"):
-        check_complete(orders, vee(2, 2), 4)
+        check_complete(ActionColumns.of(orders), vee(2, 2), 4)
 
 
 def test_a_micro_batch_of_two_replicas_is_refused():
@@ -180,7 +190,7 @@ def test_a_micro_batch_of_two_replicas_is_refused():
     orders[1] = [a._replace(microbatch=0) if a.replica == 1 else a for a in orders[1]]
     message = "rank 1 runs 0F0 of replica 1, but micro-batch 0 is replica 0's"
     with pytest.raises(ScheduleError, match=message):
-        check_complete(orders, SCHEDULES["chimera"].seats(2, 1), 2)
+        check_complete(ActionColumns.of(orders), SCHEDULES["chimera"].stage_placement(2, 1), 2)
 
 
 def test_a_strategy_refuses_to_plan_a_schedule_that_misses_an_action(monkeypatch):
@@ -192,7 +202,7 @@ def test_a_strategy_refuses_to_plan_a_schedule_that_misses_an_action(monkeypatch
 
 
 def held(name, p, m, v):
-    return [peak_activations(order) for order in SCHEDULES[name].orders(p, m, v)]
+    return peak_activations(pipeline(name, p, m, v, f"{p}xcpu").columns, p).tolist()
 
 
 @pytest.mark.parametrize(("p", "m"), [(2, 4), (4, 8), (4, 16), (5, 12), (8, 32)])
@@ -219,11 +229,18 @@ def test_chimera_holds_from_half_its_ranks_and_one_to_all_of_them(d):
     assert (min(peaks), max(peaks)) == (d // 2 + 1, d)
 
 
-def test_actions_kept_as_columns_are_a_sequence_of_actions():
-    actions = SCHEDULES["zb-v"].order(1, 3, 6, 2)
-    every = list(actions)
-    assert len(actions) == len(every) == 2 * 3 * 6
-    assert [actions[place] for place in range(len(actions))] == every
-    assert (actions[-1], actions[2:5]) == (every[-1], every[2:5])
-    with pytest.raises(IndexError):
-        actions[len(actions)]
+def test_actions_are_the_same_as_columns():
+    for name, case in (("zb-v", (3, 6, 2)), ("dualpipe-v", (2, 6, 2)), ("split", (2, 3, 1)),
+                       ("chimera", (4, 8, 1))):  # fmt: skip
+        orders = SCHEDULES[name].orders(*case)
+        columns = ActionColumns.of(orders)
+        assert np.diff(columns.first).tolist() == list(map(len, orders))
+        every = [action for order in orders for action in order]
+        assert [columns[place] for place in range(len(columns))] == every
+
+
+def test_backwards_over_all_micro_batches_go_with_one_loss_over_all(monkeypatch):
+    for name, loss in (("split", False), ("1f1b", True)):
+        monkeypatch.setitem(SCHEDULES, "odd", replace(SCHEDULES[name], whole_loss=loss))
+        with pytest.raises(ScheduleError, match=r"runs 0B\d?: a backward is over all"):
+            plan_of(Specification(model=SMALL, devices="2xcpu", schedule="odd", batch=8))

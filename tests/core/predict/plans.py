@@ -7,8 +7,8 @@ from core.plan.specification import Specification, describe
 from core.plan.task import Plan
 from core.predict.costs import CostModel
 from core.predict.costs_file import costs_of
+from core.predict.planned_run import plan_run
 from core.predict.predict import Prediction
-from core.predict.setting import setting_of
 from core.report.step_figures import StepFigures, step_figures
 
 MLP = ModelSettings("mlp")
@@ -24,7 +24,7 @@ def even(
 
 def planned(specification: Specification, costs: CostModel | None = None) -> Plan:
     """The plan that a prediction of `specification` is made of."""
-    return setting_of(specification, describe(specification), costs or even()).plan
+    return plan_run(specification, describe(specification), costs or even()).plan
 
 
 def pipeline(schedule: str, p: int, m: int, v: int = 1, devices: str = "auto") -> Plan:

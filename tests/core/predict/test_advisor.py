@@ -17,8 +17,8 @@ from core.predict.blockwise import blockwise
 from core.predict.costs import CostError
 from core.predict.costs_file import costs_of
 from core.predict.footprint import peak_bytes
+from core.predict.planned_run import _NO_HARDWARE
 from core.predict.predict import predict_step
-from core.predict.setting import _NO_HARDWARE
 from core.trace.step import StepColumns
 from tests.core.predict.plans import figures_of
 

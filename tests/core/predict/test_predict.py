@@ -11,8 +11,8 @@ from core.plan.specification import Specification, describe
 from core.plan.task import PlanError
 from core.predict.costs_file import costs_of
 from core.predict.peaks import peak_activations
+from core.predict.planned_run import plan_run, stretched
 from core.predict.predict import predict_step, predict_times, predicted_trace
-from core.predict.setting import setting_of, stretched
 from core.recording.schema import read_header, schema_of
 from core.trace.header import Header
 from core.trace.step import StepColumns
@@ -105,11 +105,9 @@ def test_activations_weigh_what_their_stage_and_rows_do():
 
 
 def test_a_prediction_is_a_trace_of_one_step_that_says_so():
-    setting = setting_of(
-        Specification("pipeline", MLP, stages=3), describe(Specification()), even()
-    )
+    setting = plan_run(Specification("pipeline", MLP, stages=3), describe(Specification()), even())
     plan = setting.plan
-    columns = predict_times(plan, StepColumns.of_plan(plan), even())
+    columns = predict_times(plan, even())
     trace = predicted_trace(setting.header, plan.tasks, columns)
     assert trace.header.predicted and trace.steps == [0]
     assert trace.step_bounds(0) == (0, int(columns.end.max()))

@@ -25,8 +25,8 @@ STRATEGIES = [
 
 def plan_with(builder: PlanBuilder, lanes: int) -> Plan:
     names = tuple(Lane(i, f"cpu:{i}", "cpu", serves=i % 2) for i in range(lanes))
-    tasks = tuple(builder.tasks)
-    return Plan(Runner.RANKS, names, (), (), (Part(0, 0, 0, 1),), tasks, replicas=lanes)
+    parts = (Part(0, 0, 0, 1),)
+    return Plan(Runner.RANKS, names, (), (), parts, builder.columns, replicas=lanes)
 
 
 def of(builder: PlanBuilder, durations: list[int], collectives: bool = True) -> StepColumns:

@@ -1,4 +1,4 @@
-"""What-if questions: figures as `predict` gives them, and plans that are made once."""
+"""What-if questions: figures as `predict` gives them, and a plan that is made once."""
 
 from dataclasses import replace
 
@@ -8,10 +8,11 @@ import pytest
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
+from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind, PlanError, Role, Stage
 from core.predict.costs import CostError, Link
 from core.predict.costs_file import costs_of
-from core.predict.whatif import Question, WhatIf, evenly, whole_answer
+from core.predict.whatif import WhatIf, WhatIfQuery, evenly, whole_answer
 from tests.core.predict.plans import even, figures_of
 
 MODEL = describe(Specification(model=ModelSettings("mlp", width=64, depth=8)))
@@ -19,7 +20,7 @@ MS = 1_000_000
 
 
 def question(**values):
-    return Question(**{"model": MODEL, "costs": even(), "devices": 4, "microbatches": 8,
+    return WhatIfQuery(**{"model": MODEL, "costs": even(), "devices": 4, "microbatches": 8,
                        "schedule": "1f1b", **values})  # fmt: skip
 
 
@@ -27,14 +28,14 @@ def question(**values):
 def test_the_figures_are_those_of_the_whole_prediction(name):
     asked = question(schedule=name, slow=(1, 1.5), link=Link.of(5, 0.001))
     answer = WhatIf().answer(asked)
-    setting, whole = whole_answer(asked)
+    run, whole = whole_answer(asked)
     assert answer.tasks == len(whole.columns)
     assert answer.makespan_ns == whole.makespan_ns
-    figures = figures_of(setting.plan, whole)
+    figures = figures_of(run.plan, whole)
     assert answer.bubble_by_makespan == figures.bubble_by_makespan
     assert answer.bubble_by_lane_span == figures.bubble_by_lane_span
     assert answer.closed_form == figures.closed_form
-    compute = [lane.index for lane in setting.plan.lanes if lane.role is Role.COMPUTE]
+    compute = [lane.index for lane in run.plan.lanes if lane.role is Role.COMPUTE]
     assert answer.peaks.tolist() == [whole.lanes[lane].peak_activations for lane in compute]
 
 
@@ -61,21 +62,19 @@ def test_a_pictures_passes_are_those_of_the_compute_lanes_in_order_of_time():
         assert (answer.end[mine][:-1] <= answer.start[mine][1:]).all()
 
 
-def test_another_link_or_a_slow_lane_needs_no_other_plan():
+def test_another_link_or_a_slow_lane_needs_no_other_plan(monkeypatch):
+    planned = []
+    strategy = STRATEGIES["pipeline"]
+    watched = replace(strategy, plan=lambda job: planned.append(job) or strategy.plan(job))
+    monkeypatch.setitem(STRATEGIES, "pipeline", watched)
     what_if = WhatIf()
     first = what_if.answer(question())
     for other in (question(slow=(2, 3.0)), question(link=Link.of(1000, 1))):
-        assert what_if.knows(other)
         assert what_if.answer(other).makespan_ns > first.makespan_ns
-    assert not what_if.knows(question(microbatches=9))
-
-
-def test_the_plans_used_longest_ago_are_forgotten():
-    what_if = WhatIf(most_tasks=200)
-    asked = [question(microbatches=count) for count in (8, 9, 10)]
-    for one in asked:
-        what_if.prepare(one)
-    assert [what_if.knows(one) for one in asked] == [False, False, True]
+    assert len(planned) == 1
+    what_if.answer(question(microbatches=9))
+    assert len(planned) == 2
+    assert what_if.answer(question()).makespan_ns == first.makespan_ns
 
 
 def test_a_slow_lane_takes_as_much_longer_as_its_factor_says():

@@ -16,17 +16,17 @@ from core.paths import PROJECT_ROOT
 from core.plan.lanes import Hardware
 from core.plan.specification import Specification, describe, lanes_of
 from core.predict.costs_file import costs_of
-from core.predict.whatif import Question, WhatIf
+from core.predict.whatif import WhatIf, WhatIfQuery
 from core.predict.worker.client import ENDED, PredictorClient
-from core.predict.worker.jobs import Advise, Ask, Done, Draw, Lost, Prepare, Progress, Refused
-from core.process.spawn import environment
+from core.predict.worker.jobs import Advise, Done, Draw, Lost, Progress, Refused, WhatIfRequest
+from core.process.child import environment
 from core.recording.recording import read_stream
 
 SPECIFICATION = Specification(model=ModelSettings("mlp", width=64, depth=8), devices="2xcpu")
 MODEL = describe(SPECIFICATION)
 COSTS = costs_of({"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "step_ms": 0,
                   "transfer_ms": 0})  # fmt: skip
-QUESTION = Question(MODEL, COSTS, 4, 8, "1f1b")
+QUESTION = WhatIfQuery(MODEL, COSTS, 4, 8, "1f1b")
 SECONDS = 60
 
 
@@ -41,7 +41,7 @@ def predictor():
 
 def test_a_question_is_answered_as_here(predictor):
     client, heard = predictor
-    number = client.send(Ask(QUESTION))
+    number = client.send(WhatIfRequest(QUESTION))
     reply = heard.get(timeout=SECONDS)
     assert isinstance(reply, Done) and reply.number == number
     assert reply.result.makespan_ns == WhatIf().answer(QUESTION).makespan_ns
@@ -50,7 +50,7 @@ def test_a_question_is_answered_as_here(predictor):
 def test_of_many_questions_the_last_is_answered_last_and_not_all_are_worked_on(predictor):
     client, heard = predictor
     asked = [replace(QUESTION, devices=32, microbatches=count) for count in range(64, 96)]
-    last = [client.send(Ask(question)) for question in asked][-1]
+    last = [client.send(WhatIfRequest(question)) for question in asked][-1]
     numbers = [heard.get(timeout=SECONDS).number]
     while numbers[-1] != last:
         numbers.append(heard.get(timeout=SECONDS).number)
@@ -60,24 +60,12 @@ def test_of_many_questions_the_last_is_answered_last_and_not_all_are_worked_on(p
 
 def test_what_cannot_be_predicted_is_refused_and_the_process_goes_on(predictor):
     client, heard = predictor
-    number = client.send(Ask(replace(QUESTION, schedule="chimera", devices=3)))
+    number = client.send(WhatIfRequest(replace(QUESTION, schedule="chimera", devices=3)))
     assert heard.get(timeout=SECONDS) == Refused(
         number, "chimera needs an even number of ranks, not 3"
     )
-    client.send(Ask(QUESTION))
+    client.send(WhatIfRequest(QUESTION))
     assert isinstance(heard.get(timeout=SECONDS), Done)
-
-
-def test_a_question_does_not_wait_for_plans_that_are_prepared(predictor):
-    client, heard = predictor
-    client.send(Ask(QUESTION))
-    heard.get(timeout=SECONDS)
-    several = [replace(QUESTION, schedule="chimera", devices=64, microbatches=256 + n)
-               for n in range(400)]  # fmt: skip
-    client.send(Prepare(tuple(several)))
-    number = client.send(Ask(replace(QUESTION, microbatches=9)))
-    reply = heard.get(timeout=30)  # preparing all of them takes minutes
-    assert isinstance(reply, Done) and reply.number == number
 
 
 def test_a_drawn_question_is_a_recording_of_a_predicted_run(predictor):
@@ -107,41 +95,42 @@ def test_advice_tells_how_far_it_has_come(predictor):
 
 def test_closing_in_the_middle_leaves_neither_process_nor_thread(predictor):
     client, _ = predictor
-    client.send(Ask(replace(QUESTION, schedule="chimera", devices=64, microbatches=256)))
-    pid, reader = client.pid, client._reader
+    before = set(threading.enumerate())
+    client.send(WhatIfRequest(replace(QUESTION, schedule="chimera", devices=64, microbatches=256)))
+    pid = client.pid
+    assert set(threading.enumerate()) > before
     client.close()
     assert client.pid is None
-    assert not reader.is_alive()
+    assert set(threading.enumerate()) <= before
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
 
 def test_a_process_that_ends_is_told_and_the_next_job_starts_another(predictor):
     client, heard = predictor
-    client.send(Ask(QUESTION))
+    client.send(WhatIfRequest(QUESTION))
     heard.get(timeout=SECONDS)
     os.kill(client.pid, signal.SIGKILL)
     assert heard.get(timeout=SECONDS) == Lost(ENDED)
-    client.send(Ask(QUESTION))
+    client.send(WhatIfRequest(QUESTION))
     assert isinstance(heard.get(timeout=SECONDS), Done)
 
 
-def test_a_job_sent_to_a_process_that_is_ending_is_done_by_another(monkeypatch):
+def test_a_job_sent_as_soon_as_a_process_is_told_to_be_gone_is_done_by_another():
     heard, held = queue.SimpleQueue(), threading.Event()
 
     def listen(reply):
         heard.put(reply)
         if isinstance(reply, Lost):
-            held.wait(SECONDS)  # so that the reader is still there
+            held.wait(SECONDS)  # so that the thread that tells it is still there
 
     client = PredictorClient(listen)
-    client.send(Ask(QUESTION))
+    client.send(WhatIfRequest(QUESTION))
     heard.get(timeout=SECONDS)
     os.kill(client.pid, signal.SIGKILL)
     assert heard.get(timeout=SECONDS) == Lost(ENDED)
-    monkeypatch.setattr(client._process, "poll", lambda: None)  # as long as it is no zombie yet
     threading.Timer(0.2, held.set).start()
-    number = client.send(Ask(QUESTION))
+    number = client.send(WhatIfRequest(QUESTION))
     assert heard.get(timeout=SECONDS).number == number
     client.close()
 

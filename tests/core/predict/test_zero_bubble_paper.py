@@ -21,7 +21,6 @@ from core.explain.bubble import bubble
 from core.explain.causes import explain_step
 from core.plan.task import Kind, Plan
 from core.predict.predict import predict_step, predict_times
-from core.trace.step import StepColumns
 from tests.core.predict.plans import even, figures_of, pipeline
 
 P = 8
@@ -54,7 +53,7 @@ def test_interleaved_has_the_papers_rates_to_four_digits_by_the_papers_definitio
     m, f, b, w, transfer, v, *_ = row
     plan = pipeline("interleaved", P, m, v)
     costs = even(f / v, b / v, w / v, transfer)
-    columns = predict_times(plan, first_round_trips(plan), costs)
+    columns = predict_times(first_round_trips(plan), costs)
     assert round(bubble(explain_step(columns, plan.lanes)).by_lane_span, 4) == row[7]
 
 
@@ -66,9 +65,9 @@ def test_interleaved_takes_longer_where_every_round_trip_is_waited_for(row):
     assert 1.023 < figures.bubble_by_lane_span / row[7] < 1.042
 
 
-def first_round_trips(plan: Plan) -> StepColumns:
+def first_round_trips(plan: Plan) -> Plan:
     """The plan where only each round's first micro-batch waits for the way round the ranks."""
-    columns = StepColumns.of_plan(plan)
+    columns = plan.columns
     kept = np.ones(len(columns.after), np.bool_)
     for task in plan.tasks:
         first = int(columns.after_first[task.index])
@@ -78,8 +77,5 @@ def first_round_trips(plan: Plan) -> StepColumns:
                 kept[first + place] = plan.tasks[other].kind is not Kind.COPY
     counts = np.add.reduceat(np.append(kept, False), columns.after_first[:-1])
     counts[np.diff(columns.after_first) == 0] = 0
-    return replace(
-        columns,
-        after=columns.after[kept],
-        after_first=np.concatenate([[0], np.cumsum(counts)]),
-    )
+    first = np.concatenate([[0], np.cumsum(counts)])
+    return replace(plan, columns=replace(columns, after=columns.after[kept], after_first=first))

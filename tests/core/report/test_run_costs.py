@@ -7,7 +7,7 @@ import pytest
 from core.plan.task import Kind
 from core.predict.compare import CostSource
 from core.predict.costs import Link
-from core.predict.whatif import Question, WhatIf
+from core.predict.whatif import WhatIf, WhatIfQuery
 from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record
 from core.report.run_costs import run_costs
@@ -49,7 +49,7 @@ def test_the_costs_of_every_strategy_answer_what_if_once_a_link_is_chosen(strate
     known = run_costs(trace)
     assert known is not None
     for schedule in ("1f1b", "zb-h1"):
-        question = Question(
+        question = WhatIfQuery(
             trace.header.model, known.costs, 4, 8, schedule, batch=64, link=Link.of(5, 10),
             measured=known.stages, device="cpu",
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from dataclasses import replace
@@ -15,8 +16,8 @@ from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.predict.costs import Link
 from core.predict.costs_file import costs_of, read_costs, write_costs
-from core.predict.whatif import Answer, WhatIf
-from core.predict.worker.jobs import Ask, Done, Lost, Prepare, Refused
+from core.predict.whatif import WhatIf, WhatIfResult
+from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
 from gui.app.window import MainWindow
 from gui.panels.predict.whatif import FIGURES, PLAIN, WORDS, WhatIfPanel
 from tests.gui.fake_client import FakeClient
@@ -53,7 +54,7 @@ def makespan(panel: WhatIfPanel) -> int:
     return panel.picture.answer.makespan_ns
 
 
-def wait_for_another(panel: WhatIfPanel, qtbot: object, old: Answer | None) -> Answer:
+def wait_for_another(panel: WhatIfPanel, qtbot: object, old: WhatIfResult | None) -> WhatIfResult:
     qtbot.waitUntil(lambda: panel.picture.answer is not old, timeout=ANSWER_MS)
     assert panel.picture.answer is not None
     return panel.picture.answer
@@ -133,7 +134,7 @@ def test_answers_on_the_way_to_the_last_one_are_shown(
 ) -> None:
     for value in (5, 6, 7):
         panel._rows["devices"].value = value
-    asked = [job.question for job in sent if isinstance(job, Ask)]
+    asked = [job.question for job in sent if isinstance(job, WhatIfRequest)]
     assert [question.devices for question in asked] == [5, 6, 7]
     first = WhatIf().answer(asked[0])
     window.predictions.what_if.on_reply(Done(1, first))
@@ -159,21 +160,6 @@ def test_an_answer_that_takes_long_is_announced(
     panel._rows["devices"].value = 7
     qtbot.waitUntil(lambda: "Predicting 7 devices" in panel.picture._note)
     assert sent
-
-
-def test_plans_are_made_beforehand_only_while_no_run_is_under_way(
-    window: MainWindow, panel: WhatIfPanel, sent: list[object]
-) -> None:
-    window.predictions.what_if._prepare()
-    (job,) = sent
-    assert isinstance(job, Prepare)
-    asked = panel.question
-    numbers = [(question.devices, question.microbatches) for question in job.questions]
-    assert numbers == [(4, 10), (4, 7), (5, 8), (3, 8)]
-    assert asked not in job.questions
-    window.session.run(specification())
-    window.predictions.what_if._prepare()
-    assert sent == [job]
 
 
 def test_a_hidden_panel_asks_nothing(window: MainWindow, sent: list[object]) -> None:
@@ -318,10 +304,13 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
 def test_a_process_that_cannot_be_started_is_told(
     window: MainWindow, qtbot: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.executable", "/there/is/no/python")
+    def full(process: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr("core.process.worker.SpawnProcess.start", full)
     window._docks["whatif"].show()
     panel = window.predictions.whatif_panel
-    qtbot.waitUntil(lambda: "No such file or directory" in panel.picture._note)
+    qtbot.waitUntil(lambda: os.strerror(errno.EAGAIN) in panel.picture._note)
     monkeypatch.undo()
     panel.ask_again()
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=ANSWER_MS)
@@ -338,4 +327,4 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     window.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    assert not {"predictions", "ghosts"} & {thread.name for thread in threading.enumerate()}
+    assert not {"worker reader", "ghosts"} & {thread.name for thread in threading.enumerate()}

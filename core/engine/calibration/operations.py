@@ -1,20 +1,21 @@
 """The tasks of a plan run lane by lane, again and again, on copies of the model.
 
-A lane's **round** is all that it does in a step. What other lanes would hand over is kept from a
-walk through the plan with one micro-batch of each size, and handed over for every task anew, so
-that lanes need not wait for one another and are all busy at once.
+What other lanes would hand over is kept from a walk through the plan with one micro-batch of each
+size, and handed over for every task anew, so that lanes need not wait for one another and are all
+busy at once.
 """
 
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from torch import Tensor
 
 from core.engine.lanes.memory import Ledger
-from core.engine.lanes.operations import Key, Operations, Step
+from core.engine.lanes.operations import Key, Operations
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.plan.task import Kind, Payload, Plan, Task
@@ -32,14 +33,14 @@ def shares_parameters(task: Task) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A value that a task takes from another lane, and the lane in whose books it is."""
+    """A value that a task takes from another lane, and the lane in whose ledger it is."""
 
     key: Key
     lane: int
     value: Tensor
 
 
-class Rehearsal(Operations):
+class CalibrationOps(Operations):
     """Operations on modules of their own, which note what tasks take from other lanes."""
 
     _task: Task | None = None
@@ -54,35 +55,31 @@ class Rehearsal(Operations):
                 group["lr"] = 0.0  # many updates in a row would lead nowhere
         for task in tasks:
             self._task = task
-            self.run(task, Stamps(lambda: None))
+            self.run(task, Stamps(time.perf_counter_ns))
         self._task = None
 
-    def for_lane(self) -> Rehearsal:
-        """The same modules with values and books of their own, for one lane's rounds."""
+    def for_lane(self) -> CalibrationOps:
+        """The same modules with values and ledgers of their own, for one lane's passes."""
         other = copy.copy(self)
         other._ledgers = [Ledger() for _ in self._ledgers]
-        other.step = replace(
-            self.now, values={}, weight_passes={}, losses=[], shapes={}, output_shape=[]
-        )
+        other._forget()
         return other
 
-    @property
-    def now(self) -> Step:
-        """The step that was begun."""
-        assert self.step is not None
-        return self.step
-
     def restart(self, lane: int) -> None:
-        """Begin a round of `lane`: no values, no gradients of its stages."""
-        for values in (self.now.values, self.now.weight_passes, self.now.losses, self.now.shapes):
-            values.clear()
+        """Begin a pass of `lane`: no values, no gradients of its stages."""
+        self._forget()
         for module in self.stages.values():
             if module.lane == lane:
                 module.clear_gradients()
 
+    def _forget(self) -> None:
+        self.step = replace(
+            self.step, values={}, weight_passes={}, losses=[], shapes={}, output_shape=[]
+        )
+
     def hand(self, task: Task) -> None:
         """Put what the task takes from other lanes where it looks for it."""
-        like, handed = self.handed.get(name_of(task, self.now.plan), (task, ()))
+        like, handed = self.handed.get(name_of(task, self.step.plan), (task, ()))
         renamed = {
             like.microbatch: task.microbatch,
             like.paired_microbatch: task.paired_microbatch,
@@ -102,34 +99,9 @@ class Rehearsal(Operations):
         value = super()._take(key, lane)
         task = self._task
         if task is not None and self._made[key] != task.lane:
-            _, handed = self.handed.setdefault(name_of(task, self.now.plan), (task, []))
+            _, handed = self.handed.setdefault(name_of(task, self.step.plan), (task, []))
             handed.append(Handed(key, lane, value.detach()))
         return value
-
-
-class Round:
-    """What one lane does again and again: its tasks, of an overlap each half by itself."""
-
-    def __init__(self, rehearsal: Rehearsal, lane: int, tasks: Iterable[Task]) -> None:
-        self.tasks = [half for task in tasks for half in rehearsal.now.plan.halves(task)]
-        self._whole = {task.index: task for task in tasks}
-        self._operations, self._lane = rehearsal.for_lane(), lane
-
-    def begin(self) -> None:
-        """Forget the round before."""
-        self._handed = -1
-        if not shares_parameters(self.tasks[0]):  # those need the gradients that are there
-            self._operations.restart(self._lane)
-
-    def prepare(self, task: Task) -> None:
-        """Hand over what the task takes from other lanes, which is no part of it."""
-        if task.index != self._handed:
-            self._operations.hand(self._whole[task.index])
-            self._handed = task.index
-
-    def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
-        """Run a task; returns the tensors that must outlive it."""
-        return self._operations.run(task, stamps)
 
 
 def name_of(task: Task, plan: Plan) -> Name:

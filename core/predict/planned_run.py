@@ -29,7 +29,6 @@ from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
 from core.plan.strategy import Job, Options
 from core.plan.task import Kind, Plan
 from core.predict.costs import CostModel
-from core.predict.outline import Outline, outline_of
 from core.trace.header import Header
 
 _NO_HARDWARE = Hardware(cores=1, memory=0)
@@ -37,7 +36,7 @@ _DEFAULT_LANES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PlannedRun:
     """A run that is only predicted: what was asked for with its numbers filled in, and its plan."""
 
     specification: Specification
@@ -52,21 +51,10 @@ class Setting:
         )
 
 
-def setting_of(specification: Specification, model: ModelDescription, costs: CostModel) -> Setting:
+def plan_run(specification: Specification, model: ModelDescription, costs: CostModel) -> PlannedRun:
     """Plan a step that no machine has to run. Raises PlanError if it cannot be planned."""
     filled, job = job_without_machine(specification, model, costs)
-    return Setting(filled, job.model, check(filled).plan(job))
-
-
-def outline_without_machine(
-    specification: Specification, model: ModelDescription, costs: CostModel
-) -> tuple[Specification, Outline]:
-    """The same as columns, for large plans, with the numbers that were filled in.
-
-    Raises PlanError as `setting_of` does.
-    """
-    filled, job = job_without_machine(specification, model, costs)
-    return filled, outline_of(check(filled), job)
+    return PlannedRun(filled, job.model, check(filled).plan(job))
 
 
 def job_without_machine(

@@ -1,0 +1,144 @@
+"""A child process that runs a module of the house and sends messages for as long as it lives.
+
+Three pipes join it with its parent: the wire, on which it sends; the commands, lines which it
+takes; and the lifeline, with which it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from io import BufferedReader, FileIO
+from typing import Any, BinaryIO, Generic, TypeVar, cast
+
+from core.paths import PROJECT_ROOT
+
+LIFELINE = "core.process.lifeline"
+EXIT_SECONDS = 0.5  # what a child that is not heard any more is given to end by itself
+LOOK_SECONDS = 0.2  # between two looks whether a silent child is still there
+CLOSE_SECONDS = 5.0  # for a killed process; the kernel may hold one for longer
+
+Message = TypeVar("Message")
+
+
+class Child(Generic[Message]):
+    """A process, its pipes, and the thread that hears it and closes them.
+
+    On that thread `listener` gets each message that `receive` reads from the wire and then, once
+    the process is gone, how it ended, as it stands behind a name ("was ended by SIGKILL"). Nobody
+    waits for a child, but for `close`. `variables` are set in its environment. Raises OSError if it
+    cannot start.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        receive: Callable[[BinaryIO], Iterable[Message]],
+        listener: Callable[[Message | str], None],
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        self._receive, self._listener = receive, listener
+        self._closing = threading.Lock()  # no command goes where a closed pipe's number is reused
+        with ExitStack() as given, ExitStack() as kept:
+            pipes = [os.pipe() for _ in range(3)]
+            theirs = (pipes[0][1], pipes[1][0], pipes[2][0])
+            self._wire = kept.enter_context(_Wire(pipes[0][0], "rb"))
+            self._commands = kept.enter_context(FileIO(pipes[1][1], "wb"))
+            kept.callback(os.close, pipes[2][1])
+            for descriptor in theirs:
+                given.callback(os.close, descriptor)
+            wire, commands, lifeline = map(str, theirs)
+            self._process = subprocess.Popen(
+                # -P: a folder of the user's may hold a `core` of its own.
+                [sys.executable, "-P", "-m", LIFELINE, lifeline, module, wire, commands],
+                pass_fds=theirs,
+                stdin=subprocess.DEVNULL,
+                env={**environment(), **(variables or {})},
+                process_group=0,  # Ctrl+C is for the parent, which asks or ends its children
+            )
+            self._pipes = kept.pop_all()
+        self.pid = self._process.pid
+        self._wire.is_over = self._is_over
+        self._reader = threading.Thread(target=self._read, daemon=True, name=f"{module} reader")
+        self._reader.start()
+
+    def send(self, line: bytes) -> bool:
+        """Send a command of one line; False if the child takes none any more."""
+        with self._closing:
+            try:
+                self._commands.write(line + b"\n")
+            except (BrokenPipeError, ValueError):  # it has closed its end, or this one is closed
+                return False
+        return True
+
+    def kill(self) -> None:
+        """End the process, whatever it does; how it ended is still told."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the process and wait for it, but not for ever."""
+        self.kill()
+        self._reader.join(CLOSE_SECONDS)
+
+    def _read(self) -> None:
+        """Tell all that comes, and then how the child ended."""
+        text = ""
+        try:
+            with BufferedReader(self._wire) as file:
+                for message in self._receive(cast(BinaryIO, file)):
+                    self._listener(message)
+        except Exception as error:  # whatever goes wrong here, nobody waits for more
+            text = f"sent what cannot be read: {error}"
+        end = self._wait()
+        with self._closing:
+            self._pipes.close()
+        self._listener(text or end)
+
+    def _wait(self) -> str:
+        """Wait until the process is gone; how it ended."""
+        try:
+            return _describe_exit(self._process.wait(EXIT_SECONDS))
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            return "did not answer any more, and was ended"
+
+    def _is_over(self) -> bool:
+        """Whether a silent child will stay silent: it is gone, or hears no commands any more."""
+        hung_up = select.poll()
+        hung_up.register(self._commands, 0)
+        return self._process.poll() is not None or bool(hung_up.poll(0))
+
+
+class _Wire(FileIO):
+    """The pipe from a child; it ends with the child even if others hold its far end open."""
+
+    is_over: Callable[[], bool]
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read what there is, waiting until there is something; 0 at the end."""
+        while not select.select([self], [], [], LOOK_SECONDS)[0]:
+            if self.is_over() and not select.select([self], [], [], 0)[0]:
+                return 0
+        return super().readinto(buffer)
+
+
+def environment() -> dict[str, str]:
+    """This process's environment, in which the house's modules are found from any folder."""
+    paths = filter(None, [str(PROJECT_ROOT), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _describe_exit(code: int) -> str:
+    """What a process's return code says, in words."""
+    if code >= 0:
+        return f"ended with status {code}"
+    name = signal.Signals(-code).name
+    hint = "; it may have run out of memory" if name == "SIGKILL" else ""
+    return f"was ended by {name}{hint}"
