@@ -33,6 +33,9 @@ class Wall:
     allowed: tuple[str, ...] = ()
 
 
+TIMELINE = ("layout", "reduce", "state", "paint", "interact")
+"""The timeline's packages from the ground up, for which there are walls, too."""
+
 WALLS = (
     Wall(("core",), (*QT, "gui"), "core runs without Qt"),
     Wall(HOUSE, ("torch",), "only core.engine imports torch", outside=("core.engine",)),
@@ -42,6 +45,20 @@ WALLS = (
         "gui talks to the engine's process through core.engine.client and core.engine.messages",
         allowed=("core.engine.client", "core.engine.messages"),
     ),
+    Wall(
+        ("gui.timeline",),
+        ("gui.figures", "gui.compare", "gui.panels", "gui.menus", "gui.app"),
+        "figures, comparing and the window stand on the timeline",
+    ),
+    *(
+        Wall(
+            (f"gui.timeline.{lower}",),
+            tuple(f"gui.timeline.{higher}" for higher in TIMELINE[height:]),
+            "the timeline's packages stand on lower ones (TIMELINE)",
+        )
+        for height, lower in enumerate(TIMELINE, 1)
+    ),
+    Wall(("gui.timeline.state",), ("PySide6.QtWidgets",), "the timeline's state has no widgets"),
     Wall(
         HOUSE,
         ("subprocess", "multiprocessing", "concurrent.futures.ProcessPoolExecutor"),

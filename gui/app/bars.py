@@ -22,7 +22,7 @@ from gui.figures.titles import run_title
 from gui.look.label import Label, plain_tip
 from gui.look.text import tr
 from gui.runs.faults import faults_of, status_text
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 NAMES = {"run": "▶  Run", "stop": "■  Stop", "export": "Export", "sheet": "?"}
 """What the bar calls its actions."""

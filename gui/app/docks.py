@@ -30,7 +30,7 @@ from gui.panels.sheet import scrolled
 from gui.predictions.predictions import Predictions
 from gui.runs.live_figures import Part
 from gui.search.bar import SearchBar
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BELOW = Qt.DockWidgetArea.BottomDockWidgetArea

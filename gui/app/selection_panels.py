@@ -13,7 +13,7 @@ from gui.app.docks import Panels
 from gui.app.session import Run
 from gui.explanations.explaining import Explainer
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 
 
@@ -34,13 +34,13 @@ class SelectionPanels(QObject):
         super().__init__(timeline)
         self._state, self._timeline, self._panels = state, timeline, panels
         self._docks, self._explainer = docks, explainer
-        timeline.selection_changed.connect(self._show)
+        timeline.state.selection_changed.connect(self._show)
         panels.statistics.span_chosen.connect(self._select_longest)
 
     def show_gap_again(self) -> None:
         """A step has been explained: if a gap is selected, say why it is there."""
-        if isinstance(self._timeline.selection, Gap):
-            self._show(self._timeline.selection)
+        if isinstance(self._timeline.state.selection, Gap):
+            self._show(self._timeline.state.selection)
 
     def _show(self, selection: Selection | None) -> None:
         run, scene, panels = self._state.run_shown, self._state.scene, self._panels
@@ -48,7 +48,7 @@ class SelectionPanels(QObject):
         if run is not None and scene is not None and isinstance(selection, Gap):
             report, note = self._explainer.reason(scene.explained, selection, run.live)
         trace, now = (run.trace, run.now) if run else (None, None)
-        measure = self._timeline.aids.measure
+        measure = self._timeline.selector.measure
         panels.details.show_selection(trace, selection, now, report, measure, note)
         if selection is None or isinstance(selection, TimeRange):
             panels.show_step(None)
@@ -60,5 +60,5 @@ class SelectionPanels(QObject):
             self._docks["statistics" if isinstance(selection, TimeRange) else "details"].raise_()
 
     def _select_longest(self, lane: int, index: int) -> None:
-        self._timeline.select_span(lane, index)
+        self._timeline.selector.select_span(lane, index)
         self._docks["statistics"].raise_()

@@ -8,7 +8,7 @@ from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.app.session import Run
 from gui.look.text import change_text, duration_text, significant, tr
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
 

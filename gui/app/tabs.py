@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 from gui.app.session import Run
 from gui.figures.titles import run_title
 from gui.look.text import tr
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.history import Stand
+from gui.timeline.state.history import SavedView
+from gui.timeline.state.scene import Scene
 
 KEPT_SCENES = 4  # of the tabs shown last; others are summed up anew when they are shown again
 LONGEST = 34  # characters of a title
@@ -22,7 +22,7 @@ class Kept:
     """What a tab keeps while another is shown."""
 
     scene: Scene | None = None
-    stand: Stand | None = None
+    saved: SavedView | None = None
 
 
 class RunTabs(QTabBar):
@@ -63,10 +63,10 @@ class RunTabs(QTabBar):
         self.update_run(run)
         return kept
 
-    def leave(self, run: Run, scene: Scene | None, stand: Stand) -> None:
+    def leave(self, run: Run, scene: Scene | None, saved: SavedView) -> None:
         """Keep what is left of a run that is no longer shown."""
         if run in self._kept:
-            self._kept[run] = Kept(scene, stand)
+            self._kept[run] = Kept(scene, saved)
             for kept in list(self._kept.values())[:-KEPT_SCENES]:
                 kept.scene = None
 

@@ -44,7 +44,7 @@ from gui.search.bookmarks import Marking
 from gui.search.finding import Finder
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 SIZE = QSize(1440, 900)
 NOTE_MS = 6000
@@ -70,7 +70,8 @@ class MainWindow(QMainWindow):
         self.files = Files(self, self, session, self.banner, settings)
         self.exporting = Exporting(self, self, self.banner, settings)
         self._name_panels(Panels(session, settings))
-        self.timeline, self.overview = TimelineView(), Overview()
+        self.timeline = TimelineView()
+        self.overview = Overview(self.timeline.state)
         frames = CompareFrame(self.timeline)
         run_page = column_of(self.panels.search, frames, self.overview, growing=frames)
         notices = (self.banner, self.files.opening)
@@ -131,8 +132,7 @@ class MainWindow(QMainWindow):
         if run is self.run_shown and self.scene is not None:
             self.scene.update()
             self.live.update()
-            self.timeline.refresh(None)
-            self.overview.set_visible_part(self.timeline.view, None)
+            self.timeline.state.refresh(None)
             self.predictions.show_run(run)
 
     # What the user does
@@ -140,8 +140,8 @@ class MainWindow(QMainWindow):
     def set_following(self, following: bool) -> None:
         """Follow the present, or stay where one is."""
         if following:
-            self.timeline.follow()
-        self.actions_by_name["follow"].setChecked(self.timeline.following)
+            self.timeline.navigator.follow()
+        self.actions_by_name["follow"].setChecked(self.timeline.state.following)
 
     def show_sheet(self) -> None:
         """Show keys and mouse, or close them."""
@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
         if run is self.run_shown:
-            self.timeline.set_prediction(run.ghost, lane_notes(run.comparison))
+            self.timeline.state.set_prediction(run.ghost, lane_notes(run.comparison))
             self.status.show_comparison(run)
 
     def note(self, text: str) -> None:
@@ -182,14 +182,13 @@ class MainWindow(QMainWindow):
         if run is self.run_shown:
             return
         if self.run_shown is not None:
-            self.tabs.leave(self.run_shown, self.scene, self.timeline.stand)
+            self.tabs.leave(self.run_shown, self.scene, self.timeline.state.saved)
         kept = self.tabs.open(run)
         self.run_shown = run
         self.scene = Scene(run.trace) if kept.scene is None else kept.scene
         self.scene.update()
-        self.timeline.show_scene(self.scene, run.live, kept.stand)
-        self.overview.show_scene(self.scene)
-        if kept.stand is None:
+        self.timeline.state.show_scene(self.scene, run.live, kept.saved)
+        if kept.saved is None:
             self.panels.show_step(None)
         self.marking.show_run(run)
         self.show_comparison(run)
@@ -207,8 +206,7 @@ class MainWindow(QMainWindow):
             self._show(run)
             return
         self.run_shown = self.scene = None
-        self.timeline.show_scene(None)
-        self.overview.show_scene(None)
+        self.timeline.state.show_scene(None)
         self.marking.show_run(None)
         for part in (self.panels, self.bar, self.status):
             part.show_nothing()
@@ -220,7 +218,7 @@ class MainWindow(QMainWindow):
         """Let the bars of a live run grow."""
         if self.run_shown is not None and self.scene is not None:
             self.scene.update()
-            self.timeline.refresh(self.run_shown.now)
+            self.timeline.state.refresh(self.run_shown.now)
 
     def _figure_parts(self) -> list[Part]:
         run, scene = self.run_shown, self.scene
@@ -268,21 +266,16 @@ class MainWindow(QMainWindow):
         self.tabs.closed.connect(self._show_instead)
         self.welcome.opened.connect(self.files.open_from)
         self.welcome.tried.connect(self.first_page_actions.do)
-        timeline.following_changed.connect(self.actions_by_name["follow"].setChecked)
-        timeline.view_changed.connect(
-            lambda: self.overview.set_visible_part(timeline.view, timeline.now)
-        )
+        timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.reduction_changed.connect(self.status.set_per_pixel)
-        timeline.strips_changed.connect(self.overview.set_strips)
-        self.overview.moved.connect(timeline.centre_on)
         self.colours.theme_changed.connect(self._apply_theme)
-        self.colours.scene_changed.connect(lambda: timeline.refresh(timeline.now))
+        self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
         self.colours.scene_changed.connect(self.overview.refresh)
         self.panels.spans.said.connect(self.note)
         self.panels.spans.failed.connect(self.banner.say)
-        self.steps.chosen.connect(timeline.fit_between)
-        self.details.holder_chosen.connect(timeline.select_task)
-        self.why.task_chosen.connect(timeline.select_task)
+        self.steps.chosen.connect(timeline.navigator.fit_between)
+        self.details.holder_chosen.connect(timeline.selector.select_task)
+        self.why.task_chosen.connect(timeline.selector.select_task)
         self.why.asked.connect(self.explainer.ask)
         self.explainer.explained.connect(self.live.update)
         self.explainer.explained.connect(self.selection_panels.show_gap_again)
@@ -312,7 +305,7 @@ class MainWindow(QMainWindow):
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
         self.colours.refresh()
-        for part in (self.timeline, self.overview, self.welcome, self.panels, self.comparing):
+        for part in (self.timeline.state, self.welcome, self.panels, self.comparing):
             part.set_theme(theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102

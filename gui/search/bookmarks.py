@@ -13,7 +13,7 @@ from gui.app.session import Run
 from gui.look.text import tr
 from gui.panels.data.bookmarks import MarksPanel
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.margins import AXIS, LABELS
+from gui.timeline.layout.frame import AXIS, LABELS
 from gui.timeline.state.selection import bounds_of
 
 EDITOR = 190  # pixels of the field in which a note is typed
@@ -33,8 +33,8 @@ class Marking(QObject):
         self._timeline, self._panel = timeline, panel
         self._run: Run | None = None
         self.editor: NoteEditor | None = None
-        timeline.aids.marks_changed.connect(self._keep)
-        timeline.aids.flag_clicked.connect(self.edit)
+        timeline.state.bookmarks.changed.connect(self._keep)
+        timeline.overlays.flag_clicked.connect(self.edit)
         panel.chosen.connect(self.go_to)
         # A row that is edited must not be taken away while it tells of it.
         panel.renamed.connect(self.rename, Qt.ConnectionType.QueuedConnection)
@@ -43,7 +43,7 @@ class Marking(QObject):
     @property
     def marks(self) -> tuple[Bookmark, ...]:
         """The marks that are shown, in order of time."""
-        return self._timeline.aids.marks
+        return self._timeline.state.bookmarks.marks
 
     def show_run(self, run: Run | None) -> None:
         """Show a run's marks."""
@@ -53,7 +53,7 @@ class Marking(QObject):
         if problem:
             self.failed.emit(problem)
         marks = () if run is None or run.marks is None else run.marks
-        self._timeline.aids.set_marks(marks)
+        self._timeline.state.bookmarks.show(marks)
         self._panel.show_marks(marks)
 
     def mark(self) -> None:
@@ -61,23 +61,23 @@ class Marking(QObject):
 
         Where there is a mark already, name that.
         """
-        aids, selected = self._timeline.aids, self._timeline.selection
-        if self._run is None or (aids.crosshair is None and selected is None):
+        overlays, selected = self._timeline.overlays, self._timeline.state.selection
+        if self._run is None or (overlays.crosshair is None and selected is None):
             self.said.emit(tr("Point at a moment of a run, or select something, to mark it."))
-        elif aids.mark_here is not None:
-            self.edit(aids.mark_here)
-        elif aids.crosshair is not None:
-            self._add(Bookmark(round(aids.crosshair.time)))
+        elif overlays.mark_here is not None:
+            self.edit(overlays.mark_here)
+        elif overlays.crosshair is not None:
+            self._add(Bookmark(round(overlays.crosshair.time)))
         elif selected is not None:
             self._add(Bookmark(selected.start))
 
     def mark_range(self) -> None:
         """Mark the selection from start to end; then name it."""
-        selected = self._timeline.selection
+        selected = self._timeline.state.selection
         if self._run is None or selected is None:
             self.said.emit(tr("Select a range, a span or an idle gap to mark it."))
         else:
-            start, end = bounds_of(self._run.trace, selected, self._timeline.now)
+            start, end = bounds_of(self._run.trace, selected, self._timeline.state.now)
             self._add(Bookmark(round(start), round(end)))
 
     def next_mark(self) -> None:
@@ -91,8 +91,8 @@ class Marking(QObject):
     def go_to(self, index: int) -> None:
         """Bring a mark into view, with the crosshair where it begins."""
         mark, timeline = self.marks[index], self._timeline
-        timeline.show_moments(mark.start, mark.last)
-        timeline.aids.show_moment(float(mark.start))
+        timeline.navigator.show_moments(mark.start, mark.last)
+        timeline.overlays.show_moment(float(mark.start))
         self._panel.set_current(index)
 
     def edit(self, index: int) -> None:
@@ -105,20 +105,20 @@ class Marking(QObject):
 
     def remove(self, index: int) -> None:
         """Delete a mark."""
-        self._timeline.aids.change_marks([m for i, m in enumerate(self.marks) if i != index])
+        self._timeline.state.bookmarks.change([m for i, m in enumerate(self.marks) if i != index])
         self.said.emit(tr("Deleted a mark; Ctrl+Z brings it back."))
 
     def remove_here(self) -> None:
         """Delete the mark at the crosshair."""
-        here = self._timeline.aids.mark_here
+        here = self._timeline.overlays.mark_here
         if here is None:
             self.said.emit(tr("Point at a mark, or go to one, to delete it."))
         else:
             self.remove(here)
 
     def _add(self, mark: Bookmark) -> None:
-        self._timeline.show_moments(mark.start, mark.start)  # its note is typed there
-        self._timeline.aids.change_marks([*self.marks, mark])
+        self._timeline.navigator.show_moments(mark.start, mark.start)  # its note is typed there
+        self._timeline.state.bookmarks.change([*self.marks, mark])
         index = self.marks.index(mark)
         self._panel.set_current(index)
         self._edit(index, fresh=True)
@@ -127,10 +127,10 @@ class Marking(QObject):
         """The note of a `fresh` mark is taken back together with it."""
         self._close_editor()
         self._panel.set_current(index)
-        place = self._timeline.aids.flag(index)
+        place = self._timeline.overlays.flag(index)
         if place.isEmpty():
-            self._timeline.show_moments(self.marks[index].start, self.marks[index].last)
-            place = self._timeline.aids.flag(index)
+            self._timeline.navigator.show_moments(self.marks[index].start, self.marks[index].last)
+            place = self._timeline.overlays.flag(index)
         self.editor = NoteEditor(self.marks[index].note, place, self._timeline)
         self.editor.typed.connect(lambda note: self._rename(index, note, together=fresh))
         self.editor.closed.connect(self._forget_editor)
@@ -139,15 +139,16 @@ class Marking(QObject):
         if index < len(self.marks) and note != self.marks[index].note:
             marks = list(self.marks)
             marks[index] = replace(marks[index], note=note)
-            self._timeline.aids.change_marks(marks, together)
+            self._timeline.state.bookmarks.change(marks, together)
 
     def _step(self, by: int) -> None:
         timeline = self._timeline
         if not self.marks:
             self.said.emit(tr("There are no marks: M sets one."))
             return
-        at = timeline.aids.crosshair
-        here = timeline.view.start + timeline.view.span / 2 if at is None else at.time
+        at = timeline.overlays.crosshair
+        view = timeline.state.viewport
+        here = view.start + view.span / 2 if at is None else at.time
         beyond = [i for i, mark in enumerate(self.marks) if (mark.start - here) * by > 0.5]
         if beyond:
             self.go_to(min(beyond) if by > 0 else max(beyond))

@@ -23,11 +23,11 @@ class Finder(QObject):
         self._bar, self._spans = bar, spans
         self._timeline, self._overview = timeline, overview
         bar.hits_changed.connect(self._mark)
-        bar.hit_chosen.connect(timeline.select_span)
+        bar.hit_chosen.connect(timeline.selector.select_span)
         bar.closed.connect(timeline.setFocus)
-        spans.chosen.connect(timeline.select_span)
-        timeline.selection_changed.connect(self._follow)
-        timeline.view_changed.connect(self._move)
+        spans.chosen.connect(timeline.selector.select_span)
+        timeline.state.selection_changed.connect(self._follow)
+        timeline.state.view_changed.connect(self._move)
 
     def open(self) -> None:
         """Show the search bar, ready to type."""
@@ -42,7 +42,7 @@ class Finder(QObject):
         self._bar.step(-1)
 
     def _mark(self, hits: Hits) -> None:
-        self._timeline.set_hits(hits)
+        self._timeline.selector.set_hits(hits)
         self._overview.refresh()
 
     def _follow(self, selection: Selection | None) -> None:
@@ -51,12 +51,12 @@ class Finder(QObject):
         self._bar.set_place(self._place(span), span)
 
     def _move(self) -> None:
-        if not isinstance(self._timeline.selection, Span):
+        if not isinstance(self._timeline.state.selection, Span):
             self._bar.set_place(self._place(None), None)
 
     def _place(self, span: Span | None) -> SpanPosition:
         """Where the next search goes on: at the selected span, or where the view begins."""
-        trace = self._timeline.trace
+        trace = self._timeline.state.trace
         if span is None or trace is None:
-            return SpanPosition(int(self._timeline.view.start), -1, -1)
+            return SpanPosition(int(self._timeline.state.viewport.start), -1, -1)
         return position_of(trace, span.lane, span.index)

@@ -30,7 +30,7 @@ from gui.panels.explain.shares import IdleBars, PathBar
 from gui.panels.run.fields import Choice
 from gui.timeline.layout.frame import Fonts
 from gui.timeline.paint.margins import step_name
-from gui.timeline.paint.scene import Scene, shown_steps
+from gui.timeline.state.scene import Scene, shown_steps
 
 AT_HAND, MEAN = "at hand", "mean"
 LISTED = 100  # of the latest steps, in the chooser

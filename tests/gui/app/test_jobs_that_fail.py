@@ -35,7 +35,7 @@ from gui.recordings.opening import OpeningStrip
 from gui.report import job as reporting
 from gui.search import searching
 from gui.search.searching import Searcher
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from tests.make_believe import batches, record, specification, trace_of
 

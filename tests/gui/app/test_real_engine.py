@@ -140,20 +140,20 @@ def test_a_run_is_exported_saved_and_opened_again(
 def test_open_tasks_grow_while_a_run_is_live(real_window: MainWindow, qtbot: object) -> None:
     run = start_long_run(real_window, qtbot)
     qtbot.waitUntil(lambda: bool(run.trace.open_tasks), timeout=RUN_MS)
-    before = real_window.timeline.now
-    qtbot.waitUntil(lambda: real_window.timeline.now > before, timeout=RUN_MS)
-    assert real_window.timeline.following
-    assert real_window.timeline.view.end > before
+    before = real_window.timeline.state.now
+    qtbot.waitUntil(lambda: real_window.timeline.state.now > before, timeout=RUN_MS)
+    assert real_window.timeline.state.following
+    assert real_window.timeline.state.viewport.end > before
 
 
 def test_a_live_view_moved_by_hand_stays_where_it_is(
     real_window: MainWindow, qtbot: object
 ) -> None:
     run = start_long_run(real_window, qtbot)
-    real_window.timeline.zoom_in()
-    kept, steps = real_window.timeline.view, len(run.trace.steps)
+    real_window.timeline.navigator.zoom_in()
+    kept, steps = real_window.timeline.state.viewport, len(run.trace.steps)
     qtbot.waitUntil(lambda: len(run.trace.steps) >= steps + 2, timeout=RUN_MS)
-    assert real_window.timeline.view == kept
+    assert real_window.timeline.state.viewport == kept
 
 
 def test_a_run_that_the_engine_refuses_is_told_in_one_line(
@@ -201,7 +201,7 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     assert run.outcome is Outcome.FINISHED, run.text
     assert run.trace.header.specification.schedule == "zb-h1"
     assert run.trace.header.specification.microbatches == ways[chosen].microbatches
-    qtbot.waitUntil(lambda: real_window.timeline.strips.ghosts, timeout=RUN_MS)
+    qtbot.waitUntil(lambda: real_window.timeline.state.strips.ghosts, timeout=RUN_MS)
     assert real_window.status.predicted.text().startswith("predicted ")
 
 

@@ -39,20 +39,20 @@ def test_each_tab_keeps_view_selection_and_history(
 ) -> None:
     perform(window, client, specification())
     first, timeline = window.run_shown, window.timeline
-    begun = timeline.view
-    timeline.zoom_in()
-    timeline.select(first.trace.span(1, 3))
-    left = timeline.view
+    begun = timeline.state.viewport
+    timeline.navigator.zoom_in()
+    timeline.state.select(first.trace.span(1, 3))
+    left = timeline.state.viewport
     perform(window, client, specification("dp"))
     second = window.run_shown
-    assert timeline.selection is None
+    assert timeline.state.selection is None
     timeline.setFocus()
     qtbot.keyClick(timeline, Qt.Key.Key_Tab, CTRL)
     assert window.run_shown is first
-    assert (timeline.view, timeline.selection) == (left, first.trace.span(1, 3))
+    assert (timeline.state.viewport, timeline.state.selection) == (left, first.trace.span(1, 3))
     assert "cpu:1" in [window.details.table.item(row, 1).text() for row in range(2)]
     qtbot.keyClick(timeline, Qt.Key.Key_Z, CTRL)
-    assert timeline.view == begun
+    assert timeline.state.viewport == begun
     qtbot.keyClick(timeline, Qt.Key.Key_PageUp, CTRL)
     assert window.run_shown is second
     assert window.runs.currentItem() is window.runs.topLevelItem(1)
@@ -85,7 +85,7 @@ def test_closing_the_last_tab_clears_everything_and_shows_the_first_page(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
-    window.timeline.select(window.run_shown.trace.span(0, 2))
+    window.timeline.state.select(window.run_shown.trace.span(0, 2))
     window.actions_by_name["close_tab"].trigger()
     assert window.run_shown is None
     assert window.welcome.isVisible()

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
 
 from core.engine.messages import Ended, Outcome, Rows, Started
 from core.models.catalogue import ModelSettings
@@ -23,6 +24,7 @@ from gui.app.window import MainWindow
 from gui.menus.actions import ENTRIES, MOUSE
 from gui.menus.keys import KeySheet, columns, sections
 from gui.panels.run.runs import RUN_ROLE
+from gui.timeline.layout.frame import LABELS, RIGHT
 from gui.timeline.state.selection import TimeRange
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import MS, batches, prediction_of, record, specification
@@ -32,7 +34,7 @@ MakeWindow = Callable[[FakeClient, Settings], MainWindow]
 
 def shown_prediction(window: MainWindow) -> Trace | None:
     """What stands below the lanes."""
-    return window.scene.prediction if window.scene and window.timeline.strips.ghosts else None
+    return window.scene.prediction if window.scene and window.timeline.state.strips.ghosts else None
 
 
 def perform(window: MainWindow, client: FakeClient, spec: Specification) -> None:
@@ -74,7 +76,7 @@ def test_selecting_a_span_shows_its_own_step_and_its_details(
     perform(window, client, spec)
     assert "no rows" not in window.batch.accessibleDescription()
     assert "10 rows on 5 replicas" in window.batch.accessibleDescription()
-    window.timeline.select(window.run_shown.trace.span(1, 0))
+    window.timeline.state.select(window.run_shown.trace.span(1, 0))
     assert "30 rows on 8 replicas" in window.batch.accessibleDescription()
     table = window.details.table
     rows = range(table.rowCount())
@@ -88,7 +90,7 @@ def test_a_selected_range_is_told_in_details_and_counted_in_statistics(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
-    window.timeline.select(TimeRange(100 * MS, 150 * MS))
+    window.timeline.state.select(TimeRange(100 * MS, 150 * MS))
     table = window.details.table
     cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in (0, 1)}
     assert cells["Lanes"] == "all 2"
@@ -152,7 +154,7 @@ def test_runs_of_the_sitting_can_be_shown_again(window: MainWindow, client: Fake
     window.runs.setCurrentItem(window.runs.topLevelItem(0))
     assert window.runs.topLevelItem(0).data(0, RUN_ROLE) is first
     assert window.run_shown is first
-    assert window.timeline.trace is first.trace
+    assert window.timeline.state.trace is first.trace
     assert "Pipeline" in window.bar.title.text()
 
 
@@ -224,25 +226,25 @@ def test_memory_and_prediction_are_shown_until_one_hides_them_and_that_is_rememb
     window: MainWindow, client: FakeClient, settings: Settings, make_window: MakeWindow
 ) -> None:
     perform(window, client, specification())
-    assert (window.timeline.strips.memory, shown_prediction(window)) == (True, None)
+    assert (window.timeline.state.strips.memory, shown_prediction(window)) == (True, None)
     prediction = prediction_of(specification(), window.run_shown.trace)
-    window.timeline.set_prediction(prediction)
+    window.timeline.state.set_prediction(prediction)
     assert shown_prediction(window) is prediction
     for name in ("memory", "prediction"):
         assert window.actions_by_name[name].isChecked()
         window.actions_by_name[name].trigger()
-    assert (window.timeline.strips.memory, shown_prediction(window)) == (False, None)
+    assert (window.timeline.state.strips.memory, shown_prediction(window)) == (False, None)
     again = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
     assert not again.actions_by_name["memory"].isChecked()
     assert not again.actions_by_name["prediction"].isChecked()
-    assert not again.timeline.stack.memory
+    assert not again.timeline.state.stack.memory
 
 
 def test_an_exported_figure_holds_what_the_window_shows(
     window: MainWindow, client: FakeClient, tmp_path: Path
 ) -> None:
     perform(window, client, specification())
-    window.timeline.set_prediction(prediction_of(specification(), window.run_shown.trace))
+    window.timeline.state.set_prediction(prediction_of(specification(), window.run_shown.trace))
     window.exporting.export_to(tmp_path / "all.svg")
     window.view_options.show_memory(False)
     window.view_options.show_prediction(False)
@@ -305,35 +307,40 @@ def test_letters_move_the_timeline_but_not_while_one_types(
 ) -> None:
     perform(window, client, specification())
     window.timeline.setFocus()
-    span = window.timeline.view.span
+    span = window.timeline.state.viewport.span
     qtbot.keyClick(window.timeline, Qt.Key.Key_W)
-    qtbot.waitUntil(lambda: window.timeline.view.span < span)
-    span = window.timeline.view.span
+    qtbot.waitUntil(lambda: window.timeline.state.viewport.span < span)
+    span = window.timeline.state.viewport.span
     edit = window.form.fields["devices"].widget.lineEdit()
     edit.setFocus()
     qtbot.keyClick(edit, Qt.Key.Key_W)
     assert "w" in edit.text()
-    assert window.timeline.view.span == span
+    assert window.timeline.state.viewport.span == span
 
 
 def test_follow_shows_whether_the_view_follows(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification())
     follow = window.actions_by_name["follow"]
     assert follow.isChecked()
-    window.timeline.zoom_in()
+    window.timeline.navigator.zoom_in()
     assert not follow.isChecked()
     follow.trigger()
     assert follow.isChecked()
-    assert window.timeline.following
+    assert window.timeline.state.following
 
 
 def test_a_click_on_the_overview_goes_there(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
-    window.overview.moved.emit(30.0 * MS)
-    view = window.timeline.view
-    assert view.time(view.width / 2) == pytest.approx(30 * MS, rel=0.001)
+    state = window.timeline.state
+    assert state.scene is not None
+    start, end = state.scene.bounds
+    width = window.overview.width() - LABELS - RIGHT
+    x = round(LABELS + 0.4 * width)
+    QTest.mouseClick(window.overview, Qt.MouseButton.LeftButton, pos=QPoint(x, 10))
+    there = start + (x - LABELS) / width * (end - start)
+    assert state.viewport.time(state.viewport.width / 2) == pytest.approx(there, rel=0.001)
 
 
 @pytest.mark.parametrize("ratio_theme", ["light", "dark"])

@@ -72,7 +72,7 @@ def test_nothing_that_one_does_in_the_window_explains_a_large_step_there(
     show_why(window)
     window.why.chooser.setCurrentIndex(1)
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
-    window.timeline.aids.select_visible()
+    window.timeline.selector.select_visible()
     window.bubbles.next()
     window.actions_by_name["critical_path"].trigger()
     window.timeline.grab()
@@ -95,7 +95,7 @@ def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
     said = "Not explained: the step has 9 tasks, and at most 8 are explained here."
     start, _ = window.run_shown.trace.step_bounds(last_step(window))
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
-    assert window.timeline.hovered[2][-1] == said
+    assert window.timeline.overlays.hovered[2][-1] == said
     click(window, 1, start + MS)
     assert window.details.sentence.text() == said
     show_why(window)

@@ -72,7 +72,7 @@ def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> 
 def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
     card = next(c for c in window.welcome.cards if c.text() == TRIES[1][1])
     card.click()
-    gap = window.timeline.selection
+    gap = window.timeline.state.selection
     assert gap.end - gap.start > 5_000_000
     assert " waits " in window.details.sentence.text()
     assert "Longest bubble" in window.statusBar().currentMessage()

@@ -101,10 +101,10 @@ def test_the_selected_step_is_the_one_at_hand(window: MainWindow, client: FakeCl
     trace = window.run_shown.trace
     assert window.why.steps == [trace.steps[-1]]
     assert window.why.chooser.currentText() == "step at hand: step 3"
-    window.timeline.select(trace.span(0, 0))
+    window.timeline.state.select(trace.span(0, 0))
     assert window.why.steps == [0]
     assert window.why.chooser.currentText() == "step at hand: warm-up 1"
-    window.timeline.clear_selection()
+    window.timeline.selector.clear()
     assert window.why.steps == [trace.steps[-1]]
 
 
@@ -181,7 +181,7 @@ def test_a_piece_of_the_path_leads_to_its_task(
         path.setFocus()
         path.setCurrentItem(path.topLevelItem(0))
         QTest.keyClick(path, key)
-    chosen = window.timeline.selection
+    chosen = window.timeline.state.selection
     assert isinstance(chosen, Span)
     assert chosen.task == item.data(0, Qt.ItemDataRole.UserRole)
     assert path.currentItem().text(1) == item.text(1)
@@ -209,8 +209,8 @@ def test_the_action_outlines_the_tasks_that_core_names(
     before = window.timeline.viewport().grab().toImage()
     QTest.keyClick(window.timeline, Qt.Key.Key_C)
     assert window.actions_by_name["critical_path"].isChecked()
-    assert window.timeline.strips.path
-    scene, frame = window.scene, window.timeline.frame_of_rows
+    assert window.timeline.state.strips.path
+    scene, frame = window.scene, window.timeline.state.frame
     step = scene.trace.steps[-1]
     columns = scene.explained.explanation(step).columns
     pieces = [p for p in scene.explained.path(step) if p.share in ON_TASKS]
@@ -224,17 +224,15 @@ def test_the_action_outlines_the_tasks_that_core_names(
     after = window.timeline.viewport().grab().toImage()
     ratio, wide = after.devicePixelRatio(), max(boxes, key=lambda box: box.width())
     edge = QPoint(int((wide.left() + 1) * ratio), int(wide.center().y() * ratio))
-    assert after.pixelColor(edge).name() == window.timeline.theme.path
-    assert before.pixelColor(edge).name() != window.timeline.theme.path
+    assert after.pixelColor(edge).name() == window.timeline.state.theme.path
+    assert before.pixelColor(edge).name() != window.timeline.state.theme.path
 
 
 def test_the_paths_lines_lead_from_one_task_to_the_next(
     window: MainWindow, client: FakeClient
 ) -> None:
     explained(window, client, devices="4xcpu")
-    boxes = path_boxes(
-        window.scene, window.timeline.frame_of_rows, window.run_shown.trace.steps[-1]
-    )
+    boxes = path_boxes(window.scene, window.timeline.state.frame, window.run_shown.trace.steps[-1])
     lines = path_lines(boxes)
     changes = sum(a.top() != b.top() for a, b in pairwise(boxes))
     assert changes > 3
@@ -255,13 +253,13 @@ def test_the_path_is_remembered_and_in_figures_with_a_legend(
     first.exporting.export_to(tmp_path / "with.svg")
     assert "critical path" not in words_of(tmp_path / "without.svg")
     assert "critical path" in words_of(tmp_path / "with.svg")
-    colour = first.timeline.theme.path
+    colour = first.timeline.state.theme.path
     assert colour in (tmp_path / "with.svg").read_text()
     assert colour not in (tmp_path / "without.svg").read_text()
     first.close()
     second = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
     assert second.actions_by_name["critical_path"].isChecked()
-    assert second.timeline.stack.path
+    assert second.timeline.state.stack.path
 
 
 def test_every_rung_and_share_has_a_name_and_a_sentence() -> None:
@@ -318,11 +316,11 @@ def test_the_charts_are_drawn_in_the_colours_of_the_theme(
             for x in range(0, image.width(), 3)
             for y in range(0, image.height(), 3)
         }
-        assert window.timeline.theme.plot in colours
+        assert window.timeline.state.theme.plot in colours
         assert len(colours) > 8
     image = window.why.ladder.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in (150, 190)}
-    assert window.timeline.theme.forward in colours
+    assert window.timeline.state.theme.forward in colours
 
 
 def test_everything_fits_into_a_dock_of_360_pixels(
@@ -415,7 +413,7 @@ def test_the_collectives_of_the_selected_step_are_shown(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("ddp", bucket_mb=0.01, steps=2))
-    window.timeline.select(window.run_shown.trace.span(0, 0))
+    window.timeline.state.select(window.run_shown.trace.span(0, 0))
     shown = window.buckets.ranks[0][0]
     begin, end = window.run_shown.trace.step_bounds(0)
     assert begin <= shown.launched <= shown.done <= end
@@ -428,4 +426,7 @@ def test_more_ranks_than_fit_are_counted(window: MainWindow, client: FakeClient)
     image = window.buckets.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2)
                for y in range(0, image.height(), 2)}  # fmt: skip
-    assert {window.timeline.theme.communication, window.timeline.theme.backward} <= colours
+    assert {
+        window.timeline.state.theme.communication,
+        window.timeline.state.theme.backward,
+    } <= colours

@@ -18,7 +18,7 @@ from core.report.step_figures import StepFigures
 from core.trace.trace import Trace
 from gui.report.page import Section, bar_of, facts, page, paragraph, table
 from gui.report.run import MOST_ROWS, _ladder, explained_steps, run_sections, write_run_report
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.core.explain.made import CIRCLE
 from tests.make_believe import batches, header_and_plans, record, specification, trace_of
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.recording.bookmarks import Bookmark, marks_file, read_marks, write_marks
 from gui.app.window import MainWindow
-from gui.timeline.paint.margins import LABELS
+from gui.timeline.layout.frame import LABELS
 from gui.timeline.state.selection import TimeRange
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import MS, record, specification
@@ -43,7 +43,7 @@ def test_marks_are_set_by_keys_and_kept_beside_their_recording(
     window.files.open_from(path)
     started = window.run_shown.trace.header.started
     span = window.run_shown.trace.span(0, 5)
-    window.timeline.select(span)
+    window.timeline.state.select(span)
     press(window, Qt.Key.Key_M)
     QTest.keyClicks(window.marking.editor, "m for mark")
     QTest.keyClick(window.marking.editor, Qt.Key.Key_Return)
@@ -82,7 +82,7 @@ def test_marks_are_read_before_others_are_written_however_a_recording_was_opened
     write_marks(path, [Bookmark(MS, None, "old")], started)
     run, _ = window.session.open(path)
     window.show_run(run)
-    window.timeline.aids.change_marks([*window.marking.marks, Bookmark(2 * MS, None, "new")])
+    window.timeline.state.bookmarks.change([*window.marking.marks, Bookmark(2 * MS, None, "new")])
     assert [mark.note for mark in read_marks(path, started)] == ["old", "new"]
     unseen, _ = window.session.open(path)
     unseen.save(tmp_path / "copy.arrow")
@@ -97,15 +97,15 @@ def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
     client.perform(client.asked[-1])
     while window.session.asking:
         window.session.tick()
-    window.timeline.aids.change_marks([Bookmark(10 * MS, None, "early")])
+    window.timeline.state.bookmarks.change([Bookmark(10 * MS, None, "early")])
     path = tmp_path / "saved.arrow"
     window.files.save_to(path)
     started = window.run_shown.trace.header.started
     assert read_marks(path, started) == (Bookmark(10 * MS, None, "early"),)
-    window.timeline.aids.change_marks([])
+    window.timeline.state.bookmarks.change([])
     assert not marks_file(path).exists()
     marks_file(path).mkdir()
-    window.timeline.aids.change_marks([Bookmark(20 * MS)])
+    window.timeline.state.bookmarks.change([Bookmark(20 * MS)])
     assert "saved.marks.json cannot be written" in window.banner.label.text()
     assert window.marking.marks == (Bookmark(20 * MS),)
 
@@ -117,12 +117,12 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     record(specification(), path)
     window.files.open_from(path)
     QApplication.processEvents()
-    row = window.timeline.frame_of_rows.layout.row_of(1)
-    y = window.timeline.frame_of_rows.top + row.top + row.height / 2
+    row = window.timeline.state.frame.layout.row_of(1)
+    y = window.timeline.state.frame.top + row.top + row.height / 2
     mouse(window, QEvent.Type.MouseButtonPress, LABELS + 50, y, LEFT)
     mouse(window, QEvent.Type.MouseMove, LABELS + 400, y, NO_BUTTON)
     mouse(window, QEvent.Type.MouseButtonRelease, LABELS + 400, y, LEFT)
-    assert isinstance(window.timeline.selection, TimeRange)
+    assert isinstance(window.timeline.state.selection, TimeRange)
     statistics = window.panels.statistics
     qtbot.waitUntil(lambda: statistics.counted is not None)
     assert list(statistics.counted.lanes) == [1]
@@ -133,7 +133,7 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     assert QGuiApplication.clipboard().text().startswith("**")
     chart = statistics.histogram
     chart.chosen.emit(chart.cursor_bin)
-    assert window.timeline.selection.lane == 1
+    assert window.timeline.state.selection.lane == 1
     assert statistics.isVisible() and statistics.counted is not None
     press(window, Qt.Key.Key_X)
     press(window, Qt.Key.Key_Period)
@@ -143,7 +143,7 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     press(window, Qt.Key.Key_Escape)
     assert statistics.counted is None
     press(window, Qt.Key.Key_A, control)
-    seen = window.timeline.view
-    assert window.timeline.selection == TimeRange(int(seen.start), int(seen.end))
+    seen = window.timeline.state.viewport
+    assert window.timeline.state.selection == TimeRange(int(seen.start), int(seen.end))
     qtbot.waitUntil(lambda: statistics.counted is not None)
     assert list(statistics.counted.lanes) == [0, 1]

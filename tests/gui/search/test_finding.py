@@ -10,7 +10,7 @@ from core.plan.task import Kind
 from core.trace.trace import Span
 from gui.app.window import MainWindow
 from gui.look.theme import DARK
-from gui.timeline.paint.colouring import ByNumber, ColourBy
+from gui.timeline.state.colouring import ByNumber, ColourBy
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification
 
@@ -35,16 +35,16 @@ def test_a_slash_searches_return_selects_and_escape_gives_the_lanes_back(
     assert field.hasFocus()
     QTest.keyClicks(field, "kind:backward stage:1")
     QTest.keyClick(field, Qt.Key.Key_Return)
-    first = window.timeline.selection
+    first = window.timeline.state.selection
     assert isinstance(first, Span)
     assert (first.kind, first.stage) == (Kind.BACKWARD, 1)
     QTest.keyClick(window.timeline, Qt.Key.Key_F3)
-    assert window.timeline.selection.start > first.start
+    assert window.timeline.state.selection.start > first.start
     QTest.keyClick(window.timeline, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
-    assert window.timeline.selection == first
+    assert window.timeline.state.selection == first
     QTest.keyClick(field, Qt.Key.Key_Escape)
     assert not window.panels.search.isVisible()
-    assert window.timeline.selection == first
+    assert window.timeline.state.selection == first
     assert not window.scene.hits
 
 
@@ -53,10 +53,10 @@ def test_letters_that_are_keys_elsewhere_are_letters_in_the_field(
 ) -> None:
     shown(window, client)
     QTest.keyClick(window.timeline, Qt.Key.Key_Slash)
-    before = window.timeline.view
+    before = window.timeline.state.viewport
     QTest.keyClicks(QApplication.focusWidget(), "wasd[]f,.mb:1")
     assert window.panels.search.field.text() == "wasd[]f,.mb:1"
-    assert window.timeline.view == before
+    assert window.timeline.state.viewport == before
 
 
 def test_the_table_and_the_timeline_select_each_others_span(
@@ -71,11 +71,11 @@ def test_the_table_and_the_timeline_select_each_others_span(
     for _ in range(3):
         QTest.keyClick(spans.table, Qt.Key.Key_Down)
     chosen = spans.model.span_at(spans.table.currentIndex().row())
-    assert window.timeline.selection == chosen
+    assert window.timeline.state.selection == chosen
     assert spans.isVisible() and spans.table.hasFocus()
     window.timeline.setFocus()
     QTest.keyClick(window.timeline, Qt.Key.Key_Period)
-    assert window.timeline.selection.index == chosen.index + 1
+    assert window.timeline.state.selection.index == chosen.index + 1
     assert spans.table.currentIndex().row() == spans.model.listing.row_of(
         chosen.lane, chosen.index + 1
     )
@@ -93,6 +93,6 @@ def test_colours_follow_the_menu_and_those_of_ones_own_every_picture(
     window.actions_by_name["colours"].trigger()
     assert window.colours.panel.isVisible()
     window.colours.panel.take("forward", "#aabbff")
-    assert window.timeline.theme.forward == "#aabbff"
-    assert window.timeline.theme.plot == DARK.plot
+    assert window.timeline.state.theme.forward == "#aabbff"
+    assert window.timeline.state.theme.plot == DARK.plot
     window.colours.panel.close()

@@ -17,8 +17,8 @@ from core.trace.table import TaskTable
 from core.trace.trace import Span, Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, family_of
 from gui.look.theme import RAMP, SERIES, Theme
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.reduction import Bars, PixelColumns
-from gui.timeline.state.viewport import Viewport
 
 SAMPLE = 4096  # spans of a lane that tell how long spans are
 RANGE = (5, 95)  # per cent of the durations that the ramp covers
@@ -63,7 +63,8 @@ class ByKind:
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
         """The family of each span."""
-        return FAMILY_CODES[spans["kind"]]
+        codes: NDArray[np.int8] = FAMILY_CODES[spans["kind"]]
+        return codes
 
     def code_of(self, span: Span) -> int:
         """The family of a span."""
@@ -155,7 +156,8 @@ class ByDuration:
     def _places(self, lengths: NDArray[np.int64]) -> NDArray[np.int8]:
         ratio = np.log(np.maximum(lengths, 1) / self.shortest)
         whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)
-        return np.clip(ratio / whole * RAMP, 0, RAMP - 1).astype(np.int8)
+        places: NDArray[np.int8] = np.clip(ratio / whole * RAMP, 0, RAMP - 1).astype(np.int8)
+        return places
 
 
 def colouring_of(by: ColourBy, trace: Trace) -> Colouring:

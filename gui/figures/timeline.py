@@ -18,25 +18,17 @@ from gui.figures.shown import Range
 from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
-from gui.timeline.layout.frame import Fonts, Frame, text_width
-from gui.timeline.layout.nested import draw_block_numbers
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Layout, Strips, lay_out
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.critical import draw_critical, explain_shown
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.paint.margins import (
-    AXIS,
-    LABELS,
-    STEPS,
-    draw_axis,
-    draw_headings,
-    draw_labels,
-    draw_steps,
-)
+from gui.timeline.paint.margins import draw_axis, draw_headings, draw_labels, draw_steps
+from gui.timeline.paint.nested import draw_block_numbers
 from gui.timeline.paint.painter import LanePainter
 from gui.timeline.paint.reasons import draw_reasons
-from gui.timeline.paint.scene import Scene
 from gui.timeline.paint.strips import draw_strips
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.scene import Scene
 
 WIDTH = 1600.0
 EDGE = 20.0

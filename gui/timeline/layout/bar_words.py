@@ -6,14 +6,21 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QStaticText
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
+from core.plan.task import KINDS, Kind
 from core.trace.columns import ABSENT
 from core.trace.table import TaskTable
+from core.trace.trace import bar_label
 from gui.look.text import bytes_text, rows_text
-from gui.timeline.layout.labels import COLUMNS, Choices, labels_of, on_one_line
 
+COLUMNS = (
+    "kind", "microbatch", "bucket", "block", "replica", "paired_microbatch",
+    "stage", "paired_stage", "rows", "bytes",
+)  # fmt: skip
+"""The columns of Spans that a bar's words are made from."""
+Choices = tuple[str, ...]
 KEPT = 20_000  # rows whose words are kept; with more, all are laid out anew
 SHORTER = (24, 12, 6)  # letters of a name that is too long for its bar
 
@@ -90,29 +97,27 @@ class WordsOfRows:
         )
 
 
-class WordPen:
-    """Collects words, and draws them colour by colour and font by font."""
+def labels_of(
+    code: int, numbers: tuple[int, ...], stage: int, paired_stage: int, staged: bool
+) -> tuple[Choices, ...]:
+    """For each half of a bar, or for all of it, the labels that may stand there, longest first.
 
-    def __init__(self, bold: QFont, small: QFont) -> None:
-        self._fonts = {False: bold, True: small}
-        self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
+    `code` indexes KINDS; `numbers` are those of `bar_label`. A lane that is `staged` holds several
+    stages, so that its bars say which: `2F1` rather than `F1`, where that fits.
+    """
+    actions: tuple[str, ...] = (bar_label(KINDS[code], *numbers),)
+    stages = (stage, paired_stage)
+    if KINDS[code] is Kind.OVERLAP:
+        actions = tuple(actions[0].split())
+    return tuple(
+        (f"{number}{action}", action) if staged and number != ABSENT else (action,)
+        for number, action in zip(stages, actions, strict=False)
+    )
 
-    def put(self, label: Label, x: float, y: float, colour: int) -> None:
-        """A label whose middle stands at `x` and `y`; `colour` is 0xAARRGGBB."""
-        at = (x - label.width / 2, y - label.height / 2, label)
-        self._words[label.small, colour].append(at)
 
-    def draw(self, painter: QPainter, vector: bool) -> None:
-        """Draw all; as text that can be found again where the picture is of vectors."""
-        for (small, colour), words in self._words.items():
-            painter.setFont(self._fonts[small])
-            painter.setPen(QColor.fromRgba(colour))
-            for x, y, label in words:
-                if vector:
-                    place = QRectF(x - 1, y, label.width + 2, label.height)
-                    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label.text)
-                else:
-                    painter.drawStaticText(QPointF(x, y), label.laid_out)
+def on_one_line(halves: tuple[Choices, ...]) -> tuple[Choices]:
+    """The same for a bar that is too low for halves: `F3 B1`."""
+    return (tuple(map(" ".join, zip(*halves, strict=True))),)
 
 
 def shortened(name: str) -> Choices:

@@ -14,60 +14,36 @@ from gui.look.families import FAMILIES
 from gui.look.text import duration_text, percent_text, time_text, tr
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Group
 from gui.timeline.paint.margins import heading_text
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.shades import blended
+from gui.timeline.state.scene import Scene
 
-MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
 AIR = 1.0  # free pixels above and below an area
 Card = tuple[str, list[str]]
 
 
-class Summaries:
-    """Draws folded groups; what it has added up for them is kept until another run is shown."""
+def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
+    """The areas of every folded group that can be seen, below the pinned lanes."""
+    top = frame.ceiling + frame.layout.band
+    painter.setClipRect(QRectF(frame.left, top, frame.view.width, frame.floor - top))
+    for group in frame.layout.groups:
+        if group.folded:
+            rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
+            draw_areas(painter, scene.together(group.lanes), frame, rect)
 
-    def __init__(self) -> None:
-        self._scene: Scene | None = None
-        self._known: dict[tuple[int, ...], tuple[int, Aggregate]] = {}
 
-    def draw(self, painter: QPainter, scene: Scene, frame: Frame) -> None:
-        """The areas of every folded group that can be seen, below the pinned lanes."""
-        top = frame.ceiling + frame.layout.band
-        painter.setClipRect(QRectF(frame.left, top, frame.view.width, frame.floor - top))
-        for group in frame.layout.groups:
-            if group.folded:
-                self._draw_group(painter, scene, frame, group)
-
-    def card_at(self, scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
-        """Heading and lines for a pixel of a folded group; None where there is none."""
-        place = y - frame.top
-        group = next((g for g in frame.layout.groups if g.top <= place < g.bottom), None)
-        if group is None or not group.folded:
-            return None
-        if not frame.left <= x <= frame.left + frame.view.width:
-            return None
-        time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
-        share = self.of(scene, group.lanes).shares(time, time + wide, 1)[0]
-        return heading_text(scene, group), share_lines(share, time, wide)
-
-    def of(self, scene: Scene, lanes: Sequence[int]) -> Aggregate | Lanewise:
-        """What some lanes of a scene do together."""
-        if scene is not self._scene:
-            self._scene, self._known = scene, {}
-        key, trace = tuple(lanes), scene.trace
-        version, found = self._known.get(key, (-1, Aggregate()))
-        if version != trace.version:
-            if sum(len(scene.columns[lane]) for lane in lanes) > MOST_SORTED:
-                return Lanewise([scene.columns[lane] for lane in lanes])
-            found.update([trace.spans(lane) for lane in lanes])
-            self._known[key] = (trace.version, found)
-        return found
-
-    def _draw_group(self, painter: QPainter, scene: Scene, frame: Frame, group: Group) -> None:
-        rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
-        draw_areas(painter, self.of(scene, group.lanes), frame, rect)
+def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    """Heading and lines for a pixel of a folded group; None where there is none."""
+    place = y - frame.top
+    group = next((g for g in frame.layout.groups if g.top <= place < g.bottom), None)
+    if group is None or not group.folded:
+        return None
+    if not frame.left <= x <= frame.left + frame.view.width:
+        return None
+    time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
+    share = scene.together(group.lanes).shares(time, time + wide, 1)[0]
+    return heading_text(scene, group), share_lines(share, time, wide)
 
 
 def draw_areas(

@@ -11,8 +11,8 @@ from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.timeline.interact.describe import Card, kind_title
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.reduction import is_reduced, visible
+from gui.timeline.state.scene import Scene
 
 MOST_KINDS = 4  # that the card lists; the others are added up
 

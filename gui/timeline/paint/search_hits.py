@@ -1,4 +1,4 @@
-"""What a reduced row must not hide: what was searched for, and how many spans it stands for."""
+"""What was searched for, on rows however reduced and in the strip of the whole run; and counts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
+from core.trace.search import Hits
+from core.trace.trace import Trace
 from gui.look.text import about_text, tr
+from gui.look.theme import Theme
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.layout.rows import Row
 from gui.timeline.paint.raster import Slices, draw_slices, owners
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.hits import hit_columns
 from gui.timeline.reduce.reduction import visible
+from gui.timeline.state.scene import Scene
 
-HIT = 4.0  # height of the mark over a span that was found
+HIT = 4.0  # height of the mark over a span that was found, or in the strip of the whole run
+WIDTH = 2.0  # of a mark in that strip
 LEAST = 3.0  # and its least width
 RIM = 1.0  # of the plot's colour below and beside it
 LOW = 13.0  # lower rows have no count
@@ -86,3 +89,35 @@ def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, row: Row, count: i
     painter.setFont(fonts.small)
     painter.setPen(QColor(frame.theme.muted))
     painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def hit_columns(
+    starts: NDArray[np.int64], hits: NDArray[np.int64], edges: NDArray[np.floating]
+) -> NDArray[np.bool_]:
+    """Whether a hit begins in each pixel, given by n + 1 edges in ns: n entries.
+
+    `starts` are the sorted starts of a lane's spans, `hits` sorted indices of some. Costs what the
+    pixels cost, however many hits there are.
+    """
+    before = np.searchsorted(starts, np.ceil(edges).astype(np.int64))
+    found: NDArray[np.bool_] = np.diff(np.searchsorted(hits, before)) > 0
+    return found
+
+
+def hit_marks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF]:
+    """A mark at the height `top` for each pixel of the plot in which a hit of any lane begins."""
+    pixels = max(1, int(frame.view.width))
+    edges = frame.view.start + np.arange(pixels + 1) * (frame.view.span / pixels)
+    edges[-1] += 1  # what begins at the very end counts too
+    found = np.zeros(pixels, np.bool_)
+    for lane, indices in hits.items():
+        found |= hit_columns(trace.spans(lane).start, indices, edges)
+    return [QRectF(frame.left + x, top, WIDTH, HIT) for x in np.flatnonzero(found).tolist()]
+
+
+def draw_hit_marks(painter: QPainter, theme: Theme, marks: list[QRectF]) -> None:
+    """Draw the marks of `hit_marks`."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.text))
+    painter.drawRects(marks)
+    painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.plan.task import Lane, Role
+from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, RowState, arrange
 from gui.timeline.layout.rows import BY_HAND, Layout, Strips, lay_out
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Arrangement, Grouping, Replicas, RowState, arrange
+from gui.timeline.state.scene import Scene
 
 
 class LaneStack:
@@ -28,6 +28,15 @@ class LaneStack:
             None
         )
         self._seen: tuple[Layout, float, float, Layout] | None = None
+
+    def want(
+        self, memory: bool | None, prediction: bool | None, nested: bool | None, path: bool | None
+    ) -> None:
+        """Show or hide what is beside the spans; None leaves it as it is."""
+        self.memory = self.memory if memory is None else memory
+        self.prediction = self.prediction if prediction is None else prediction
+        self.nested = self.nested if nested is None else nested
+        self.path = self.path if path is None else path
 
     def strips(self, scene: Scene | None) -> Strips:
         """The strips that are wanted and for which there is something to show."""

@@ -9,8 +9,8 @@ from PySide6.QtGui import QPainter
 from core.plan.task import Role
 from gui.timeline.layout.frame import Fonts, Frame
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.reduction import Bars, reduce_lane
+from gui.timeline.state.scene import Scene
 
 LEAST_HEIGHT = 12.0  # lower rows have no room for a number
 AIR = 6.0  # pixels of a bar that its number leaves free

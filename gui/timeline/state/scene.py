@@ -12,18 +12,21 @@ from core.explain.balance import LaneBalance, lane_balance
 from core.plan.task import KINDS, Kind, Lane, Role, working_lanes
 from core.trace.columns import ABSENT
 from core.trace.complete import measured_steps
-from core.trace.trace import Trace
+from core.trace.dependencies import Neighbours, neighbours
+from core.trace.trace import Span, Trace
 from gui.explanations.explained import Explained
 from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr
-from gui.timeline.paint.bar_words import WordsOfRows
-from gui.timeline.paint.colouring import ByKind, Colouring
+from gui.timeline.layout.bar_words import WordsOfRows
+from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns, RowFamilies
-from gui.timeline.state.neighbourhood import Neighbourhood
+from gui.timeline.state.colouring import ByKind, Colouring
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
+MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
+MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
 LATEST_SPANS = 512  # tell which stage or replica a lane holds
 _FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLAP)]
 
@@ -52,7 +55,7 @@ class Scene:
     `memory` has an entry for each compute lane, `ghosts` one for each lane once there is a
     `prediction`; `kinds` are those that have a span. `explained` says why lanes are idle. `hits`
     are the spans that were searched for: of each lane that has some their indices, sorted.
-    `colouring` says what the bars' colours mean, `neighbourhood` what a span waited for.
+    `colouring` says what the bars' colours mean.
     """
 
     trace: Trace
@@ -69,20 +72,20 @@ class Scene:
     ghosts: list[LaneColumns] = field(default_factory=list)
     beside_ghosts: dict[str, str] = field(default_factory=dict)
     explained: Explained = field(init=False)
-    step_numbers: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
-    step_starts: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
-    step_ends: NDArray = field(default_factory=lambda: np.empty(0, np.int64))
+    step_numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    step_starts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    step_ends: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     colouring: Colouring = field(default_factory=ByKind)
-    neighbourhood: Neighbourhood = field(init=False)
     words: WordsOfRows = field(init=False)
     _rows_known: int = 0
+    _neighbours: tuple[int, Span, Neighbours] | None = None
+    _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lanes = self.trace.header.lanes
         self.explained = Explained(self.trace)
         self.words = WordsOfRows(self.trace.table)
-        self.neighbourhood = Neighbourhood(self.trace)
         self.columns = _columns_of(self.trace)
         self.memory = {
             lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
@@ -103,9 +106,8 @@ class Scene:
         for memory in self.memory.values():
             memory.update(self.trace)
         steps = self.trace.step_table
-        self.step_numbers, self.step_starts, self.step_ends = (
-            steps.numbers, steps.starts, steps.ends,
-        )  # fmt: skip
+        self.step_numbers = steps.numbers.astype(np.int64)
+        self.step_starts, self.step_ends = steps.starts, steps.ends
 
     def sum_up(self, steps: Sequence[int] | None = None, live: bool = False) -> None:
         """Work out what stands beside the lanes, over `steps` (default: the latest measured)."""
@@ -124,6 +126,28 @@ class Scene:
         ]
         tell_places(self.facts, self.trace.header.replicas)
         self.facts += [LaneFacts(lane.name) for lane in lanes[len(working) :]]
+
+    def neighbours_of(self, span: Span) -> Neighbours:
+        """What a span waited for, and what waited for it, MOST_NEIGHBOURS of each.
+
+        The last answer is kept: painting asks for the selected span with every frame.
+        """
+        kept, version = self._neighbours, self.trace.version
+        if kept is None or kept[:2] != (version, span):
+            found = neighbours(self.trace, span, MOST_NEIGHBOURS)
+            kept = self._neighbours = (version, span, found)
+        return kept[2]
+
+    def together(self, lanes: Sequence[int]) -> Aggregate | Lanewise:
+        """What some lanes do together; kept until the trace has grown."""
+        key, version = tuple(lanes), self.trace.version
+        known, found = self._together.get(key, (-1, Aggregate()))
+        if known != version:
+            if sum(len(self.columns[lane]) for lane in lanes) > MOST_SORTED:
+                return Lanewise([self.columns[lane] for lane in lanes])
+            found.update([self.trace.spans(lane) for lane in lanes])
+            self._together[key] = (version, found)
+        return found
 
     @property
     def open_step(self) -> int | None:
@@ -205,7 +229,7 @@ def tell_places(facts: Sequence[LaneFacts], replicas: int) -> None:
         lane.place, lane.beside = (*places, "")[:2]
 
 
-def _numbers(column: NDArray) -> tuple[int, ...]:
+def _numbers(column: NDArray[np.integer]) -> tuple[int, ...]:
     return tuple(int(n) for n in np.unique(column) if n != ABSENT)
 
 
