@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDockWidget
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from gui.first_page.samples import PIPELINE
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 
 def test_the_page_of_the_window_has_a_heading_for_each_panel(window):
