@@ -15,7 +15,7 @@ from core.explain.lanes import entering, lane_time
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
-from core.trace.complete import ended_steps
+from core.trace.complete import ended_steps, run_faults
 from core.trace.trace import Trace
 
 
@@ -120,7 +120,7 @@ class Summary:
 def summarise(trace: Trace) -> Summary:
     """Sum up a run, finished or not."""
     header = trace.header
-    steps, faults = ended_steps(trace), trace.faults
+    steps, faults = ended_steps(trace), run_faults(trace)
     plans = RunPlans(trace)
     return Summary(
         strategy=header.specification.strategy,
@@ -156,7 +156,7 @@ def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
 def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
     start, end = trace.step_bounds(step)
     figures = plans.figures(step, explain_run_step(trace, step))
-    fault = next((fault for fault in trace.faults if fault.step == step), None)
+    fault = next((fault for fault in run_faults(trace) if fault.step == step), None)
     if fault is not None:
         figures = replace(figures, idle_by_cause=({},) * len(trace.header.lanes), ladder={},
                           critical_path={})  # fmt: skip

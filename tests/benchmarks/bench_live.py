@@ -101,7 +101,7 @@ def measure(seconds: float, rate: float) -> dict[str, float]:
 
     from gui.app.session import Session
     from gui.app.settings import Settings
-    from gui.app.window import MainWindow
+    from gui.window.window import MainWindow
 
     app = QApplication([])
     os.environ.update(FLOOD_RATE=str(rate), FLOOD_SECONDS=str(seconds))

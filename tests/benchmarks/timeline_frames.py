@@ -22,12 +22,12 @@ from core.recording.recording import open_recording
 from core.trace.columns import StepBounds
 from core.trace.spans import LaneSpans
 from core.trace.trace import Trace
-from gui.app.status import recorded_text
 from gui.look.theme import LIGHT, apply
 from gui.predictions.ghosts import MOST_SPANS
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
+from gui.window.status import recorded_text
 from tests.large_traces import large_trace
 
 WIDTH, HEIGHT = 1600, 900

@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QApplication, QDockWidget
 from core.plan.task import Kind
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 
 SIZE = (1440, 900)

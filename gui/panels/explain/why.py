@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
-from gui.explanations.explained import Wanted
 from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, row
@@ -30,6 +29,7 @@ from gui.panels.explain.shares import IdleBars, PathBar
 from gui.panels.run.fields import Choice
 from gui.timeline.layout.frame import Fonts
 from gui.timeline.paint.margins import step_name
+from gui.timeline.state.explained import Wanted
 from gui.timeline.state.scene import Scene, shown_steps
 
 AT_HAND, MEAN = "at hand", "mean"

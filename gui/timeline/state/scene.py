@@ -14,7 +14,6 @@ from core.trace.columns import ABSENT
 from core.trace.complete import measured_steps
 from core.trace.dependencies import Neighbours, neighbours
 from core.trace.trace import Span, Trace
-from gui.explanations.explained import Explained
 from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr
 from gui.timeline.layout.bar_words import WordsOfRows
@@ -22,6 +21,7 @@ from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns, RowFamilies
 from gui.timeline.state.colouring import ByKind, Colouring
+from gui.timeline.state.explained import Explained
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
+from gui.window.window import MainWindow
 
 SIZE = (1600, 900)
 FRAMES = 60

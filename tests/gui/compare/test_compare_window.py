@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.trace.trace import Span
-from gui.app.window import MainWindow
 from gui.compare.chooser import RunChooser
+from gui.window.window import MainWindow
 from tests.make_believe import record, specification
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier

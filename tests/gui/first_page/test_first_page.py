@@ -14,10 +14,10 @@ from core.plan.specification import Specification
 from core.recording.recording import open_recording
 from gui.app.session import Run
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.first_page.samples import PIPELINE, SAMPLES, preset
 from gui.first_page.welcome import TRIES
 from gui.runs.run_queue import RunQueue
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import record, specification, trace_of
 

@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 
 from core.explain.lanes import Gap
 from core.plan.strategies import STRATEGIES
-from gui.app.window import MainWindow
 from gui.menus.actions import ENTRIES
 from gui.panels.cards import Card
-from tests.gui.app.test_window import perform
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import specification
 
 DP = STRATEGIES["dp"].title

@@ -11,10 +11,10 @@ from core.plan.lanes import Hardware
 from core.plan.specification import Specification
 from gui.app.session import Client
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.menus.view_options import grouping_of
 from gui.timeline.layout.groups import Grouping
 from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification, trace_of
 

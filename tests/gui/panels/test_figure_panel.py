@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 from core.report.figure import FigureOptions
 from core.trace.excerpt import Excerpt
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture
 from gui.panels.data.figure import FigurePanel, Wish, size_text
 from gui.timeline.layout.axis import ticks
 from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
 from tests.gui.figures.test_export import words_of
 from tests.make_believe import record, specification, trace_of
 

@@ -20,16 +20,16 @@ from core.explain.critical import ON_TASKS, Share, path_shares
 from core.report.summary import summarise
 from core.trace.trace import Span
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.panels.explain.buckets import bucket_name, bucket_words
 from gui.panels.explain.devices import balance_rows, share_rows
 from gui.panels.explain.ladder import RUNG_NAMES, RUNG_TIPS, LadderChart, rungs_of
 from gui.panels.explain.shares import SHARE_WORDS
 from gui.panels.explain.why import LISTED
 from gui.timeline.paint.critical import path_boxes, path_lines
-from tests.gui.app.test_window import perform
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.figures.test_export import words_of
+from tests.gui.window.test_window import perform
 from tests.make_believe import MS, batches, specification, trace_of
 
 MakeWindow = Callable[[FakeClient, Settings], MainWindow]
@@ -142,7 +142,7 @@ def test_means_of_many_steps_arrive_without_blocking(
 def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
     qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.explanations.explained.LARGE", 10)
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 10)
     explained(window, client, devices="4xcpu")
     assert window.why.figures is None
     assert window.why.explain_button.isVisible()

@@ -15,10 +15,10 @@ from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.trace import Trace
 from gui.app.jobs import Work
 from gui.app.session import Run
-from gui.app.status import lane_notes, predicted_text, predicted_tip
-from gui.app.window import MainWindow
 from gui.predictions import ghosts as module
 from gui.predictions.ghosts import Ghosts, compared
+from gui.window.status import lane_notes, predicted_text, predicted_tip
+from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, specification, trace_of

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.trace.complete import Fault
-from core.trace.trace import Trace
-from gui.app.window import MainWindow
+from core.trace.trace import Fault, Trace
 from gui.runs.faults import banner_text, faults_of, status_text
-from tests.gui.app.test_window import perform
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import record, specification
 
 TEXTS = (

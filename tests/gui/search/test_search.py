@@ -19,7 +19,6 @@ from core.trace.trace import Trace
 from gui.look.theme import DARK
 from gui.panels.data.spans import SpansPanel
 from gui.search.bar import SearchBar, hints
-from gui.search.finding import Finder
 from gui.search.searching import Searcher
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
@@ -28,6 +27,7 @@ from gui.timeline.layout.rows import Layout
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.search_hits import HIT, draw_hit_marks, hit_columns, hit_marks
 from gui.timeline.state.scene import Scene
+from gui.window.finding import Finder
 from tests.make_believe import batches, specification, trace_of
 
 SPEC = specification("pipeline", schedule="1f1b", microbatches=4, steps=3, warmup=0)

@@ -15,15 +15,15 @@ from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.lanes import Gap
 from core.recording.decode import append_batch
 from core.trace.trace import Span, Trace
-from gui.app.window import MainWindow
-from gui.explanations.explained import KEPT_TASKS, STALE_S, Explained
 from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
 from gui.panels.explain.details import DetailsPanel
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
+from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained
 from gui.timeline.state.scene import Scene
-from tests.gui.app.test_window import perform
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import GPUS, MS, batches, specification, trace_of
 
 
@@ -206,7 +206,7 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
 
 def test_what_was_explained_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = trace_of(specification(steps=5, warmup=0))
-    monkeypatch.setattr("gui.explanations.explained.KEPT_TASKS", 2 * trace.span_count // 5)
+    monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", 2 * trace.span_count // 5)
     explained = Explained(trace)
     for step in range(5):
         explained.explanation(step)
@@ -250,7 +250,7 @@ def test_the_stretches_shown_are_the_idle_time_of_the_lanes(
 def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
     qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.explanations.explained.LARGE", 1)
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
     perform(window, client, specification("mp"))
     start, end = window.run_shown.trace.step_bounds(last_step(window))
     moment = start + MS  # while lane 1 still waits for its first micro-batch

@@ -18,7 +18,6 @@ from core.recording.bookmarks import Bookmark
 from core.trace.trace import Span
 from gui.app.session import Run
 from gui.panels.data.bookmarks import NOTE, MarksPanel
-from gui.search.bookmarks import Marking
 from gui.timeline.interact.crosshair import moment_text, nearest_edge
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, LABELS
@@ -27,6 +26,7 @@ from gui.timeline.paint.overlay import areas_of
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
+from gui.window.bookmarks import Marking
 from tests.core.explain.ranges import Drawn, drawn
 from tests.make_believe import MS, specification, trace_of
 

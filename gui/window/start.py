@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
 from core.paths import RESOURCES
-from gui.app import quick_start
 from gui.app.display import saying_that_there_is_no_display
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
+from gui.window import quick_start
+from gui.window.window import MainWindow
 
 ICON = RESOURCES / "icons" / "bubblescope.svg"
 

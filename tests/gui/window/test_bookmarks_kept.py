@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.recording.bookmarks import Bookmark, marks_file, read_marks, write_marks
-from gui.app.window import MainWindow
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.state.selection import TimeRange
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import MS, record, specification
 

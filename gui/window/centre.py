@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gui.app.settings import Settings
-from gui.app.tabs import RunTabs
 from gui.first_page.welcome import WelcomePage
 from gui.look.layouts import column
+from gui.window.tabs import RunTabs
 
 
 class Centre(QWidget):

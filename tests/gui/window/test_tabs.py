@@ -9,11 +9,11 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
 from core.engine.messages import Ended, Outcome, Rows, Started
-from gui.app.tabs import KEPT_SCENES, title_of
-from gui.app.window import MainWindow
 from gui.first_page.samples import SAMPLES
-from tests.gui.app.test_window import perform
+from gui.window.tabs import KEPT_SCENES, title_of
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import batches, record, specification
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

@@ -10,7 +10,6 @@ from PySide6.QtGui import QAction
 from core.plan.lanes import Hardware
 from core.plan.specification import Specification
 from gui.app.banner import Banner
-from gui.app.bars import RunBar, StatusLine
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.look.label import plain_tip
@@ -18,6 +17,7 @@ from gui.look.text import sentence, tr
 from gui.panels.run.strategy import StrategyPanel
 from gui.runs.check import Checked
 from gui.runs.run_queue import RunQueue
+from gui.window.bars import RunBar, StatusLine
 
 
 class RunControl(QObject):

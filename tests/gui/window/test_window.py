@@ -20,12 +20,12 @@ from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from core.trace.trace import Trace
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.menus.actions import ENTRIES, MOUSE
 from gui.menus.keys import KeySheet, columns, sections
 from gui.panels.run.runs import RUN_ROLE
 from gui.timeline.layout.frame import LABELS, RIGHT
 from gui.timeline.state.selection import TimeRange
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import MS, batches, prediction_of, record, specification
 
@@ -387,7 +387,7 @@ def test_closing_the_window_ends_the_engine(window: MainWindow, client: FakeClie
 
 def test_the_window_never_imports_torch() -> None:
     script = (
-        "import sys, gui.app.start\n"
+        "import sys, gui.window.start\n"
         "assert 'torch' not in sys.modules, 'torch was imported'\n"
         "assert 'core.engine.lanes.executor' not in sys.modules\n"
     )

@@ -6,7 +6,7 @@ from core.paths import PROJECT_ROOT
 
 CODE = """
 import gc
-from gui.app import quick_start
+from gui.window import quick_start
 quick_start.begin()
 assert not gc.isenabled()
 from shibokensupport import feature

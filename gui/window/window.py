@@ -10,15 +10,9 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
 from gui.app.banner import Banner
-from gui.app.bars import RunBar, StatusLine
-from gui.app.centre import Centre
-from gui.app.docks import Panels, make_docks, size_docks
 from gui.app.jobs import close_all
-from gui.app.panes import Panes
-from gui.app.selection_panels import SelectionPanels
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
-from gui.app.status import lane_notes
 from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.explanations.bubbles import Bubbles
@@ -29,7 +23,6 @@ from gui.look.layouts import column_of
 from gui.look.text import sentence, tr
 from gui.look.theme import DARK, apply
 from gui.menus.colour_control import ColourControl
-from gui.menus.commands import form_commands, menu_commands, run_commands
 from gui.menus.keys import KeySheet, sections
 from gui.menus.menus import Menus
 from gui.menus.palette import Command, Palette
@@ -37,14 +30,21 @@ from gui.menus.recent import RecentMenu
 from gui.menus.view_options import ViewOptions
 from gui.recordings.exporting import Exporting
 from gui.recordings.files import Files, dropped_paths
-from gui.runs.control import RunControl
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.live_figures import LiveFigures, Part
-from gui.search.bookmarks import Marking
-from gui.search.finding import Finder
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
+from gui.window.bars import RunBar, StatusLine
+from gui.window.bookmarks import Marking
+from gui.window.centre import Centre
+from gui.window.docks import Panels, make_docks, size_docks
+from gui.window.finding import Finder
+from gui.window.palette_commands import form_commands, menu_commands, run_commands
+from gui.window.panes import Panes
+from gui.window.run_control import RunControl
+from gui.window.selection_panels import SelectionPanels
+from gui.window.status import lane_notes
 
 SIZE = QSize(1440, 900)
 NOTE_MS = 6000

@@ -12,11 +12,11 @@ from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from gui.app.session import Run
-from gui.app.tabs import title_of
 from gui.look.text import tr
 from gui.menus.menus import keys_text, listed_actions
 from gui.menus.palette import Command
 from gui.panels.run.strategy import StrategyPanel
+from gui.window.tabs import title_of
 
 
 def menu_commands(bar: QMenuBar) -> Iterator[Command]:

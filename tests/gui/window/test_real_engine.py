@@ -18,7 +18,7 @@ from core.plan.strategies import STRATEGIES
 from core.plan.task import Role
 from core.predict.compare import CostSource
 from gui.app.session import Run
-from gui.app.window import MainWindow
+from gui.window.window import MainWindow
 
 RUN_MS = 60_000
 SMALL = ModelSettings("mlp", width=64, depth=4)

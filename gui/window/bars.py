@@ -8,7 +8,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolBar, QWidgetAction
 
 from gui.app.session import Run
-from gui.app.status import (
+from gui.figures.titles import run_title
+from gui.look.label import Label, plain_tip
+from gui.look.text import tr
+from gui.runs.faults import faults_of, status_text
+from gui.timeline.state.scene import Scene
+from gui.window.status import (
     behind_text,
     predicted_text,
     predicted_tip,
@@ -18,11 +23,6 @@ from gui.app.status import (
     step_text,
     verified_text,
 )
-from gui.figures.titles import run_title
-from gui.look.label import Label, plain_tip
-from gui.look.text import tr
-from gui.runs.faults import faults_of, status_text
-from gui.timeline.state.scene import Scene
 
 NAMES = {"run": "▶  Run", "stop": "■  Stop", "export": "Export", "sheet": "?"}
 """What the bar calls its actions."""

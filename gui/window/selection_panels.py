@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDockWidget
 
 from core.explain.lanes import Gap
-from gui.app.docks import Panels
 from gui.app.session import Run
 from gui.explanations.explaining import Explainer
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
+from gui.window.docks import Panels
 
 
 class WindowState(Protocol):
