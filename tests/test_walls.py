@@ -96,7 +96,7 @@ def test_main_py_must_not_import_torch(tmp_path):
         ("core/plan/x.py", "import torchlike\nfrom core.plan import engine"),
         ("core/predict/x.py", "from core.explain import causes\nimport core.predict.costs"),
         ("gui/x.py", "from core.engine.client import Client\nfrom core.engine import messages"),
-        ("gui/x.py", "import PySide6, pyqtgraph\nfrom . import torch"),
+        ("gui/look/x.py", "import PySide6, pyqtgraph\nfrom . import torch"),
         ("core/process/x.py", "import subprocess, multiprocessing"),
     ],
 )

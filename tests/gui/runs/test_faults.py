@@ -24,7 +24,7 @@ FAULTS = tuple(Fault(7 + 2 * place, 1, 0, text) for place, text in enumerate(TEX
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every trace has faults."""
-    monkeypatch.setattr(Trace, "faults", FAULTS, raising=False)
+    monkeypatch.setattr("gui.runs.faults.run_faults", lambda trace: FAULTS)
 
 
 def lines(window: MainWindow) -> list[tuple[str, str]]:
