@@ -46,7 +46,7 @@ class StepSummary:
     The bubbles are fractions: `bubble_by_makespan` of the compute lanes' makespan,
     `bubble_by_lane_span` of the longest lane's own span, `closed_form` the schedule's formula for
     the step's mean costs, by makespan, None where there is none. `ladder` and `critical_path` hold
-    ns that add up to the makespan (core.report.ladder, core.explain.critical).
+    ns that add up to the makespan (core.report.waterfall, core.explain.critical).
 
     A step is `complete` if every planned task has exactly one span; `missing` counts those that
     have none. Of one that is not, nothing is worked out: causes, ladder and path are empty, and the

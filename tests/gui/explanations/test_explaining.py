@@ -59,7 +59,7 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
         QTest.qWait(1)
     assert window.why.figures is None and not window.buckets.isVisible()
     gate.open.set()
-    qtbot.waitUntil(window.why.ladder.isVisible)
+    qtbot.waitUntil(window.why.waterfall.isVisible)
     assert window.buckets.isVisible()
     assert gate.asked == [last_step(window)]
 

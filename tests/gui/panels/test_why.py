@@ -22,8 +22,8 @@ from core.trace.trace import Span
 from gui.app.settings import Settings
 from gui.panels.explain.buckets import bucket_name, bucket_words
 from gui.panels.explain.devices import balance_rows, share_rows
-from gui.panels.explain.ladder import RUNG_NAMES, RUNG_TIPS, LadderChart, rungs_of
 from gui.panels.explain.shares import SHARE_WORDS
+from gui.panels.explain.waterfall import BAR_NAMES, BAR_TIPS, WaterfallChart, waterfall_bars
 from gui.panels.explain.why import LISTED
 from gui.timeline.paint.critical import path_boxes, path_lines
 from gui.window.window import MainWindow
@@ -55,15 +55,15 @@ def test_the_rungs_shown_add_up_to_the_makespan_shown(
     explained(window, client, devices="4xcpu", steps=3)
     trace = window.run_shown.trace
     start, end = trace.step_bounds(trace.steps[-1])
-    *rungs, whole = window.why.ladder.rungs
-    assert [rung.below for rung in rungs[1:]] == [rung.above for rung in rungs[:-1]]
-    assert rungs[-1].above == whole.above == end - start
-    assert window.why.ladder.makespan == sum(rung.value for rung in rungs)
+    *bars, whole = window.why.waterfall.bars
+    assert [bar.below for bar in bars[1:]] == [bar.above for bar in bars[:-1]]
+    assert bars[-1].above == whole.above == end - start
+    assert window.why.waterfall.makespan == sum(bar.value for bar in bars)
     last = summarise(trace).steps[-1]
-    assert {rung.name: rung.value for rung in rungs} == last.ladder
+    assert {bar.name: bar.value for bar in bars} == last.ladder
     assert sum(window.why.path_bar.shares.values()) == end - start
     assert f"measured {(end - start) / 1e6:.0f} ms, 100.0 %" in (
-        window.why.ladder.accessibleDescription().replace("\u00a0", " ")
+        window.why.waterfall.accessibleDescription().replace("\u00a0", " ")
     )
 
 
@@ -120,10 +120,10 @@ def test_the_chooser_offers_each_step_and_the_mean_of_the_measured_ones(
     QTest.keyClick(chooser, Qt.Key.Key_Down)
     steps = summarise(window.run_shown.trace).steps
     assert window.why.steps == [step.step for step in steps]
-    assert window.why.ladder.makespan == sum(step.makespan_ns for step in steps) // 4
+    assert window.why.waterfall.makespan == sum(step.makespan_ns for step in steps) // 4
     assert not window.why.path.isVisible()
     chooser.setCurrentIndex(chooser.findText("step 1"))
-    assert window.why.ladder.makespan == steps[0].makespan_ns
+    assert window.why.waterfall.makespan == steps[0].makespan_ns
     assert window.why.path.isVisible()
     assert LISTED >= 100
 
@@ -135,7 +135,7 @@ def test_means_of_many_steps_arrive_without_blocking(
     explained(window, client, steps=6)
     window.why.chooser.setCurrentIndex(1)
     mean = sum(step.makespan_ns for step in summarise(window.run_shown.trace).steps) // 6
-    qtbot.waitUntil(lambda: window.why.ladder.makespan == mean and len(window.why.steps) == 6)
+    qtbot.waitUntil(lambda: window.why.waterfall.makespan == mean and len(window.why.steps) == 6)
     assert window.scene.explained.has_figures(window.why.steps[0])
 
 
@@ -149,8 +149,8 @@ def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
     start, end = window.run_shown.trace.step_bounds(window.why.steps[0])
     QTest.mouseClick(window.why.explain_button, Qt.MouseButton.LeftButton)
     assert not window.why.explain_button.isVisible()
-    qtbot.waitUntil(window.why.ladder.isVisible)
-    assert window.why.ladder.makespan == end - start
+    qtbot.waitUntil(window.why.waterfall.isVisible)
+    assert window.why.waterfall.makespan == end - start
 
 
 def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClient) -> None:
@@ -266,21 +266,21 @@ def test_every_rung_and_share_has_a_name_and_a_sentence() -> None:
     trace = trace_of(specification(steps=1, warmup=0))
     costs = {"forward_ms": 2.0, "backward_ms": 4.0, "step_ms": 1.0, "transfer_ms": 0.1}
     trace.costs = json.dumps(costs)
-    names = {rung.name for rung in rungs_of(summarise(trace).steps[0].ladder)}
-    assert names == set(RUNG_NAMES) == set(RUNG_TIPS)
+    names = {bar.name for bar in waterfall_bars(summarise(trace).steps[0].ladder)}
+    assert names == set(BAR_NAMES) == set(BAR_TIPS)
     assert set(SHARE_WORDS) == set(Share)
-    for sentence in (*RUNG_TIPS.values(), *(tip for _, tip in SHARE_WORDS.values())):
+    for sentence in (*BAR_TIPS.values(), *(tip for _, tip in SHARE_WORDS.values())):
         assert sentence.endswith(".") and sentence.count(".") == 1
 
 
 def test_a_rung_below_zero_hangs_down_with_its_figure_below(qtbot: object) -> None:
-    chart = LadderChart()
+    chart = WaterfallChart()
     qtbot.addWidget(chart)
     chart.resize(360, 232)
-    chart.show_ladder(DOWN)
+    chart.show_waterfall(DOWN)
     chart.grab()
-    names = [rung.name for rung in chart.rungs]
-    down = chart.rungs[names.index("contention")]
+    names = [bar.name for bar in chart.bars]
+    down = chart.bars[names.index("contention")]
     assert down.value < 0
     assert chart._y(down.above) > chart._y(down.below)
     assert chart._texts_of(down)[0].startswith("\u2212")
@@ -288,17 +288,17 @@ def test_a_rung_below_zero_hangs_down_with_its_figure_below(qtbot: object) -> No
 
 
 def test_hovering_over_a_rung_tells_what_it_is(qtbot: object) -> None:
-    chart = LadderChart()
+    chart = WaterfallChart()
     qtbot.addWidget(chart)
     chart.resize(360, 232)
-    chart.show_ladder(DOWN)
+    chart.show_waterfall(DOWN)
     chart.show()
     qtbot.waitExposed(chart)
     chart.grab()
     at = QPoint(10, 150)
     QApplication.sendEvent(chart, QHelpEvent(QEvent.Type.ToolTip, at, chart.mapToGlobal(at)))
-    assert RUNG_TIPS["ideal"] in QToolTip.text()
-    assert RUNG_TIPS["bubble"] in chart.tip_at(QPointF(2.5 * 360 / 6, 100))
+    assert BAR_TIPS["ideal"] in QToolTip.text()
+    assert BAR_TIPS["bubble"] in chart.tip_at(QPointF(2.5 * 360 / 6, 100))
     assert chart.tip_at(QPointF(-5, 0)) == ""
     QToolTip.hideText()
 
@@ -309,7 +309,7 @@ def test_the_charts_are_drawn_in_the_colours_of_the_theme(
 ) -> None:
     explained(window, client, devices="4xcpu")
     window.colours.toggle_theme(theme == "dark")
-    for chart in (window.why.ladder, window.why.path_bar, window.why.idle):
+    for chart in (window.why.waterfall, window.why.path_bar, window.why.idle):
         image = chart.grab().toImage()
         colours = {
             image.pixelColor(x, y).name()
@@ -318,7 +318,7 @@ def test_the_charts_are_drawn_in_the_colours_of_the_theme(
         }
         assert window.timeline.state.theme.plot in colours
         assert len(colours) > 8
-    image = window.why.ladder.grab().toImage()
+    image = window.why.waterfall.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in (150, 190)}
     assert window.timeline.state.theme.forward in colours
 
@@ -333,7 +333,7 @@ def test_everything_fits_into_a_dock_of_360_pixels(
     qtbot.waitUntil(lambda: window.why.width() <= 360)
     area = window.why.findChild(QScrollArea)
     assert area.widget().minimumSizeHint().width() <= area.viewport().width() <= 360
-    assert window.why.ladder.width() <= area.viewport().width()
+    assert window.why.waterfall.width() <= area.viewport().width()
     dock.setFloating(False)
 
 
@@ -347,7 +347,7 @@ def test_every_control_of_the_dock_has_a_name_and_can_be_reached_by_keys(
         assert control.toolTip()
     assert window.why.chooser.accessibleName() == "Step"
     assert window.why.path.accessibleName() == "Critical path"
-    for chart in (window.why.ladder, window.why.path_bar, window.why.idle):
+    for chart in (window.why.waterfall, window.why.path_bar, window.why.idle):
         assert chart.accessibleName() and chart.accessibleDescription()
 
 

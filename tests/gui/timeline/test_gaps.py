@@ -15,7 +15,7 @@ from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.lanes import Gap
 from core.recording.decode import append_batch
 from core.trace.trace import Span, Trace
-from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
+from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, CAUSE_WORDS, SHARE_LOOKS
 from gui.panels.explain.details import DetailsPanel
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
@@ -230,7 +230,7 @@ def test_warming_takes_as_long_as_it_is_given_and_at_least_one_step() -> None:
 
 def test_every_cause_share_and_rung_has_words_and_a_look_of_its_own() -> None:
     assert set(CAUSE_WORDS) == set(CAUSE_LOOKS) == set(Cause)
-    for looks in (CAUSE_LOOKS, SHARE_LOOKS, RUNG_LOOKS):
+    for looks in (CAUSE_LOOKS, SHARE_LOOKS, BAR_LOOKS):
         assert len(set(looks.values())) == len(looks)
     assert len({words.name for words in CAUSE_WORDS.values()}) == len(CAUSES)
 

@@ -11,8 +11,8 @@ from core.explain.bubble import bubble, closed_form
 from core.explain.causes import cause_totals
 from core.explain.critical import Share, critical_path, path_shares
 from core.plan.task import KINDS, Kind, Pipeline
-from core.report.ladder import ladder
 from core.report.step_figures import step_figures
+from core.report.waterfall import waterfall
 from tests.core.explain.drawn import Step, delayed, late_steps, steps
 from tests.core.explain.test_causes import MS, PASS, step_of
 
@@ -20,31 +20,31 @@ from tests.core.explain.test_causes import MS, PASS, step_of
 @given(late_steps())
 def test_the_rungs_add_up_to_the_makespan(step: Step) -> None:
     explanation = step.explained()
-    found = ladder(explanation)
-    assert sum(found.rungs.values()) == found.makespan == explanation.makespan
-    assert "contention" not in found.rungs
+    found = waterfall(explanation)
+    assert sum(found.bars.values()) == found.makespan == explanation.makespan
+    assert "contention" not in found.bars
     assert min(found.ideal, found.imbalance, found.bubble, found.communication) >= 0
 
 
 @given(late_steps(), st.integers(0, 2**32))
 def test_the_rungs_add_up_whatever_the_costs_are_said_to_be(step: Step, seed: int) -> None:
     costs = np.random.default_rng(seed).integers(0, 2000, len(step.durations))
-    found = ladder(step.explained(), costs)
-    assert sum(found.rungs.values()) == found.makespan == step.explained().makespan
-    assert "contention" in found.rungs
+    found = waterfall(step.explained(), costs)
+    assert sum(found.bars.values()) == found.makespan == step.explained().makespan
+    assert "contention" in found.bars
 
 
 @given(steps())
 def test_a_step_that_ran_as_simulated_owes_nothing_to_the_host(step: Step) -> None:
-    assert ladder(step.explained()).host == 0
+    assert waterfall(step.explained()).host == 0
 
 
 def test_the_rungs_of_a_pipeline_are_those_of_the_textbook() -> None:
     costs = {**PASS, Kind.COPY: 0.5}
     step = step_of("pipeline", costs, {1: 2}, devices="2xcuda:0", batch=4, microbatches=4)
-    found = ladder(step.explained())
+    found = waterfall(step.explained())
     # Lane 0 computes 4 x 3 ms and lane 1 twice that; it waits for 0F0, and 0B3 comes behind it.
-    assert found.rungs == {
+    assert found.bars == {
         "ideal": 18 * MS, "imbalance": 6 * MS, "bubble": 3 * MS, "communication": MS, "host": 0,
     }  # fmt: skip
 
@@ -54,14 +54,14 @@ def test_tasks_slower_than_their_costs_are_contention_and_late_ones_the_hosts() 
     costs = step.durations
     late = np.where(step.columns.kind == KINDS.index(Kind.BACKWARD), 3 * MS, 0)
     crowded = delayed(step.costing(2 * costs), late)
-    found = ladder(crowded.explained(), costs)
+    found = waterfall(crowded.explained(), costs)
     assert (found.contention, found.host) == (6 * MS, 6 * MS)
-    assert ladder(crowded.explained()).host == 6 * MS
+    assert waterfall(crowded.explained()).host == 6 * MS
 
 
 def test_a_rung_below_zero_is_shown() -> None:
     step = step_of("mp", PASS, batch=4)
-    assert ladder(step.explained(), 2 * step.durations).contention == -6 * MS
+    assert waterfall(step.explained(), 2 * step.durations).contention == -6 * MS
 
 
 @given(late_steps())

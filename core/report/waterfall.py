@@ -1,4 +1,4 @@
-"""From the ideal step to the measured one, rung by rung."""
+"""From the ideal step to the measured one, bar by bar."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from core.trace.step import StepColumns
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class Waterfall:
     """What each reason adds to a step, in ns; together they are the makespan, to the nanosecond.
 
     `ideal` is all computing divided by the compute lanes, rounded down; `imbalance` what the lane
     with the most has above that; `bubble` what the order of the tasks adds if nothing moves and
     nobody is late; `communication` what moving data adds to that; `contention` what tasks took
     longer than `costs` say (None without costs); `host` all the rest: launch, Python and, without
-    costs, contention. A rung may be negative: tasks that ran faster than their costs, or clocks
+    costs, contention. A bar may be negative: tasks that ran faster than their costs, or clocks
     that disagree.
     """
 
@@ -35,23 +35,23 @@ class Ladder:
     host: int
 
     @property
-    def rungs(self) -> dict[str, int]:
-        """The rungs by name, bottom first; `contention` only where it is known."""
+    def bars(self) -> dict[str, int]:
+        """The bars by name, bottom first; `contention` only where it is known."""
         names = ("ideal", "imbalance", "bubble", "communication", "contention", "host")
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}
 
     @property
     def makespan(self) -> int:
-        """The sum of the rungs."""
-        return sum(self.rungs.values())
+        """The sum of the bars."""
+        return sum(self.bars.values())
 
 
-def ladder(explanation: Explanation, costs: NDArray[np.int64] | None = None) -> Ladder:
+def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) -> Waterfall:
     """The ladder of a step, run or predicted.
 
-    `costs` (ns of each task, calibrated) stand for the measured durations in the lower rungs, so
-    that contention can be told from lateness. Each rung but the last is the difference between two
+    `costs` (ns of each task, calibrated) stand for the measured durations in the lower bars, so
+    that contention can be told from lateness. Each bar but the last is the difference between two
     simulations of the step, so the sum is exact; only `ideal` is rounded, and `imbalance` takes up
     what that leaves.
     """
@@ -65,7 +65,7 @@ def ladder(explanation: Explanation, costs: NDArray[np.int64] | None = None) -> 
     others = () if costs is None else (measured,)
     still, moving, *slowed = _makespans(explanation, work, taken, *others)
     crowded = slowed[0] if slowed else moving
-    return Ladder(
+    return Waterfall(
         ideal=ideal,
         imbalance=longest - ideal,
         bubble=still - longest,
