@@ -77,8 +77,8 @@ def _check(job: Job) -> None:
     lanes = len(job.lanes)
     if not job.model.segments:
         raise PlanError(
-            f"tp splits a gpt, or an mlp of two layers or more; it cannot split {job.model.name} "
-            f"of {len(job.model.blocks)} blocks"
+            "tp splits a gpt, or an mlp of two layers or more; "
+            f"this {job.model.name} cannot be split"
         )
     for flag, number in job.model.divisors:
         if number % lanes:
