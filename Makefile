@@ -6,7 +6,7 @@
 
 python = .venv/bin/python
 
-.PHONY: setup run test fuzz lint ruff format mypy walls bench stress pictures
+.PHONY: setup run test fuzz lint ruff format mypy walls bench stress pictures docs
 
 setup:
 	@sh resources/setup.sh
@@ -49,3 +49,7 @@ stress: setup
 # The window's pictures in resources/screenshots, which a test compares with.
 pictures: setup
 	$(python) -m tests.gui.pictures resources/screenshots
+
+# The pages of docs/ as a site in build/docs; a page that does not hold together is an error.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --strict --quiet

@@ -89,10 +89,10 @@ def open_window(recording: Path | None) -> int:
     """Show the window, with a recording if one is given."""
     if not has_display():
         raise ValueError("there is no display to open a window on; `export` draws without one")
-    from gui.app import quick_start
+    from gui.window import quick_start
 
     quick_start.begin()
-    from gui.app.start import start
+    from gui.window.start import start
 
     return start(sys.argv[:1], recording)
 

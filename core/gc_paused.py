@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Within the context (or a function that it decorates) no garbage is collected.
 
     What makes a million things that are all kept, as a plan's tasks are, saves a third of its time:

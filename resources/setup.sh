@@ -206,7 +206,7 @@ if [ "$torch_index" != "$remembered_index" ]; then
     echo "$torch_index" >"$torch_index_file"
 fi
 install setuptools
-install --no-build-isolation -e '.[test,lint]'
+install --no-build-isolation -e '.[test,lint,docs]'
 .venv/bin/python -m compileall -q core gui main.py  # the first window comes up as soon as the next
 
 key .venv/bin/python "$torch_index" >"$unfinished"

@@ -52,8 +52,8 @@ def test_no_file_imports_across_a_wall():
         ("core/engine/server.py", "import PySide6.QtCore", "PySide6.QtCore"),
         (
             "core/trace/x.py",
-            "from gui.timeline.state import viewport",
-            "gui.timeline.state.viewport",
+            "from gui.timeline.layout import viewport",
+            "gui.timeline.layout.viewport",
         ),
         ("core/explain/x.py", "import pyqtgraph as pg", "pyqtgraph"),
         ("core/plan/x.py", "def f():\n    import torch", "torch"),
@@ -96,7 +96,7 @@ def test_main_py_must_not_import_torch(tmp_path):
         ("core/plan/x.py", "import torchlike\nfrom core.plan import engine"),
         ("core/predict/x.py", "from core.explain import causes\nimport core.predict.costs"),
         ("gui/x.py", "from core.engine.client import Client\nfrom core.engine import messages"),
-        ("gui/x.py", "import PySide6, pyqtgraph\nfrom . import torch"),
+        ("gui/look/x.py", "import PySide6, pyqtgraph\nfrom . import torch"),
         ("core/process/x.py", "import subprocess, multiprocessing"),
     ],
 )

@@ -107,7 +107,7 @@ def summary_text(summary: Summary) -> str:
     lines.append(f"clock: times are known to {clock / 1e3:.3g} us")
     whole = [step for step in summary.steps if step.complete]
     if whole:
-        lines += [_bubble_line(whole), _ladder_line(whole), _path_line(whole)]
+        lines += [_bubble_line(whole), _waterfall_line(whole), _path_line(whole)]
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
     return "\n".join(lines) + "\n\n" + table(header, [_lane_row(lane) for lane in lanes])
@@ -131,10 +131,10 @@ def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> 
     )
 
 
-def _ladder_line(steps: Sequence[StepSummary]) -> str:
-    """From the ideal step to the measured one, in ms: means of each rung."""
-    rungs = _means([step.ladder for step in steps])
-    parts = [f"{'-' if ns < 0 else '+'} {name} {milliseconds(abs(ns))}" for name, ns in rungs]
+def _waterfall_line(steps: Sequence[StepSummary]) -> str:
+    """From the ideal step to the measured one, in ms: means of each bar."""
+    bars = _means([step.ladder for step in steps])
+    parts = [f"{'-' if ns < 0 else '+'} {name} {milliseconds(abs(ns))}" for name, ns in bars]
     return f"ladder in ms: {' '.join(parts).removeprefix('+ ')} = step"
 
 

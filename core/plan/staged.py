@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.gc_paused import uncollected
+from core.gc_paused import gc_paused
 from core.order import stable_argsort
 from core.plan.actions import FORWARD, ActionColumns, Needs
 from core.plan.complete import check_complete
@@ -65,7 +65,7 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
     return stages // chunks, chunks
 
 
-@uncollected()
+@gc_paused()
 def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) -> Plan:
     """A plan of one or more pipelines side by side, each in the order of `schedule`.
 

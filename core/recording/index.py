@@ -34,11 +34,11 @@ from core.recording.schema import Record
 from core.recording.stream import Stream, naming_damage, open_stream
 from core.trace.blocks import Blocks, blocks_of
 from core.trace.columns import ABSENT, StepBounds
-from core.trace.complete import Fault
+from core.trace.complete import run_faults
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.spans import MOMENTS, LaneSpans
 from core.trace.table import TASK_DTYPE, TaskTable
-from core.trace.trace import Span, Trace
+from core.trace.trace import Fault, Span, Trace
 from core.typed import typed
 
 VERSION = 3
@@ -280,7 +280,7 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "texts": trace.logs.texts,
         "costs": trace.costs,
         "open": [asdict(span) for span in trace.open_tasks],
-        "faults": [asdict(fault) for fault in trace.faults],
+        "faults": [asdict(fault) for fault in run_faults(trace)],
     }
 
 

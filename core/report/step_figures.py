@@ -13,7 +13,7 @@ from core.explain.bubble import Bubble, bubble, closed_form
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.critical import critical_path, path_shares
 from core.plan.task import Pipeline
-from core.report.ladder import ladder
+from core.report.waterfall import waterfall
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class StepFigures:
 
     @property
     def makespan_ns(self) -> int:
-        """What the rungs of the ladder add up to."""
+        """What the bars of the ladder add up to."""
         return sum(self.ladder.values())
 
 
@@ -49,11 +49,11 @@ def step_figures(
     calibrated) let the ladder tell contention from the rest. Of a step that lacks spans nothing is
     worked out: all of it is incomplete, and its bubbles are no numbers.
     """
-    bubbles, form, rungs = Bubble(math.nan, math.nan), None, {"incomplete": explanation.makespan}
+    bubbles, form, bars = Bubble(math.nan, math.nan), None, {"incomplete": explanation.makespan}
     if not explanation.fault:
         bubbles = bubble(explanation)
         form = closed_form(explanation.columns, pipeline)
-        rungs = ladder(explanation, costs).rungs
+        bars = waterfall(explanation, costs).bars
     return StepFigures(
         tuple(
             {str(cause): int(ns) for cause, ns in zip(CAUSES, row, strict=True) if ns}
@@ -62,7 +62,7 @@ def step_figures(
         bubbles.by_makespan,
         bubbles.by_lane_span,
         form.fraction if form is not None else None,
-        rungs,
+        bars,
         {str(share): ns for share, ns in path_shares(critical_path(explanation)).items()},
     )
 

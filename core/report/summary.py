@@ -15,7 +15,7 @@ from core.explain.lanes import entering, lane_time
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
-from core.trace.complete import ended_steps
+from core.trace.complete import ended_steps, run_faults
 from core.trace.trace import Trace
 
 
@@ -46,7 +46,7 @@ class StepSummary:
     The bubbles are fractions: `bubble_by_makespan` of the compute lanes' makespan,
     `bubble_by_lane_span` of the longest lane's own span, `closed_form` the schedule's formula for
     the step's mean costs, by makespan, None where there is none. `ladder` and `critical_path` hold
-    ns that add up to the makespan (core.report.ladder, core.explain.critical).
+    ns that add up to the makespan (core.report.waterfall, core.explain.critical).
 
     A step is `complete` if every planned task has exactly one span; `missing` counts those that
     have none. Of one that is not, nothing is worked out: causes, ladder and path are empty, and the
@@ -120,7 +120,7 @@ class Summary:
 def summarise(trace: Trace) -> Summary:
     """Sum up a run, finished or not."""
     header = trace.header
-    steps, faults = ended_steps(trace), trace.faults
+    steps, faults = ended_steps(trace), run_faults(trace)
     plans = RunPlans(trace)
     return Summary(
         strategy=header.specification.strategy,
@@ -156,7 +156,7 @@ def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
 def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
     start, end = trace.step_bounds(step)
     figures = plans.figures(step, explain_run_step(trace, step))
-    fault = next((fault for fault in trace.faults if fault.step == step), None)
+    fault = next((fault for fault in run_faults(trace) if fault.step == step), None)
     if fault is not None:
         figures = replace(figures, idle_by_cause=({},) * len(trace.header.lanes), ladder={},
                           critical_path={})  # fmt: skip

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +16,16 @@ from numpy.typing import NDArray
 from core.plan.task import Role, working_lanes
 from core.trace.columns import ABSENT, sorted_positions
 from core.trace.spans import Spans
-
-if TYPE_CHECKING:
-    from core.trace.trace import Trace
+from core.trace.trace import Fault, Trace
 
 MOST_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a step: how many tasks have no span, or several; `text` is one line."""
-
-    step: int
-    missing: int
-    repeated: int
-    text: str
+def run_faults(trace: Trace) -> tuple[Fault, ...]:
+    """The faults of the steps that are over, found once for each state of a run that goes on."""
+    if trace.known_faults is None or trace.faults_version != trace.version:
+        trace.known_faults, trace.faults_version = find_faults(trace), trace.version
+    return trace.known_faults
 
 
 def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
@@ -78,7 +72,7 @@ def ended_steps(trace: Trace) -> list[int]:
 
 def completed_steps(trace: Trace) -> list[int]:
     """The measured steps that were run to their end and lack no span."""
-    faulty = {fault.step for fault in trace.faults}
+    faulty = {fault.step for fault in run_faults(trace)}
     return [step for step in ended_steps(trace) if step not in faulty]
 
 

@@ -14,7 +14,6 @@ from core.order import stable_argsort
 from core.plan.task import Kind, Payload, Task, working_lanes
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds, sorted_positions
-from core.trace.complete import Fault, find_faults
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.header import Header
 from core.trace.spans import LaneSpans, Spans
@@ -80,6 +79,16 @@ def bar_label(
     return kind.letter + next((str(n) for n in numbers if n != ABSENT), "")
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a step: how many tasks have no span, or several; `text` is one line."""
+
+    step: int
+    missing: int
+    repeated: int
+    text: str
+
+
 @dataclass(eq=False)
 class Trace:
     """Everything known of a run so far; it grows as core.recording.decode reads the run's stream.
@@ -108,7 +117,7 @@ class Trace:
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]
         self._steps: list[int] = []
-        self._faults_of = self.version
+        self.faults_version = self.version  # at which `known_faults` were found
 
     def snapshot(self) -> Trace:
         """The run as it is now, for a thread to read while it goes on. Its log is left behind.
@@ -178,13 +187,6 @@ class Trace:
     def task(self, place: int) -> Task:
         """A task of the table, as its plan has it."""
         return Task(int(self.table.rows["task"][place]), **self.table.told(place))
-
-    @property
-    def faults(self) -> tuple[Fault, ...]:
-        """What steps that are over lack, or have twice (core.trace.complete)."""
-        if self.known_faults is None or self._faults_of != self.version:
-            self.known_faults, self._faults_of = find_faults(self), self.version
-        return self.known_faults
 
     @property
     def outcome(self) -> str | None:

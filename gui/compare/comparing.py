@@ -27,7 +27,7 @@ from gui.compare.worker import CompareWorker
 from gui.look.text import problem_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.runs.faults import banner_text, faults_of
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 LOW = 800  # pixels: lower windows have no room for two timelines and an overview
 LIVE_MS = 1000  # between two rounds while one of the runs is live
@@ -84,7 +84,7 @@ class Comparing(QObject):
         panel.asked.connect(self.choose)
         frame.opening.opened.connect(self._take_opened)
         frame.opening.failed.connect(self.failed)
-        frame.a.strips_changed.connect(lambda _: self._show_strips())
+        frame.a.state.strips_changed.connect(lambda _: self._show_strips())
         session.ticked.connect(self._tick)
         session.run_ended.connect(self._end)
 
@@ -127,12 +127,12 @@ class Comparing(QObject):
             return
         b, _ = self.frame.divide()
         if self._pair is None:
-            self._pair = Pair(LinkedViews(self.a, b), Mirror(self.a, b))
+            self._pair = Pair(LinkedViews(self.a.state, b.state), Mirror(self.a.state, b.state))
         self.other, self._fresh = other, True
         self._scene_b = Scene(other.trace)
-        b.set_theme(self._theme)
-        b.show_scene(self._scene_b)
-        self.a.show_prediction(False)  # two comparisons at once are too many
+        b.state.set_theme(self._theme)
+        b.state.show_scene(self._scene_b)
+        self.a.state.show_strips(prediction=False)  # two comparisons at once are too many
         self._show_strips()
         self._enable(True)
         self.begun.emit()
@@ -150,7 +150,7 @@ class Comparing(QObject):
             self._pair.views.b.show_scene(None)
         self.outline(None)
         self.frame.unite()
-        self.a.show_prediction(self._settings.prediction)
+        self.a.state.show_strips(prediction=self._settings.prediction)
         self.panel.clear()
         self._enable(False)
         self.a.setFocus()
@@ -158,8 +158,8 @@ class Comparing(QObject):
 
     def escape(self) -> None:
         """Select nothing; if nothing is selected, leave the comparison."""
-        if self.a.selection is not None:
-            self.a.clear_selection()
+        if self.a.state.selection is not None:
+            self.a.selector.clear()
         elif self._row is not None:
             self.panel.table.choose_nothing()
         else:
@@ -214,7 +214,7 @@ class Comparing(QObject):
             return
         both = Both(
             self.two, (run.trace, self.other.trace), self._pair.views.alignment,
-            part=(self.a.view.start, self.a.view.end), joins=self._joins,
+            part=(self.a.state.viewport.start, self.a.state.viewport.end), joins=self._joins,
         )  # fmt: skip
         try:
             write_both(both, path, self._theme.name)
@@ -248,7 +248,7 @@ class Comparing(QObject):
         """Draw in other colours."""
         self._theme = theme
         if self.frame.b is not None:
-            self.frame.b.set_theme(theme)
+            self.frame.b.state.set_theme(theme)
 
     def show_run(self) -> None:
         """Another run is shown: it is A now, or without one nothing is compared."""
@@ -330,13 +330,13 @@ class Comparing(QObject):
         pair.views.link(laid, bounds_a[0])
         if self._fresh and not follows:
             first = min(bounds_a[0], laid.to_a(bounds_b[0]))
-            self.a.fit_between(first, max(bounds_a[1], laid.to_a(bounds_b[1])))
+            self.a.navigator.fit_between(first, max(bounds_a[1], laid.to_a(bounds_b[1])))
 
     @property
     def _follows(self) -> bool:
         """Whether B's step is to stand under the newest of a live run."""
         run = self._window.run_shown
-        return run is not None and run.live and self.a.following and self._moments is None
+        return run is not None and run.live and self.a.state.following and self._moments is None
 
     @property
     def _live(self) -> bool:
@@ -365,8 +365,8 @@ class Comparing(QObject):
     def _show_strips(self) -> None:
         """Show below B's lanes what is shown below A's."""
         if self.frame.b is not None and self.other is not None:
-            self.frame.b.show_memory(self.a.stack.memory)
-            self.frame.b.show_path(self.a.stack.path)
+            wanted = self.a.state.stack
+            self.frame.b.state.show_strips(memory=wanted.memory, path=wanted.path)
 
     def _tick(self) -> None:
         other, run = self.other, self._window.run_shown

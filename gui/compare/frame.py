@@ -19,7 +19,7 @@ from gui.look.layouts import column, column_of, row
 from gui.look.text import tr
 from gui.recordings.opening import OpeningStrip
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.margins import LABELS
+from gui.timeline.layout.frame import LABELS
 
 LEAST = 120  # pixels of height of a timeline with its title
 

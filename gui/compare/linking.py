@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from core.compare.alignment import Alignment
-from gui.timeline.interact.view import TimelineView
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.state.navigator import Navigator
+from gui.timeline.state.timeline import TimelineState
 
 
 def view_of_b(a: Viewport, alignment: Alignment, width: float) -> Viewport:
@@ -27,26 +28,26 @@ class LinkedViews(QObject):
     Both axes count from the moment `zero` of A and the one of B that is aligned with it.
     """
 
-    def __init__(self, a: TimelineView, b: TimelineView) -> None:
+    def __init__(self, a: TimelineState, b: TimelineState) -> None:
         super().__init__()
         self.a, self.b = a, b
         self.alignment = Alignment(0.0, 0.0)
         self._linked = self._moving = False
-        self._seen = b.view
+        self._seen = b.viewport
         a.view_changed.connect(self._a_moved)
         b.view_changed.connect(self._b_moved)
 
     def link(self, alignment: Alignment, zero: float) -> None:
         """Lay the times over each other like this; B moves to where A stands."""
         self.alignment, self._linked = alignment, True
-        self.a.count_from(zero)
-        self.b.count_from(alignment.to_b(zero))
+        Navigator(self.a).count_from(zero)
+        Navigator(self.b).count_from(alignment.to_b(zero))
         self._move_b()
 
     def unlink(self) -> None:
         """Let both views be."""
         self._linked = False
-        self.a.count_from(0.0)
+        Navigator(self.a).count_from(0.0)
 
     def _a_moved(self) -> None:
         if self._linked and not self._moving:
@@ -55,17 +56,17 @@ class LinkedViews(QObject):
     def _b_moved(self) -> None:
         if not self._linked or self._moving:
             return
-        before, now = self._seen, self.b.view
+        before, now = self._seen, self.b.viewport
         if (before.start, before.span) == (now.start, now.span):  # it has only another width
             self._move_b()
             return
         self._moving = True
-        self.a.go_to(view_of_a(now, self.alignment, self.a.view.width), "linked")
+        self.a.go_to(view_of_a(now, self.alignment, self.a.viewport.width), "linked")
         self._moving = False
         self._seen = now
 
     def _move_b(self) -> None:
         self._moving = True
-        self.b.go_to(view_of_b(self.a.view, self.alignment, self.b.view.width), "linked")
+        self.b.go_to(view_of_b(self.a.viewport, self.alignment, self.b.viewport.width), "linked")
         self._moving = False
-        self._seen = self.b.view
+        self._seen = self.b.viewport

@@ -9,8 +9,9 @@ from PySide6.QtCore import QObject
 from core.compare.runs import TwoRuns
 from core.trace.trace import Span
 from gui.compare.linking import LinkedViews
-from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.selection import Selection
+from gui.timeline.state.selector import Selector
+from gui.timeline.state.timeline import TimelineState
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Mirror(QObject):
     selection as it is.
     """
 
-    def __init__(self, a: TimelineView, b: TimelineView) -> None:
+    def __init__(self, a: TimelineState, b: TimelineState) -> None:
         super().__init__()
         self.a, self.b = a, b
         self.two: TwoRuns | None = None
@@ -41,10 +42,11 @@ class Mirror(QObject):
     def step_in_b(self, by: int) -> None:
         """Select the next or previous span on B's lane, at first any, and leave A's selection."""
         self._busy = True
+        selector = Selector(self.b)
         if isinstance(self.b.selection, Span):
-            (self.b.next_span if by > 0 else self.b.previous_span)()
+            (selector.next_span if by > 0 else selector.previous_span)()
         elif self.two is not None:
-            self.b.select_task(self.two.step_b, int(self.two.matches.b.task[0]))
+            selector.select_task(self.two.step_b, int(self.two.matches.b.task[0]))
         self._busy = False
 
     @property
@@ -55,7 +57,7 @@ class Mirror(QObject):
             return float(a.start), float(b.start)
         return None
 
-    def _select(self, selection: Selection | None, target: TimelineView, to_b: bool) -> None:
+    def _select(self, selection: Selection | None, target: TimelineState, to_b: bool) -> None:
         if self._busy or self.two is None:
             return
         self._busy = True

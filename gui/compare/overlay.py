@@ -15,8 +15,7 @@ from gui.compare.joins import Joins, joins_of, outlines
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.frame import Fonts, Frame
-from gui.timeline.paint.margins import AXIS, STEPS
+from gui.timeline.layout.frame import AXIS, STEPS, Fonts, Frame
 from gui.timeline.state.selection import bounds_of
 
 FAINT = 70  # opacity of a join that is not selected, of 255
@@ -45,10 +44,8 @@ class Overlay(QWidget):
         self.shown = MarksShown()
         self.joined: Joins | None = None
         for view in (a, b):
-            view.view_changed.connect(self.update)
-            view.selection_changed.connect(self.update)
-            view.strips_changed.connect(self.update)
-            view.verticalScrollBar().valueChanged.connect(self.update)
+            view.state.picture_changed.connect(self.update)
+            view.state.selection_changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         with QPainter(self) as painter:
@@ -60,15 +57,20 @@ def draw_marks(
 ) -> None:
     """Draw outlines, faint joins and the selected join, in the pixels of `over`."""
     for view, pieces in ((a, shown.of_a), (b, shown.of_b)):
-        if view.scene is not None and len(pieces):
+        if view.state.scene is not None and len(pieces):
             _draw_outlines(painter, over, view, pieces)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     over.joined = None
-    if shown.joins and shown.matches is not None and a.scene is not None and b.scene is not None:
-        over.joined = joins_of(shown.matches, a.frame_of_rows, b.frame_of_rows)
+    if (
+        shown.joins
+        and shown.matches is not None
+        and a.state.scene is not None
+        and b.state.scene is not None
+    ):
+        over.joined = joins_of(shown.matches, a.state.frame, b.state.frame)
         _draw_joins(painter, over, over.joined)
-    if isinstance(a.selection, Span) and isinstance(b.selection, Span):
-        _draw_selected(painter, over, a.selection, b.selection)
+    if isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span):
+        _draw_selected(painter, over, a.state.selection, b.state.selection)
 
 
 def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces: Pieces) -> None:
@@ -76,20 +78,18 @@ def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces:
     painter.save()
     painter.translate(place)
     painter.setClipRect(_plot(view))
-    fill = QColor(view.theme.accent)
+    fill = QColor(view.state.theme.accent)
     fill.setAlpha(TINT)
     painter.setBrush(fill)
-    painter.setPen(QPen(QColor(view.theme.accent), 2))
-    painter.drawRects(
-        [rect.adjusted(1, 1, -1, -1) for rect in outlines(view.frame_of_rows, pieces)]
-    )
+    painter.setPen(QPen(QColor(view.state.theme.accent), 2))
+    painter.drawRects([rect.adjusted(1, 1, -1, -1) for rect in outlines(view.state.frame, pieces)])
     painter.restore()
 
 
 def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
     """Thin lines from the bars of A to those of B; as many as are drawn are counted."""
     above, below = _offset(over, over.a), _offset(over, over.b)
-    colour = QColor(over.a.theme.text)
+    colour = QColor(over.a.state.theme.text)
     colour.setAlpha(FAINT)
     painter.setPen(QPen(colour, 1))
     ends = zip(
@@ -109,7 +109,7 @@ def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
 def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
     """Say that not every join is drawn."""
     text = tr("{shown} of {count} joins", shown=len(joins.pairs), count=f"{joins.of:,}")
-    fonts, theme = Fonts.of(over.font()), over.a.theme
+    fonts, theme = Fonts.of(over.font()), over.a.state.theme
     place = _offset(over, over.b)
     right = place.x() + over.b.viewport().width() - 16
     rect = QRectF(right - 220, place.y() - 42, 220, 16)
@@ -127,7 +127,7 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
     middle = (begin.y() + end.y()) / 2
     path = QPainterPath(begin)
     path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
-    theme: Theme = over.a.theme
+    theme: Theme = over.a.state.theme
     for colour, width in ((theme.plot, 5.0), (theme.accent, 2.0)):
         painter.setPen(QPen(QColor(colour), width))
         painter.drawPath(path)
@@ -139,11 +139,11 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
 
 def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPointF | None:
     """Where the curve meets a bar: the middle of what is seen of it, at its lower or upper edge."""
-    frame: Frame = view.frame_of_rows
+    frame: Frame = view.state.frame
     row = next((row for row in frame.layout.rows if row.lane == span.lane), None)
-    if row is None or view.trace is None:
+    if row is None or view.state.trace is None:
         return None
-    start, end = bounds_of(view.trace, span, view.now)
+    start, end = bounds_of(view.state.trace, span, view.state.now)
     if end < frame.view.start or start > frame.view.end:
         return None
     x = frame.row_rect(row, start, end).center().x()
@@ -158,7 +158,7 @@ def _within(view: TimelineView, heights: list[float]) -> list[float]:
 
 
 def _plot(view: TimelineView) -> QRectF:
-    frame = view.frame_of_rows
+    frame = view.state.frame
     top = AXIS + STEPS
     return QRectF(frame.left, top, frame.view.width, view.viewport().height() - top)
 

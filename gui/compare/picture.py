@@ -15,12 +15,7 @@ from core.trace.trace import Trace
 from gui.compare.joins import joins_of
 from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
 from gui.figures.shown import Range
-from gui.figures.titles import run_title
-from gui.look.text import duration_text, tr
-from gui.look.theme import THEMES
-from gui.timeline.layout.frame import Fonts
-from gui.timeline.layout.rows import Strips
-from gui.timeline.paint.export import (
+from gui.figures.timeline import (
     EDGE,
     WIDTH,
     Timeline,
@@ -28,9 +23,14 @@ from gui.timeline.paint.export import (
     lay_out_timeline,
     wrapped,
 )
+from gui.figures.titles import run_title
+from gui.look.text import duration_text, tr
+from gui.look.theme import THEMES
+from gui.timeline.layout.frame import STEPS, Fonts
+from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.paint.margins import STEPS, step_name
-from gui.timeline.paint.scene import Scene
+from gui.timeline.paint.margins import step_name
+from gui.timeline.state.scene import Scene
 
 SENTENCE = 18.0  # from one line of the sentence to the next
 BETWEEN = 4.0  # free pixels between the runs

@@ -12,8 +12,9 @@ from core.explain.longest import longest_gaps, spans_within
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.state.lanes import reveal
 from gui.timeline.state.selection import Selection
-from gui.timeline.state.viewport import Viewport
 
 MOST = 1_000  # gaps that one can walk through
 LEAST = 0.05  # of a step, or of the view, is seen of a step that counts as visible
@@ -47,15 +48,15 @@ class Bubbles:
         self._go(-1)
 
     def _go(self, by: int) -> None:
-        timeline = self._timeline
-        if timeline.scene is None:
+        state = self._timeline.state
+        if state.scene is None:
             self._say(tr("There is no run to search: press Run, or open a recording."))
             return
-        scene = timeline.scene
-        gap, said = self.step(scene.trace, timeline.view, timeline.selection, scene.open_step, by)
+        scene = state.scene
+        gap, said = self.step(scene.trace, state.viewport, state.selection, scene.open_step, by)
         if gap is not None:
-            timeline.fit_selection(gap)
-            timeline.lanes.reveal(gap.lane)
+            self._timeline.selector.fit(gap)
+            reveal(state, gap.lane)
         self._say(said)
 
     def step(

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
 from gui.app.jobs import Runner, Work
-from gui.explanations.explained import Explained, WorkedOut
 from gui.look.text import tr
+from gui.timeline.state.explained import Explained, WorkedOut
 
 Made = tuple[Explained, int, WorkedOut | str]
 """Of a trace's step what there is to know, or why there is nothing."""

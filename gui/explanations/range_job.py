@@ -9,7 +9,7 @@ from core.explain.range_causes import IdleCauses, idle_causes, step_causes, step
 from core.explain.statistics import RangeCount, RangeStatistics
 from core.trace.trace import Trace
 from gui.app.jobs import Work
-from gui.explanations.explained import Explained
+from gui.timeline.state.explained import Explained
 from gui.timeline.state.selection import TimeRange
 
 MOST_STEPS = 64  # of a range are explained, evenly over it

@@ -8,19 +8,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from gui.timeline.layout.frame import Frame
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.summaries import AIR, Summaries
+from gui.timeline.paint.summaries import AIR
+from gui.timeline.state.scene import Scene
 
 
 def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """The areas of every folded group, as the window draws them in pixels."""
-    summaries = Summaries()
     for group in frame.layout.groups:
         if group.folded:
             rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
             inner = rect.adjusted(0, AIR, 0, -AIR)
             painter.fillRect(inner, QColor(frame.theme.grid))
-            shares = summaries.of(scene, group.lanes).shares(
+            shares = scene.together(group.lanes).shares(
                 frame.view.start, frame.view.end, max(1, int(inner.width()))
             )
             _draw_areas(painter, np.clip(shares, 0.0, 1.0), frame, inner)

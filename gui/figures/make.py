@@ -13,10 +13,10 @@ from gui.figures.picture import Picture, application, check_target, write_pictur
 from gui.figures.shown import Range, default_range, excerpt_range, median_range
 from gui.figures.style import PER_INCH
 from gui.figures.textbook import Run, lay_out_textbook
+from gui.figures.timeline import SHOWN, Extras, timeline_picture
 from gui.figures.titles import run_title, shared_title
 from gui.look.text import tr
-from gui.timeline.paint.export import SHOWN, Extras, timeline_picture
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 
 def figure_of(

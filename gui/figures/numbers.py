@@ -15,7 +15,7 @@ from gui.figures.looks import Look
 from gui.figures.style import Face
 from gui.figures.textbook import NUMBERED, Panel, Row
 from gui.look.families import FAMILIES
-from gui.timeline.layout.labels import COLUMNS, Choices, labels_of, on_one_line
+from gui.timeline.layout.bar_words import COLUMNS, Choices, labels_of, on_one_line
 from gui.timeline.reduce.boxes import stacked
 
 MOST = 0.9  # of a family's boxes must have room for a longer label before any has it

@@ -17,9 +17,9 @@ from gui.figures.textbook import SPACE, SWATCH, Panel, Row, Textbook, entry_widt
 from gui.look.causes import Pattern
 from gui.look.text import duration_text, tr
 from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.margins import step_labels
 from gui.timeline.reduce.boxes import stacked
-from gui.timeline.state.viewport import Viewport
 
 PITCH = 4.4  # widths of a line from one line of a pattern to the next
 NARROW = 4.0  # widths of a line; narrower boxes are filled with ink, without a pattern

@@ -18,10 +18,10 @@ from gui.figures.shown import Range
 from gui.figures.style import MM, PT, Face, Style
 from gui.look.families import FAMILIES, Family, family_letters, family_of
 from gui.look.text import NO_BREAK, percent_text, tr
-from gui.timeline.paint.scene import Scene
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.boxes import boxes_of
 from gui.timeline.reduce.reduction import PixelColumns, reduce_lane
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.scene import Scene
 
 CELL = 0.25 * PT  # the width in which spans that are too close together are summed up
 MOST_CELLS = 400_000  # of all lanes together

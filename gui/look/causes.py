@@ -1,4 +1,4 @@
-"""Causes of idle time, rungs and shares as the window names and draws them, everywhere alike."""
+"""Causes of idle time, bars and shares as the window names and draws them, everywhere alike."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ SHARE_LOOKS: dict[Share, Look] = {
     Share.HOST: CAUSE_LOOKS[Cause.HOST],
     Share.INCOMPLETE: CAUSE_LOOKS[Cause.INCOMPLETE],
 }
-RUNG_LOOKS: dict[str, Look] = {
+BAR_LOOKS: dict[str, Look] = {
     "ideal": Look("forward", Pattern.SOLID),
     "imbalance": CAUSE_LOOKS[Cause.IMBALANCE],
     "bubble": CAUSE_LOOKS[Cause.FILL],
@@ -87,7 +87,7 @@ RUNG_LOOKS: dict[str, Look] = {
     "host": CAUSE_LOOKS[Cause.HOST],
     "incomplete": CAUSE_LOOKS[Cause.INCOMPLETE],
 }
-"""By the names of core.report.ladder.Ladder.rungs."""
+"""By the names of core.report.waterfall.Waterfall.bars."""
 
 
 def brush(look: Look, theme: Theme, ratio: float) -> QBrush:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-from core.gc_paused import uncollected
+from core.gc_paused import gc_paused
 from gui.look.colours import contrast
 from gui.look.families import FAMILIES, Family
 
@@ -136,7 +136,7 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
         return  # a style sheet polishes every widget anew
     app.setProperty("theme", theme.name)
     colours = {name: getattr(theme, name) for name in Theme.__slots__}
-    with uncollected():  # Qt walks over all widgets: one that is freed meanwhile ends the process
+    with gc_paused():  # Qt walks over all widgets: one that is freed meanwhile ends the process
         app.setStyle("Fusion")
         app.setPalette(palette(theme))
         app.setStyleSheet(Template(STYLE).substitute(colours))

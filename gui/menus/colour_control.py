@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from gui.app.settings import Settings
 from gui.look.colours_panel import ColoursPanel
 from gui.look.theme import DARK, LIGHT, THEMES, Theme, edited
-from gui.timeline.paint.colouring import ColourBy, colouring_of
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.colouring import ColourBy, colouring_of
+from gui.timeline.state.scene import Scene
 
 
 class ColourControl(QObject):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QInputDialog
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.state.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
+from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
 
 STRIPS = ("memory", "prediction", "critical_path", "nested")
 """What is shown or not, by the names of the actions and the settings."""
@@ -29,12 +29,12 @@ class ViewOptions(QObject):
     def attach(self, actions: Mapping[str, QAction]) -> None:
         """Show in the actions how the lanes stand, as it was when the window was closed."""
         self._actions = actions
-        lanes, settings = self._timeline.lanes, self._settings
-        self._timeline.stack.group_by(
+        state, settings = self._timeline.state, self._settings
+        state.stack.group_by(
             grouping_of(settings.grouping), max(0, settings.node_devices) or NODE_DEVICES
         )
-        lanes.grouping_changed.connect(self._keep)
-        self._keep(lanes.state.grouping)
+        state.rows_changed.connect(self._keep)
+        self._keep()
         for name in STRIPS:
             actions[name].setChecked(getattr(settings, name))
             getattr(self, f"show_{name}")(getattr(settings, name))
@@ -48,7 +48,7 @@ class ViewOptions(QObject):
         dialog = self.dialog = QInputDialog(self._timeline)
         dialog.setInputMode(QInputDialog.InputMode.IntInput)
         dialog.setIntRange(1, MOST_NODE_DEVICES)
-        dialog.setIntValue(self._timeline.lanes.state.node_devices)
+        dialog.setIntValue(self._timeline.lanes.rows.node_devices)
         dialog.setWindowTitle(tr("Devices of a node"))
         dialog.setLabelText(tr("Devices of a node, where their names do not tell the host:"))
         dialog.intValueSelected.connect(self.set_node_devices)
@@ -57,29 +57,30 @@ class ViewOptions(QObject):
     def set_node_devices(self, count: int) -> None:
         """Group by nodes of so many devices, and remember it."""
         self._settings.node_devices = count
-        self._timeline.lanes.set_node_devices(count)
+        self._timeline.lanes.group_by(Grouping.NODE, count)
 
     def show_memory(self, shown: bool) -> None:
         """Show what each lane holds below it, or do not, and remember it."""
         self._settings.memory = shown
-        self._timeline.show_memory(shown)
+        self._timeline.state.show_strips(memory=shown)
 
     def show_prediction(self, shown: bool) -> None:
         """Show the prediction below each lane, or do not, and remember it."""
         self._settings.prediction = shown
-        self._timeline.show_prediction(shown)
+        self._timeline.state.show_strips(prediction=shown)
 
     def show_critical_path(self, shown: bool) -> None:
         """Show the critical path over the lanes, or do not, and remember it."""
         self._settings.critical_path = shown
-        self._timeline.show_path(shown)
+        self._timeline.state.show_strips(path=shown)
 
     def show_nested(self, shown: bool) -> None:
         """Show the blocks inside forwards and backwards, or do not, and remember it."""
         self._settings.nested = shown
-        self._timeline.show_nested(shown)
+        self._timeline.state.show_strips(nested=shown)
 
-    def _keep(self, grouping: Grouping) -> None:
+    def _keep(self) -> None:
+        grouping = self._timeline.lanes.rows.grouping
         self._settings.grouping = grouping.value
         self._actions[f"group_{grouping.value}"].setChecked(True)
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWi
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
 from gui.timeline.layout.frame import Fonts
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 PAD = 14.0
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -19,12 +19,12 @@ from gui.app.settings import Settings
 from gui.explanations.explaining import Explainer
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.shown import Range, range_between
+from gui.figures.timeline import Extras
 from gui.look.text import tr
 from gui.look.theme import LIGHT, THEMES
 from gui.panels.data.figure import FigurePanel, Wish
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.export import Extras
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
 IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
@@ -165,18 +165,18 @@ class Exporting(QObject):
     def _seen(self, scene: Scene) -> Scene:
         """The scene with its prediction only if that is shown."""
         seen = copy(scene)
-        if not self._state.timeline.strips.ghosts:
+        if not self._state.timeline.state.strips.ghosts:
             seen.set_prediction(None)
         return seen
 
     def _extras(self, theme: str) -> Extras:
         timeline = self._state.timeline
         return Extras(
-            timeline.strips.memory, timeline.strips.path, timeline.stack.layout,
+            timeline.state.strips.memory, timeline.state.strips.path, timeline.state.stack.layout,
             self._settings.colours(theme),
         )  # fmt: skip
 
     def _visible(self, scene: Scene) -> Range:
-        part = self._state.timeline.view
+        part = self._state.timeline.state.viewport
         shown = range_between(scene.trace, round(part.start), round(part.end))
-        return replace(shown, zero=round(self._state.timeline.frame_of_rows.zero))
+        return replace(shown, zero=round(self._state.timeline.state.zero))

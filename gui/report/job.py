@@ -9,7 +9,7 @@ from gui.explanations.explaining import Explainer, why_not_yet
 from gui.figures.titles import run_title
 from gui.report.page import write_page
 from gui.report.run import explained_steps, run_sections, subtitle
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 SECTIONS = 10  # about as many as a report has
 

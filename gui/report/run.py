@@ -17,7 +17,7 @@ from core.trace.trace import Trace
 from gui.figures.make import figure_of
 from gui.figures.picture import application, svg_of
 from gui.figures.titles import run_title
-from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
+from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, CAUSE_WORDS, SHARE_LOOKS
 from gui.look.text import MINUS, bytes_text, duration_text, percent_text, tr
 from gui.report.page import (
     NOTHING,
@@ -33,11 +33,11 @@ from gui.report.page import (
 )
 from gui.report.setup import setup_sections
 from gui.timeline.paint.margins import step_name
-from gui.timeline.paint.scene import Scene, shown_steps
+from gui.timeline.state.scene import Scene, shown_steps
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
 MOST_ROWS = 64  # of a table
-RUNGS = {
+BARS = {
     "ideal": "perfect division", "imbalance": "imbalance", "bubble": "bubble",
     "communication": "exposed communication", "contention": "contention", "host": "host",
 }  # fmt: skip
@@ -95,7 +95,7 @@ def _sections(
     yield Section(tr("In short"), _short(scene.trace, steps, figures, mean))
     yield Section(tr("Timeline"), _timeline(scene))
     yield Section(tr("Lanes"), _lanes(scene.trace, balances, mean, len(steps)))
-    yield Section(tr("From the ideal step to this one"), _ladder(mean))
+    yield Section(tr("From the ideal step to this one"), _waterfall(mean))
     yield Section(tr("Idle time by cause"), _idle(scene.trace, mean))
     yield Section(tr("Critical path"), _path(mean))
     yield Section(tr("Steps"), _steps(scene.trace, steps, figures))
@@ -165,14 +165,14 @@ def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, ste
     return joined(table(header, rows, 3), _more(len(lanes)), _means(steps))
 
 
-def _ladder(mean: StepFigures) -> Html:
-    """A waterfall: each rung stands where the one before it ends, all within the highest one."""
+def _waterfall(mean: StepFigures) -> Html:
+    """A waterfall: each bar stands where the one before it ends, all within the highest one."""
     whole, level, rows = mean.makespan_ns or 1, 0, []
     highest = max([*accumulate(mean.ladder.values()), 1])
     for name, ns in mean.ladder.items():
         low = max(0, min(level, level + ns))
-        bar = bar_of([(RUNG_LOOKS[name].colour, abs(ns) / highest)], low / highest)
-        rows.append((tr(RUNGS[name]), _signed(ns), _share(ns, whole), bar))
+        bar = bar_of([(BAR_LOOKS[name].colour, abs(ns) / highest)], low / highest)
+        rows.append((tr(BARS[name]), _signed(ns), _share(ns, whole), bar))
         level += ns
     bar = bar_of([("text", level / highest)])
     rows.append((tr("the step"), duration_text(level), percent_text(1.0), bar))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from core.trace.columns import ABSENT
+from core.trace.complete import run_faults
 from core.trace.event_rows import Log
 from core.trace.trace import Trace
 from gui.look.text import tr
@@ -14,7 +15,7 @@ from gui.look.text import tr
 
 def faults_of(trace: Trace, live: bool = False) -> tuple[str, ...]:
     """One line for each fault; none while a run goes on, whose last step is still to be told."""
-    return () if live else tuple(fault.text for fault in trace.faults)
+    return () if live else tuple(fault.text for fault in run_faults(trace))
 
 
 def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:

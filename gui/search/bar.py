@@ -22,7 +22,7 @@ from gui.look.label import Label
 from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
 from gui.search.searching import Searcher
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 PAUSE_MS = 250  # after the last key before the search begins by itself
 PATIENCE_MS = 300  # longer searches can be cancelled

@@ -20,8 +20,8 @@ from core.predict.planned_run import plan_run
 from core.predict.predict import predict_step, predicted_trace
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.layout.groups import Grouping
+from gui.timeline.state.scene import Scene
 
 COSTS = {"forward_ms": 18.5, "backward_input_ms": 18.1, "backward_weight_ms": 9.3, "step_ms": 5,
          "transfer_ms": 0.6}  # fmt: skip
@@ -45,7 +45,7 @@ def view() -> Iterator[TimelineView]:
     made = TimelineView()
     made.resize(1600, 900)
     made.show()
-    made.show_scene(Scene(prediction()))
+    made.state.show_scene(Scene(prediction()))
     application.processEvents()
     yield made
     made.close()
@@ -75,16 +75,31 @@ def test_two_thousand_rows_cost_what_can_be_seen_of_them(view: TimelineView) -> 
         elif state == "two lanes pinned":
             view.lanes.unfold_all()
             for lane in (3, 500):
-                view.lanes.choose(lane)
+                view.choice.choose(lane)
                 view.lanes.pin()
-        measure(view, f"{state}: pan", lambda n: view.pan_by(to_and_fro[n % 2]), MOST_MS)
-        measure(view, f"{state}: scroll", lambda n: view.scroll_by(37), MOST_MS)
-        measure(view, f"{state}: zoom", lambda n: view.zoom_at((0.8, 1.25)[n // 20], 700), MOST_MS)
-        measure(view, f"{state}: hover", lambda n: view.hover_at(QPointF(500 + n, 300)), MOST_MS)
+        measure(view, f"{state}: pan", lambda n: view.navigator.pan_by(to_and_fro[n % 2]), MOST_MS)
+        measure(
+            view,
+            f"{state}: scroll",
+            lambda n: view.state.scroll_to(view.state.scroll + 37),
+            MOST_MS,
+        )
+        measure(
+            view,
+            f"{state}: zoom",
+            lambda n: view.navigator.zoom_at((0.8, 1.25)[n // 20], 700),
+            MOST_MS,
+        )
+        measure(
+            view,
+            f"{state}: hover",
+            lambda n: view.overlays.hover_at(QPointF(500 + n, 300)),
+            MOST_MS,
+        )
         measure(
             view,
             f"{state}: lane height",
-            lambda n: view.scale_lanes(heights[n % 2], 400),
+            lambda n: view.lanes.scale(heights[n % 2], 400),
             MOST_CHANGE_MS,
         )
     filters = ("cuda:1", "cuda:1*")

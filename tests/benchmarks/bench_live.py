@@ -101,7 +101,7 @@ def measure(seconds: float, rate: float) -> dict[str, float]:
 
     from gui.app.session import Session
     from gui.app.settings import Settings
-    from gui.app.window import MainWindow
+    from gui.window.window import MainWindow
 
     app = QApplication([])
     os.environ.update(FLOOD_RATE=str(rate), FLOOD_SECONDS=str(seconds))
@@ -123,8 +123,8 @@ def measure(seconds: float, rate: float) -> dict[str, float]:
     views = []
 
     def zoom() -> None:
-        window.timeline.zoom_at(0.2, 700)
-        views.append(window.timeline.view)
+        window.timeline.navigator.zoom_at(0.2, 700)
+        views.append(window.timeline.state.viewport)
 
     session.run_started.connect(lambda _: QTimer.singleShot(int(300 * seconds), window, zoom))
     session.run_ended.connect(lambda _: QTimer.singleShot(500, app.quit))
@@ -151,7 +151,7 @@ def measure(seconds: float, rate: float) -> dict[str, float]:
         "late_longest_ms": percentile(np.diff(stamps) - 16e6, 100),
         "bytes_a_span": (after - before[0]) / trace.span_count,
         "behind_s": max(behind),
-        "view_stayed": len(views) == 1 and window.timeline.view == views[0],
+        "view_stayed": len(views) == 1 and window.timeline.state.viewport == views[0],
     }
     window.close()
     return figures

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import QApplication
 from core.recording.recording import open_recording
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 path, folder = map(Path, sys.argv[1:])
 app = QApplication([])

@@ -105,7 +105,7 @@ def runs_for(app: Any, minutes: float) -> list[Look]:
 
     from gui.app.session import Session
     from gui.app.settings import Settings
-    from gui.app.window import MainWindow
+    from gui.window.window import MainWindow
 
     looks: list[Look] = []
     client, began = EngineClient(), time.monotonic()

@@ -26,7 +26,7 @@ from core.engine.client import EngineClient
 from gui.panels.predict.answer_picture import AnswerPicture
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
+from gui.window.window import MainWindow
 
 painted = []
 paint = AnswerPicture.paintEvent

@@ -61,7 +61,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
+from gui.window.window import MainWindow
 app = QApplication([])
 session = Session(EngineClient())
 window = MainWindow(session, Settings())

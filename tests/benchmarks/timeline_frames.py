@@ -22,12 +22,12 @@ from core.recording.recording import open_recording
 from core.trace.columns import StepBounds
 from core.trace.spans import LaneSpans
 from core.trace.trace import Trace
-from gui.app.status import recorded_text
 from gui.look.theme import LIGHT, apply
 from gui.predictions.ghosts import MOST_SPANS
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
+from gui.window.status import recorded_text
 from tests.large_traces import large_trace
 
 WIDTH, HEIGHT = 1600, 900
@@ -45,23 +45,19 @@ class Shown(QWidget):
         super().__init__()
         self.scene = Scene(trace)
         self.scene.set_prediction(ghosts_of(trace))
-        self.timeline, self.overview, status = TimelineView(), Overview(), QLabel()
+        self.timeline, status = TimelineView(), QLabel()
+        self.overview = Overview(self.timeline.state)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for part in (self.timeline, self.overview, status):
             column.addWidget(part)
-        timeline, overview = self.timeline, self.overview
-        timeline.view_changed.connect(
-            lambda: overview.set_visible_part(timeline.view, timeline.now)
-        )
-        timeline.strips_changed.connect(overview.set_strips)
+        timeline = self.timeline
         timeline.reduction_changed.connect(
             lambda density: status.setText(recorded_text(trace, density))
         )
         timeline.setFixedSize(WIDTH, HEIGHT)
-        timeline.show_scene(self.scene)
-        overview.show_scene(self.scene)
+        timeline.state.show_scene(self.scene)
 
 
 def ghosts_of(trace: Trace) -> Trace:
@@ -85,7 +81,7 @@ def levels(shown: Shown) -> Iterator[tuple[str, float]]:
     """The name of each zoom level, and how much of the run it shows, from 1 on."""
     trace = shown.scene.trace
     spans = trace.span_count / len(trace.header.lanes)
-    a_pixel = spans / shown.timeline.view.width  # when everything is seen
+    a_pixel = spans / shown.timeline.state.viewport.width  # when everything is seen
     bars = min(1.0, DENSE / a_pixel)
     ratios = (1.0, bars ** (1 / 3), bars ** (2 / 3), bars, 1 / (BAR * a_pixel))
     return zip(LEVELS, ratios, strict=True)
@@ -100,18 +96,18 @@ def frame_times(shown: Shown, app: QApplication, part: float) -> dict[str, float
     timeline, (start, end) = shown.timeline, shown.scene.bounds
     length = (end - start) * part
     first = start if part == 1.0 else end - 1.3 * length
-    timeline.fit_between(first, first + length)
+    timeline.navigator.fit_between(first, first + length)
     settle(app)
     took, own, density = [], [], 0.0
     for move in moves(timeline):
         began, used = time.perf_counter(), time.thread_time()
         move()
-        assert timeline._picture is None  # so that all of it is drawn anew
+        assert not timeline.is_drawn  # so that all of it is drawn anew
         app.processEvents()
         took.append(1e3 * (time.perf_counter() - began))
         own.append(1e3 * (time.thread_time() - used))
-        assert timeline._picture is not None
-        density = max(density, timeline._reduced)
+        assert timeline.is_drawn
+        density = max(density, timeline.per_pixel)
     median, p95, longest = np.percentile(took, [50, 95, 100]).tolist()
     return {
         "spans a pixel": density, "median": median, "p95": p95, "max": longest,
@@ -122,9 +118,9 @@ def frame_times(shown: Shown, app: QApplication, part: float) -> dict[str, float
 def moves(timeline: TimelineView) -> Iterator[Callable[[], None]]:
     """Zooms in and out again, with pans between: they lead back to about where they began."""
     turns = (
-        partial(timeline.zoom_at, 0.96, 900), partial(timeline.pan_by, 41),
-        partial(timeline.pan_by, -29), partial(timeline.zoom_at, 1 / 0.96, 700),
-        partial(timeline.pan_by, -41), partial(timeline.pan_by, 29),
+        partial(timeline.navigator.zoom_at, 0.96, 900), partial(timeline.navigator.pan_by, 41),
+        partial(timeline.navigator.pan_by, -29), partial(timeline.navigator.zoom_at, 1 / 0.96, 700),
+        partial(timeline.navigator.pan_by, -41), partial(timeline.navigator.pan_by, 29),
     )  # fmt: skip
     return islice(cycle(turns), FRAMES)
 
@@ -173,8 +169,8 @@ def main(what: str) -> None:
     held = (resident() - before) / trace.span_count
     told = {"spans": trace.span_count, "platform": app.platformName(), "resident": held}
     for shown_as, strips in (("times", True), ("times alone", False)):
-        shown.timeline.show_memory(strips)
-        shown.timeline.show_prediction(strips)
+        shown.timeline.state.show_strips(memory=strips)
+        shown.timeline.state.show_strips(prediction=strips)
         told[shown_as] = {name: frame_times(shown, app, part) for name, part in levels(shown)}
     told["sizes"] = sizes(shown.scene)
     shown.close()

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from gui.app.session import Client, Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.look.theme import LIGHT, apply
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 
 

@@ -9,8 +9,8 @@ from core.trace.trace import Trace
 from gui.figures.make import figure_of
 from gui.figures.picture import SCREEN, write_picture
 from gui.figures.shown import range_between
-from gui.timeline.paint.export import Extras
-from gui.timeline.paint.scene import Scene
+from gui.figures.timeline import Extras
+from gui.timeline.state.scene import Scene
 
 
 def export_image(

@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QApplication, QDockWidget
 from core.plan.task import Kind
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 
 SIZE = (1440, 900)
@@ -80,7 +80,7 @@ def dp_finished(window: MainWindow) -> None:
     assert scene is not None
     step = scene.trace.steps[-1]
     found = next(s for s in scene.trace if s.kind is Kind.GATHER and s.step == step)
-    window.timeline.select_span(found.lane, found.index)
+    window.timeline.selector.select_span(found.lane, found.index)
 
 
 def pipeline_dark(window: MainWindow) -> None:
@@ -114,7 +114,7 @@ def search(window: MainWindow) -> None:
     field = window.panels.search.field
     QTest.keyClicks(field, "kind:backward >2ms")
     QTest.keyClick(field, Qt.Key.Key_Return)
-    until(lambda: window.timeline.selection is not None)
+    until(lambda: window.timeline.state.selection is not None)
     show_dock(window, "spans")
 
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from PySide6.QtGui import QImage
 
-from gui.app.window import MainWindow
+from gui.window.window import MainWindow
 from tests.gui.pictures import FOLDER, SCENES, difference, picture
 
 LIKE = 0.02  # another font stays below; a dock more or less is above 0.05

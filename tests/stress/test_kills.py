@@ -32,8 +32,8 @@ from core.recording.recording import open_recording
 from core.recording.schema import RECORDS, Record
 from gui.app.session import Run
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.panels.predict.whatif import WhatIfPanel
+from gui.window.window import MainWindow
 from tests.gui.conftest import make_window, no_window_left, settings  # noqa: F401
 from tests.processes import children, family, wait_gone
 
@@ -238,8 +238,8 @@ def test_a_killed_command_leaves_a_recording_that_opens_and_nothing_else(
 WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
-from gui.app import start as app
-from gui.app import window
+from gui.window import start as app
+from gui.window import window
 from core.plan.specification import Specification
 specification = Specification.from_dict({specification!r})
 class Pressed(window.MainWindow):

@@ -32,6 +32,10 @@ class Flusher:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Send no more; raises what a flush raised. The writer may be closed behind this."""
         self._closed.set()
         self._writer.flush_soon()
         self._thread.join()

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NoReturn
 
 import pyarrow as pa
 import torch.distributed as dist
@@ -256,20 +257,34 @@ def main() -> None:
     header = prepared.header.since(settings.origin_ns)
     sink = pa.PythonFile(wire, "w")
     writer = TraceWriter(sink, header)
-    outcome, text = Outcome.FINISHED, ""
-    try:
-        with Flusher(writer):
+    leaving = threading.Lock()
+    flusher = Flusher(writer)
+
+    def leave(outcome: Outcome, text: str = "") -> NoReturn:
+        """Send what is left and end the process; whoever comes second waits for that end."""
+        leaving.acquire()
+        flusher.close()
+        writer.close()
+        send(sink, "ended", [outcome, text])
+        with suppress(Exception):  # the user's model may have closed it
+            sys.stdout.flush()
+        # Not through destructors, which may wait for other ranks; nor through the interpreter's
+        # end: a thread of torch's that still wants its lock then aborts the process.
+        os._exit(0 if outcome is Outcome.FINISHED else 1)
+
+    def stop_when_asked() -> None:
+        """The only command is to stop; at the end of the pipe the lifeline ends the process."""
+        if commands.readline():
+            leave(Outcome.STOPPED)
+
+    with flusher:
+        threading.Thread(target=stop_when_asked, daemon=True, name="commands").start()
+        try:
             Rank(settings, prepared, writer).run()
-    except Exception as error:
-        outcome, text = Outcome.FAILED, explain(error)
-        writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
-    writer.close()
-    send(sink, "ended", [outcome, text])
-    with suppress(Exception):  # the user's model may have closed it
-        sys.stdout.flush()
-    # Not through destructors, which may wait for other ranks; nor through the interpreter's
-    # end: a thread of torch's that still wants its lock then aborts the process.
-    os._exit(0 if outcome is Outcome.FINISHED else 1)
+        except Exception as error:
+            writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
+            leave(Outcome.FAILED, explain(error))
+        leave(Outcome.FINISHED)
 
 
 if __name__ == "__main__":

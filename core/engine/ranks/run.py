@@ -27,6 +27,7 @@ from core.recording.decode import numbers_of
 from core.recording.writer import TraceWriter
 
 LAST_WORDS_SECONDS = 1.0
+STOP_SECONDS = 0.7  # what ranks are given to send what they have measured, and to end
 LOOK_SECONDS = 0.1  # between two looks whether to stop
 HOST = "127.0.0.1"
 
@@ -95,14 +96,16 @@ def _gather(
     reports: queue.SimpleQueue[Report],
     stop: threading.Event,
 ) -> None:
-    """Pass the ranks' rows on until all have ended."""
+    """Pass the ranks' rows on until all have ended, of their own accord or as they are asked to."""
     plans = Plans()
     words: dict[int, Ended] = {}
     ends: dict[int, str] = {}
-    deadline = math.inf
+    deadline, is_stopping = math.inf, False
     while len(ends) < len(ranks) and time.monotonic() < deadline:
-        if stop.is_set():
-            raise Stopped
+        if stop.is_set() and not is_stopping:
+            is_stopping, deadline = True, min(deadline, time.monotonic() + STOP_SECONDS)
+            for child in ranks:
+                child.send(b"stop")
         try:
             rank, told = reports.get(timeout=LOOK_SECONDS)
         except queue.Empty:
@@ -118,6 +121,8 @@ def _gather(
                 # One rank's end breaks the others' collectives: hear them all, then blame the
                 # one that did not say why.
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
+    if is_stopping:
+        raise Stopped
     if deadline < math.inf:
         silent = [end for rank, end in ends.items() if rank not in words]
         said = [f"rank {rank}: {word.text}" for rank, word in words.items() if word.text]

@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from core.gc_paused import uncollected
+from core.gc_paused import gc_paused
 from core.models.description import ModelDescription
 from core.order import stable_argsort
 from core.plain import said
@@ -88,7 +88,7 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Imp
     `progress` is told how much is done of how much. Raises RecordingError, naming the file, if it
     cannot be read or has no complete event, and Cancelled if `progress` returns False.
     """
-    with uncollected(), one_line(_refusal(path), RecordingError, msgspec.MsgspecError):
+    with gc_paused(), one_line(_refusal(path), RecordingError, msgspec.MsgspecError):
         events, cut = _events(Path(path), progress)
         return Imported(_trace(events, str(path)), _lost(events, cut))
 

@@ -30,7 +30,7 @@ from gui.panels.data.spans_model import COLUMNS, MOST_ROWS, SpansModel
 from gui.panels.tables import dress
 from gui.search.bar import QueryField
 from gui.search.searching import Searcher
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 AT_ONCE_S = 0.2  # a table that is written sooner is there when `save_to` returns
 AT_ONCE = 200_000  # rows that are sorted while one waits; more are sorted in a thread

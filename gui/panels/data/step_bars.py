@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gui.look.text import duration_text, significant, tr
 from gui.timeline.paint.margins import step_name
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)

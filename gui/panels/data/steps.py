@@ -13,7 +13,7 @@ from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
 from gui.panels.data.step_bars import StepBars, bars_words, step_bars
 from gui.panels.sheet import CENTRE, PAD
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 if TYPE_CHECKING:
     from gui.panels.data.chart import StepChart

@@ -16,7 +16,7 @@ from gui.panels.sheet import CENTRE, LEFT, PAD, RIGHT, Sheet
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.margins import step_name
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 HEAD = 42.0
 ROW = 27.0

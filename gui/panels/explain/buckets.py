@@ -14,7 +14,7 @@ from gui.panels.drawing import LEFT, PAD, RIGHT, Drawing
 from gui.timeline.interact.describe import TITLES
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.paint.margins import step_name
-from gui.timeline.paint.scene import Scene, shown_steps
+from gui.timeline.state.scene import Scene, shown_steps
 
 HEAD = 40.0
 ROW = 14.0

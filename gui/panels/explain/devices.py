@@ -17,7 +17,7 @@ from gui.look.text import bytes_text, duration_text, percent_text, tr
 from gui.panels.sheet import LEFT, PAD, RIGHT, Sheet
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.paint.hatch import hatch_brush
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 
 HEAD = 24.0
 ROW = 42.0

@@ -44,7 +44,7 @@ from gui.panels.run.fields import Choice
 from gui.panels.sheet import scrolled
 from gui.panels.tables import Head, Index, TableModel, dress
 from gui.timeline.interact.describe import kind_title
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 
 AT_ONCE_S = 0.012  # of counting; then the window answers

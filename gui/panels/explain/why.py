@@ -18,19 +18,19 @@ from PySide6.QtWidgets import (
 
 from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
-from gui.explanations.explained import Wanted
 from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
 from gui.look.theme import Theme
-from gui.panels.explain.ladder import LadderChart
 from gui.panels.explain.path_list import MOST, PathList
 from gui.panels.explain.shares import IdleBars, PathBar
+from gui.panels.explain.waterfall import WaterfallChart
 from gui.panels.run.fields import Choice
 from gui.timeline.layout.frame import Fonts
 from gui.timeline.paint.margins import step_name
-from gui.timeline.paint.scene import Scene, shown_steps
+from gui.timeline.state.explained import Wanted
+from gui.timeline.state.scene import Scene, shown_steps
 
 AT_HAND, MEAN = "at hand", "mean"
 LISTED = 100  # of the latest steps, in the chooser
@@ -39,7 +39,7 @@ NONE = "–"
 
 
 class WhyPanel(QWidget):
-    """Ladder, critical path, idle time by cause and bubbles of a step, or the means of several.
+    """Waterfall, critical path, idle time by cause and bubbles of a step, or the means of several.
 
     Shows the step that `show_step` names, else the last whole one, unless the chooser says
     otherwise. `task_chosen` carries step and task of a piece of the path that was picked, `asked`
@@ -62,13 +62,13 @@ class WhyPanel(QWidget):
         self.chooser.addItem(tr("step at hand"), AT_HAND)
         self.chooser.addItem(tr("mean of the measured steps"), MEAN)
         self.chooser.currentIndexChanged.connect(lambda _: self._refresh())
-        self.ladder, self.path_bar, self.idle = LadderChart(), PathBar(), IdleBars()
+        self.waterfall, self.path_bar, self.idle = WaterfallChart(), PathBar(), IdleBars()
         self.path = PathList()
         self.path.chosen.connect(self.task_chosen)
         self.path_button = QToolButton()
         self._path_heading = _heading("")
         self._bubbles = _Bubbles()
-        self._charts = (self.ladder, self.path_bar, self.idle)
+        self._charts = (self.waterfall, self.path_bar, self.idle)
         self._build()
 
     # What is shown
@@ -135,7 +135,7 @@ class WhyPanel(QWidget):
     def _show(self, scene: Scene, steps: list[int]) -> None:
         explained, header = scene.explained, scene.trace.header
         self.figures = figures = mean_figures([explained.figures(step) for step in steps])
-        self.ladder.show_ladder(figures.ladder, header.predicted)
+        self.waterfall.show_waterfall(figures.ladder, header.predicted)
         self.path_bar.show_shares(figures.critical_path)
         self.idle.show_idle(header.lanes, figures.idle_by_cause, figures.makespan_ns)
         pipeline = explained.pipeline(steps[-1])
@@ -252,7 +252,7 @@ class WhyPanel(QWidget):
         sheet.setObjectName("plot")
         heading = self._path_heading
         column(
-            _heading(tr("FROM IDEAL TO MEASURED · ms")), self.ladder, 8,
+            _heading(tr("FROM IDEAL TO MEASURED · ms")), self.waterfall, 8,
             _heading(tr("IDLE BY CAUSE · share of all lanes' time")), self.idle, 8,
             _heading(tr("BUBBLE")), self._bubbles, 8,
             row(heading, self.path_button, growing=heading, margins=(0, 0, 12, 0)),

@@ -15,10 +15,10 @@ from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.reduce.boxes import SEAM_PIXELS
 from gui.timeline.reduce.shades import blended, shares
-from gui.timeline.state.viewport import Viewport
 
 HEAD = 20.0  # the word "Predicted" and the axis
 LEFT = 44.0  # the lanes' names

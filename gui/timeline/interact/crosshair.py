@@ -10,9 +10,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.spans import Spans
 from gui.look.text import MINUS, NO_BREAK
-from gui.timeline.layout.frame import Fonts, Frame, text_width
-from gui.timeline.paint.margins import AXIS
-from gui.timeline.paint.scene import Scene
+from gui.timeline.layout.frame import AXIS, Fonts, Frame, text_width
+from gui.timeline.state.scene import Scene
 
 SNAP = 6.0  # pixels from which an edge of a span draws the crosshair to itself
 DOT = 3.0

@@ -6,11 +6,11 @@ from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
 from core.trace.trace import Span
 from gui.timeline.interact.describe import Card, memory_card, predicted_card, span_card
+from gui.timeline.interact.folded import folded_card
 from gui.timeline.interact.gap_words import between_card, gap_card
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import at_height
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.folded import folded_card
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import REACH, hit, nearest
 
 

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from gui.look.label import Label
 from gui.look.text import tr
-from gui.timeline.interact.arranger import LaneArranger
-from gui.timeline.layout.frame import Fonts
-from gui.timeline.paint.margins import AXIS, INDENT, LABELS, STEPS
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts
+from gui.timeline.paint.margins import INDENT
+from gui.timeline.state.lanes import LaneArranger, lane_counts
+from gui.timeline.state.timeline import TimelineState
 
 LEAVE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down)
 MANY = 24  # with more lanes the field is there without being asked for
@@ -19,9 +20,11 @@ MANY = 24  # with more lanes the field is there without being asked for
 class LaneFilter(QWidget):
     """A field and below it how many lanes match; Esc shows all lanes and goes back to them."""
 
-    def __init__(self, lanes: LaneArranger, over: QWidget, back: QWidget) -> None:
+    def __init__(
+        self, state: TimelineState, lanes: LaneArranger, over: QWidget, back: QWidget
+    ) -> None:
         super().__init__(over)
-        self._lanes, self._back, self._wanted = lanes, back, False
+        self._state, self._back, self._wanted = state, back, False
         self.setGeometry(4, 1, int(LABELS) - 12, int(AXIS + STEPS) - 1)
         self.field, self.count = QLineEdit(), Label()
         self.field.setPlaceholderText(tr("Filter lanes"))
@@ -40,7 +43,7 @@ class LaneFilter(QWidget):
         column.addWidget(self.count)
         self.field.textChanged.connect(lanes.filter)
         self.field.installEventFilter(self)
-        lanes.changed.connect(self.refresh)
+        state.rows_changed.connect(self.refresh)
         self.hide()
 
     def ask(self) -> None:
@@ -52,8 +55,8 @@ class LaneFilter(QWidget):
 
     def refresh(self) -> None:
         """Say how many lanes there are, and be there where there are many."""
-        shown, every = self._lanes.counts
-        text = self._lanes.state.filter
+        shown, every = lane_counts(self._state)
+        text = self._state.stack.state.filter
         if self.field.text() != text:
             self.field.setText(text)
         self.count.setText(count_text(shown, every))

@@ -1,184 +1,135 @@
-"""What helps to read times: the crosshair, marks, and the distance between two spans."""
+"""What lies over a timeline's lanes: crosshair, card, bookmarks' flags, distances, selection."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QWidget
 
-from core.recording.bookmarks import Bookmark, in_order
-from core.trace.trace import Span
 from gui.timeline.interact.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair, tag_of
 from gui.timeline.interact.describe import Card
-from gui.timeline.interact.overlay import draw_outline, rect_of
-from gui.timeline.layout.frame import Fonts
+from gui.timeline.interact.hover import card_at
+from gui.timeline.layout.frame import AXIS, STEPS, Fonts
 from gui.timeline.paint.flags import Flag, draw_marks, flag_at, flags, hide_ticks, mark_text
-from gui.timeline.paint.margins import AXIS
-from gui.timeline.state.measure import Measure, draw_measure
-from gui.timeline.state.selection import TimeRange
+from gui.timeline.paint.overlay import draw_measure, draw_outline, rect_of
+from gui.timeline.paint.picture import Hovered, draw_over
+from gui.timeline.paint.summaries import group_card
+from gui.timeline.state.measure import Measure
+from gui.timeline.state.timeline import TimelineState
 
-if TYPE_CHECKING:
-    from gui.timeline.interact.view import TimelineView
 
+class TimelineOverlays(QObject):
+    """Draws over the picture of a `state`, in the widget `over`, and knows where the pointer is.
 
-class Aids(QObject):
-    """Kept beside a timeline, and drawn over it.
-
-    `marks` are in order of time; `marks_changed` carries them when they were changed here, or when
-    a change was taken back. `flag_clicked` carries the index of one. Distances are measured from
-    the `anchor` to the selection, if both are spans.
+    `flag_clicked` carries the index of a bookmark.
     """
 
-    marks_changed = Signal(object)
     flag_clicked = Signal(int)
 
-    def __init__(self, view: TimelineView) -> None:
-        super().__init__(view)
-        self._view = view
+    def __init__(self, state: TimelineState, over: QWidget) -> None:
+        super().__init__(over)
+        self._state, self._over = state, over
         self.crosshair: Crosshair | None = None
-        self.marks: tuple[Bookmark, ...] = ()
-        self.anchor: Span | None = None
-        self.pointer: QPointF | None = None
-
-    def begin(self) -> None:
-        """Another run is shown."""
-        self.anchor, self.marks = None, ()
+        self.hovered: Hovered | None = None
+        self._pointer: QPointF | None = None
+        state.scene_changed.connect(lambda: self.hover_at(None))
+        state.moved.connect(self._follow_move)
 
     # Pointing
 
-    def point_at(self, at: QPointF | None) -> None:
-        """The pointer is at a pixel of the timeline, or has left it."""
-        view, self.pointer = self._view, at
-        found = None
-        if view.scene is not None and at is not None:
-            found = crosshair_at(view.scene, view.frame_of_rows, at.x(), at.y())
-        if found != self.crosshair:
-            self.crosshair = found
-            view.viewport().update()
+    def hover_at(self, at: QPointF | None) -> None:
+        """The pointer is at a pixel, or has left: crosshair and card go along."""
+        card = None if at is None else self._card_at(at)
+        hovered = None if at is None or card is None else (at, *card)
+        if hovered != self.hovered:
+            self.hovered = hovered
+            self._over.update()
+        self._point_at(at)
 
     def show_moment(self, time_ns: float) -> None:
         """Put the crosshair at a moment until the pointer moves."""
         self.crosshair = Crosshair(time_ns)
-        self._view.viewport().update()
+        self._over.update()
 
-    def card_at(self, at: QPointF) -> Card | None:
-        """What a flag on the axis says in full."""
-        index = self._flag_at(at)
-        if index is None:
-            return None
-        mark = self.marks[index]
-        return mark_text(mark), mark.note.splitlines()
-
-    def click_at(self, x: float, y: float) -> bool:
+    def click_at(self, at: QPointF) -> bool:
         """Whether a click on the timeline met a flag, which is told."""
-        index = self._flag_at(QPointF(x, y))
+        index = self._flag_at(at)
         if index is not None:
             self.flag_clicked.emit(index)
         return index is not None
 
-    def select_visible(self) -> None:
-        """Select the time that is visible, over all lanes."""
-        view = self._view.view
-        self._view.select(TimeRange(int(view.start), int(view.end)))
-
-    # Marks
-
-    def set_marks(self, marks: Sequence[Bookmark]) -> None:
-        """Show marks."""
-        self.marks = in_order(marks)
-        self._view.viewport().update()
-
-    def take_back(self, marks: object) -> None:
-        """Return to other marks, as the history has them."""
-        if isinstance(marks, tuple) and marks != self.marks:
-            self.set_marks(marks)
-            self.marks_changed.emit(self.marks)
-
-    def change_marks(self, marks: Sequence[Bookmark], together: bool = False) -> None:
-        """Have other marks, which can be taken back: `together` with the change before."""
-        if not together:
-            self._view.remember("marks")
-        self.set_marks(marks)
-        self.marks_changed.emit(self.marks)
-
     def flag(self, index: int) -> QRectF:
-        """Where a mark's flag is; empty if it cannot be seen."""
+        """Where a bookmark's flag is; empty if it cannot be seen."""
         return next((f.rect for f in self._flags() if f.index == index), QRectF())
 
     @property
     def mark_here(self) -> int | None:
-        """The mark that begins at the crosshair, or None."""
+        """The bookmark that begins at the crosshair, or None."""
         if self.crosshair is None:
             return None
-        reach = SNAP * self._view.view.ns_per_pixel
-        near = [
-            (abs(mark.start - self.crosshair.time), index) for index, mark in enumerate(self.marks)
-        ]
-        distance, index = min(near, default=(reach + 1, 0))
-        return index if distance <= reach else None
-
-    # Measuring
-
-    @property
-    def measure(self) -> Measure | None:
-        """From the anchor to the selection, if both are spans that have ended."""
-        return Measure.between(self.anchor, self._view.selection)
-
-    def anchor_here(self) -> None:
-        """Measure from the selected span on; with an anchor, no longer."""
-        selected = self._view.selection
-        fresh = selected if self.anchor is None and isinstance(selected, Span) else None
-        self._set_anchor(fresh)
-
-    def measure_to(self, found: object) -> None:
-        """Measure from the selected span, or the one that is measured from, to another."""
-        view = self._view
-        if isinstance(found, Span):
-            if self.anchor is None and isinstance(view.selection, Span):
-                self.anchor = view.selection
-            view.select(found)
-
-    def stop_measuring(self) -> None:
-        """Have no anchor."""
-        if self.anchor is not None:
-            self._set_anchor(None)
-
-    def _set_anchor(self, span: Span | None) -> None:
-        self.anchor = span
-        self._view.selection_changed.emit(self._view.selection)
-        self._view.viewport().update()
+        reach = SNAP * self._state.viewport.ns_per_pixel
+        return self._state.bookmarks.nearest(self.crosshair.time, reach)
 
     # Drawing
 
     def draw(self, painter: QPainter, fonts: Fonts) -> None:
         """Draw everything over the lanes and the axis."""
-        frame = self._view.frame_of_rows
-        area = QRectF(self._view.viewport().rect())
+        state, frame = self._state, self._state.frame
+        if state.scene is None:
+            return
+        area = QRectF(self._over.rect())
         bottom = min(area.bottom(), frame.top + frame.layout.height)
-        trace = self._view.trace
-        if trace is not None and self.measure is not None and self.anchor is not None:
+        measure = Measure.between(state.anchor, state.selection)
+        if measure is not None and state.anchor is not None:
             painter.setClipRect(QRectF(frame.left, frame.ceiling, frame.view.width, area.height()))
-            draw_outline(painter, frame, rect_of(trace, frame, self.anchor))
-            draw_measure(painter, frame, fonts, self.measure, area.bottom())
+            draw_outline(painter, frame, rect_of(state.scene.trace, frame, state.anchor))
+            draw_measure(painter, frame, fonts, measure, area.bottom())
         painter.setClipRect(QRectF(frame.left - 1, 0, frame.view.width + 2, area.height()))
         self._hide_ticks(painter, fonts)
-        draw_marks(painter, frame, fonts, self.marks, bottom)
+        draw_marks(painter, frame, fonts, state.bookmarks.marks, bottom)
         if self.crosshair is not None:
             draw_crosshair(painter, frame, fonts, self.crosshair, bottom)
         painter.setClipping(False)
+        draw_over(painter, state.scene, frame, fonts, area, state.selection, self.hovered)
+
+    # Inside
+
+    def _follow_move(self) -> None:
+        """Something else is under the pointer now: the card goes, the crosshair points anew."""
+        pointer = self._pointer
+        self.hover_at(None)
+        self._point_at(pointer)
+
+    def _point_at(self, at: QPointF | None) -> None:
+        scene, self._pointer = self._state.scene, at
+        found = None
+        if scene is not None and at is not None:
+            found = crosshair_at(scene, self._state.frame, at.x(), at.y())
+        if found != self.crosshair:
+            self.crosshair = found
+            self._over.update()
+
+    def _card_at(self, at: QPointF) -> Card | None:
+        """What is told of a pixel: a flag on the axis in full, or what is on the lanes."""
+        index, scene = self._flag_at(at), self._state.scene
+        if index is not None:
+            mark = self._state.bookmarks.marks[index]
+            return mark_text(mark), mark.note.splitlines()
+        if scene is None or at.y() < AXIS + STEPS:
+            return None
+        where = (scene, self._state.frame, at.x(), at.y())
+        return group_card(*where) or card_at(*where)
 
     def _hide_ticks(self, painter: QPainter, fonts: Fonts) -> None:
-        frame = self._view.frame_of_rows
+        frame = self._state.frame
         over = [flag.rect for flag in self._flags()]
         if self.crosshair is not None:
             over.append(tag_of(frame, fonts, self.crosshair)[1])
         hide_ticks(painter, frame, fonts, over)
 
     def _flags(self) -> list[Flag]:
-        view = self._view
-        return flags(view.frame_of_rows, Fonts.of(view.font()), self.marks)
+        fonts = Fonts.of(self._over.font())
+        return flags(self._state.frame, fonts, self._state.bookmarks.marks)
 
     def _flag_at(self, at: QPointF) -> int | None:
         return flag_at(self._flags(), at.x(), at.y()) if at.y() < AXIS else None

@@ -3,66 +3,49 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.plan.task import Role
 from gui.look.text import tr
-from gui.look.theme import LIGHT, Theme
-from gui.timeline.layout.frame import Fonts, Frame
-from gui.timeline.layout.rows import Layout, Row, Strips
+from gui.timeline.layout.frame import LABELS, RIGHT, Fonts, Frame
+from gui.timeline.layout.rows import Layout, Row
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.paint.margins import INDENT, LABELS
+from gui.timeline.paint.margins import INDENT
 from gui.timeline.paint.painter import LanePainter
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.hits import draw_hit_marks, hit_marks
-from gui.timeline.reduce.summaries import Summaries, draw_shades
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.paint.search_hits import draw_hit_marks, hit_marks
+from gui.timeline.paint.summaries import draw_shades
+from gui.timeline.state.navigator import Navigator
+from gui.timeline.state.scene import Scene
+from gui.timeline.state.timeline import TimelineState
 
 HEIGHT = 34  # of the strip; the legend stands below it
 LEGEND = 24
 EDGE = 5.0
 HITS_TOP = 0.5  # where the marks of what was searched for stand
-RIGHT = 12.0
 BANDS = 24  # into which very many lanes are put together
 
 
 class Overview(QWidget):
-    """A strip below the timeline; `moved` carries the time in ns that was pointed at."""
+    """A strip below a timeline, whose `state` it shows and moves."""
 
-    moved = Signal(float)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, state: TimelineState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._state, self._navigator = state, Navigator(state)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Overview of the whole run"))
         self.setToolTip(tr("The whole run; click or drag to move the view."))
-        self._scene: Scene | None = None
-        self._summaries = Summaries()  # of neighbours, where the strip has fewer pixels than lanes
-        self._theme = LIGHT
-        self._now: float | None = None
-        self._visible = Viewport()
+        self._theme = state.theme
         self._picture: QPixmap | None = None
         self._drawn = Viewport()
         self._marks: list[QRectF] = []
-        self._strips = Strips()
         self._legend: list[list[LegendEntry]] = []
-        self._explain()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self._theme, self._picture = theme, None
-        self._explain()
-
-    def show_scene(self, scene: Scene | None) -> None:
-        """Show another run, or nothing."""
-        self._scene, self._picture = scene, None
-        self._explain()
-
-    def set_strips(self, strips: Strips) -> None:
-        """Explain these strips in the legend."""
-        self._strips = strips
+        state.scene_changed.connect(self.refresh)
+        state.strips_changed.connect(self._explain)
+        state.view_changed.connect(self._mark_visible)
+        state.picture_changed.connect(self._take_theme)
         self._explain()
 
     def refresh(self) -> None:
@@ -70,14 +53,11 @@ class Overview(QWidget):
         self._picture = None
         self._explain()
 
-    def set_visible_part(self, view: Viewport, now: float | None) -> None:
-        """Mark what the timeline shows; the strip reaches to `now` while the run is live."""
-        self._visible, self._now = view, now
-        self.update(0, 0, self.width(), HEIGHT)  # the legend stays as it is
-
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         whole = self._whole()
-        scene = self._scene if self._scene is not None and self._scene.bounds != (0, 0) else None
+        scene = self._state.scene
+        if scene is not None and scene.bounds == (0, 0):
+            scene = None
         if scene is not None and (self._picture is None or self._drawn != whole):
             self._picture, self._drawn = self._draw_lanes(scene, whole), whole
         with QPainter(self) as painter:
@@ -102,17 +82,25 @@ class Overview(QWidget):
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._go(event)
 
+    def _take_theme(self) -> None:
+        if self._state.theme is not self._theme:
+            self._theme = self._state.theme
+            self.refresh()
+
+    def _mark_visible(self) -> None:
+        self.update(0, 0, self.width(), HEIGHT)  # the legend stays as it is
+
     def _go(self, event: QMouseEvent) -> None:
-        if self._scene is not None:
-            self.moved.emit(self._whole().time(event.position().x() - LABELS))
+        if self._state.scene is not None:
+            self._navigator.centre_on(self._whole().time(event.position().x() - LABELS))
 
     def _whole(self) -> Viewport:
         """All of the run over the strip's width; while live it grows by eighths, to stay calm."""
-        if self._scene is None:
+        if self._state.scene is None:
             return Viewport(width=max(1.0, self.width() - LABELS - RIGHT))
-        start, end = map(float, self._scene.bounds)
-        if self._now is not None:
-            end = max(end, self._now)
+        start, end = map(float, self._state.scene.bounds)
+        if self._state.now is not None:
+            end = max(end, self._state.now)
             end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
         return Viewport(start, max(1.0, end - start), max(1.0, self.width() - LABELS - RIGHT))
 
@@ -131,7 +119,7 @@ class Overview(QWidget):
         with QPainter(picture) as painter:
             if height < 1:
                 bands = np.array_split(np.array(lanes), BANDS)
-                together = [self._summaries.of(scene, band.tolist()) for band in bands]
+                together = [scene.together(band.tolist()) for band in bands]
                 strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
                 draw_shades(painter, together, frame, strip)
             else:
@@ -142,8 +130,8 @@ class Overview(QWidget):
     def _explain(self) -> None:
         """Choose what the legend says; it takes as many lines as it needs."""
         entries = []
-        if self._scene is not None:
-            entries = legend_entries(self._scene, self._theme, self._strips)
+        if self._state.scene is not None:
+            entries = legend_entries(self._state.scene, self._theme, self._state.strips)
         width = self.width() - LABELS - RIGHT
         self._legend = legend_lines(entries, Fonts.of(self.font()), width)
         self.setFixedHeight(round(HEIGHT + LEGEND + LINE * max(0, len(self._legend) - 1)))
@@ -157,8 +145,8 @@ class Overview(QWidget):
 
     def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
         left, right = LABELS, LABELS + whole.width
-        x0 = min(max(LABELS + whole.x(self._visible.start), left), right)
-        x1 = min(max(LABELS + whole.x(self._visible.end), left), right)
+        x0 = min(max(LABELS + whole.x(self._state.viewport.start), left), right)
+        x1 = min(max(LABELS + whole.x(self._state.viewport.end), left), right)
         veil = QColor(self._theme.plot)
         veil.setAlpha(150)
         painter.fillRect(QRectF(left, 0, x0 - left, HEIGHT), veil)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from gui.look.text import MINUS, NO_BREAK
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.layout.viewport import Viewport
 
 TICK_PIXELS = 96.0  # ticks stand at least this far apart
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.look.theme import Theme
+from gui.timeline.layout.bar_words import Style
 from gui.timeline.layout.rows import Layout, Row
-from gui.timeline.paint.bar_words import Style
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.layout.viewport import Viewport
+
+AXIS = 24.0  # height of the time axis
+STEPS = 18.0  # height of the strip that names the steps
+LABELS = 156.0  # width of the column that names the lanes
+RIGHT = 12.0  # free pixels at the plot's right edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,20 @@ class Frame:
     floor: float = math.inf
     critical: bool = False
     zero: float = 0.0
+
+    def layers(self) -> list[Frame]:
+        """The frame of the rows that scroll, and that of the pinned ones if there are any.
+
+        Each can be seen from its ceiling to its floor, where the other one ends.
+        """
+        if not self.layout.pins:
+            return [self]
+        scrolled, pinned = self.layout.layers()
+        edge = self.ceiling + self.layout.band
+        return [
+            replace(self, layout=scrolled, ceiling=edge),
+            replace(self, layout=pinned, floor=edge),
+        ]
 
     def visible(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Those of `rows` that can be seen."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from core.plan.task import Lane, Role
-from gui.timeline.state.groups import Arrangement, RowState, Section, arrange
+from gui.timeline.layout.groups import Arrangement, RowState, Section, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
 BY_HAND = (14.0, 160.0)  # and that the user may choose
@@ -117,6 +117,12 @@ class Layout:
             return Row(lane, NOWHERE, 0.0, True)
         return replace(row, top=row.top + self.scrolled) if lane in self.pins else row
 
+    def extent_of(self, lane: int) -> tuple[float, float]:
+        """Where a lane begins and ends, with all that stands under it."""
+        row = self.row_of(lane)
+        room = self.rooms.get(lane, row.height) if row.lane == lane else row.height
+        return row.top, row.top + room
+
     def shows(self, lane: int) -> bool:
         """Whether a lane has a row of its own."""
         return lane in self.stands and self.stands[lane].lane == lane
@@ -139,9 +145,7 @@ class Layout:
         )  # fmt: skip
 
     def layers(self) -> list[Layout]:
-        """The rows that scroll, and then the pinned ones if there are any: drawn one by one."""
-        if not self.pins:
-            return [self]
+        """The rows that scroll, and then the pinned ones: drawn one by one."""
 
         def part(every: tuple[Row, ...], pinned: bool) -> tuple[Row, ...]:
             return tuple(row for row in every if (row.lane in self.pins) is pinned)
@@ -204,13 +208,13 @@ def lay_out(
     helpers = _helpers(lanes, strips)
 
     def stacked(height: float) -> Layout:
-        pile = _Pile(Sizes.of(height), strips, helpers)
+        stacker = _RowStacker(Sizes.of(height), strips, helpers)
         for lane in chosen.pinned:
-            pile.add_lane(lane)
-        pile.end_band(chosen.pinned)
+            stacker.add_lane(lane)
+        stacker.end_band(chosen.pinned)
         for section in chosen.sections:
-            pile.add_section(section)
-        return pile.layout()
+            stacker.add_section(section)
+        return stacker.layout()
 
     if compute is not None:
         return stacked(compute)
@@ -258,7 +262,7 @@ def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
     return helpers
 
 
-class _Pile:
+class _RowStacker:
     """Rows that are put under one another."""
 
     def __init__(self, sizes: Sizes, strips: Strips, helpers: Mapping[int, list[Lane]]) -> None:

@@ -13,11 +13,11 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.explain.critical import ON_TASKS, PathPiece, Trail
-from gui.explanations.explained import Wanted
 from gui.timeline.layout.frame import Frame
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.explained import Wanted
+from gui.timeline.state.scene import Scene
 
 LINE = 2.0
 HALO = 4.0

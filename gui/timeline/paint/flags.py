@@ -11,8 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from core.recording.bookmarks import Bookmark
 from gui.look.text import duration_text, time_text, tr
 from gui.timeline.layout.axis import ticks
-from gui.timeline.layout.frame import Fonts, Frame, text_width
-from gui.timeline.paint.margins import AXIS
+from gui.timeline.layout.frame import AXIS, Fonts, Frame, text_width
 
 TOP, HEIGHT = 2.0, 16.0  # of a flag on the axis
 BARE = 11.0  # width of a flag without a note

@@ -13,8 +13,8 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
 from gui.timeline.paint.raster import Slices, draw_slices, image_of, owners
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.reduction import count_before, count_until
+from gui.timeline.state.scene import Scene
 
 MOST_STEPS = 400  # more steps than this on screen are hatched as one
 

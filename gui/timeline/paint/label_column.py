@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from gui.timeline.layout.frame import Fonts, Frame
 from gui.timeline.paint.margins import draw_headings, draw_labels
-from gui.timeline.paint.scene import LaneFacts, Scene
+from gui.timeline.state.scene import LaneFacts, Scene
 
 PARTS = 2  # rows that scroll, and pinned ones
 
@@ -28,7 +28,7 @@ class LabelColumn:
     """Keeps a picture of the labels, since panning and zooming leave them as they are.
 
     Text takes a tenth of a frame's time. There is a picture for each of the parts that a frame is
-    drawn in (gui.timeline.paint.layers), by its upper edge.
+    drawn in (Frame.layers), by its upper edge.
     """
 
     def __init__(self) -> None:

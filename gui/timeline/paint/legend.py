@@ -16,12 +16,12 @@ from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.layout.rows import Strips
-from gui.timeline.paint.colouring import ByDuration, ByName, ByNumber, ColourBy
 from gui.timeline.paint.critical import draw_sample
 from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines
-from gui.timeline.paint.scene import Scene
 from gui.timeline.paint.strips import PALE, blend, memory_colours
 from gui.timeline.reduce.boxes import stacked
+from gui.timeline.state.colouring import ByDuration, ByName, ByNumber, ColourBy
+from gui.timeline.state.scene import Scene
 
 BOX = 12.0
 WIDE = 22.0  # the hatch needs more room to be seen

@@ -10,15 +10,12 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from gui.look.text import duration_text, tr
 from gui.timeline.layout.axis import ticks
-from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.layout.frame import AXIS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Group, Row
 from gui.timeline.paint.raster import draw_uprights
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.reduction import count_before, count_until
+from gui.timeline.state.scene import Scene
 
-AXIS = 24.0  # height of the time axis
-STEPS = 18.0  # height of the strip that names the steps
-LABELS = 156.0  # width of the column that names the lanes
 NARROW = 24.0  # no step's name has room in less
 INDENT = 14.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

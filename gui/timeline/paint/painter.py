@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import cycle
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter
 
 from core.trace.trace import Span
 from gui.look.theme import Theme
+from gui.timeline.layout.bar_words import BarWords, Label
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.bar_words import BarWords, WordPen
-from gui.timeline.paint.colouring import Colouring, letters_of, recoloured
 from gui.timeline.paint.idle import idle_ground
 from gui.timeline.paint.raster import Palette, draw_rows, palette_of
-from gui.timeline.paint.scene import Scene
+from gui.timeline.paint.search_hits import draw_count, draw_hits
 from gui.timeline.reduce.boxes import boxes_of, fill_boxes, stacked
 from gui.timeline.reduce.reduction import Bars, PixelColumns, reduce_lane
-from gui.timeline.reduce.search_hits import draw_count, draw_hits
+from gui.timeline.state.colouring import Colouring, letters_of, recoloured
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of
 
 LABEL_PIXELS = 13.0  # narrower bars carry no text
@@ -141,6 +142,31 @@ class LanePainter:
                 front = QRectF(part.right() - 3, part.top(), 3, part.height())
                 self.painter.fillRect(front, colour)
         self.painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 2), colours[0])
+
+
+class WordPen:
+    """Collects words, and draws them colour by colour and font by font."""
+
+    def __init__(self, bold: QFont, small: QFont) -> None:
+        self._fonts = {False: bold, True: small}
+        self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
+
+    def put(self, label: Label, x: float, y: float, colour: int) -> None:
+        """A label whose middle stands at `x` and `y`; `colour` is 0xAARRGGBB."""
+        at = (x - label.width / 2, y - label.height / 2, label)
+        self._words[label.small, colour].append(at)
+
+    def draw(self, painter: QPainter, vector: bool) -> None:
+        """Draw all; as text that can be found again where the picture is of vectors."""
+        for (small, colour), words in self._words.items():
+            painter.setFont(self._fonts[small])
+            painter.setPen(QColor.fromRgba(colour))
+            for x, y, label in words:
+                if vector:
+                    place = QRectF(x - 1, y, label.width + 2, label.height)
+                    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label.text)
+                else:
+                    painter.drawStaticText(QPointF(x, y), label.laid_out)
 
 
 @lru_cache(maxsize=4)

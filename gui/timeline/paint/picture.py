@@ -6,18 +6,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from core.trace.trace import Span
-from gui.timeline.interact.overlay import draw_card, draw_selection
-from gui.timeline.layout.frame import Fonts, Frame
-from gui.timeline.layout.nested import draw_block_numbers
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame
 from gui.timeline.paint.arrows import draw_arrows
 from gui.timeline.paint.critical import draw_critical
 from gui.timeline.paint.label_column import LabelColumn
-from gui.timeline.paint.layers import layers
-from gui.timeline.paint.margins import AXIS, LABELS, STEPS, draw_axis, draw_steps
+from gui.timeline.paint.margins import draw_axis, draw_steps
+from gui.timeline.paint.nested import draw_block_numbers
+from gui.timeline.paint.overlay import draw_card, draw_selection
 from gui.timeline.paint.painter import LanePainter
 from gui.timeline.paint.reasons import draw_reasons
-from gui.timeline.paint.scene import Scene
 from gui.timeline.paint.strips import draw_strips
+from gui.timeline.paint.summaries import draw_groups
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 
 Hovered = tuple[QPointF, str, list[str]]
@@ -30,7 +30,10 @@ def draw_scene(
     bottom = min(area.bottom(), frame.top + frame.layout.height)
     draw_axis(painter, frame, fonts, bottom)
     draw_steps(painter, scene, frame, fonts, AXIS, bottom)
-    return max(_draw_rows(painter, scene, part, fonts, area, labels) for part in layers(frame))
+    parts = frame.layers()
+    per_pixel = max(_draw_rows(painter, scene, part, fonts, area, labels) for part in parts)
+    draw_groups(painter, scene, frame)
+    return per_pixel
 
 
 def _draw_rows(
@@ -60,7 +63,7 @@ def draw_over(
             QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
         )
         if isinstance(selection, Span):
-            draw_arrows(painter, frame, selection, scene.neighbourhood.of(selection))
+            draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
         if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
             below = QRectF(0, frame.ceiling + frame.layout.band - 2, area.width(), area.height())
             painter.setClipRect(below, Qt.ClipOperation.IntersectClip)

@@ -14,9 +14,9 @@ from gui.look.causes import CAUSE_WORDS
 from gui.look.text import tr
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.scene import Scene
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.reduction import count_before, count_until
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.scene import Scene
 
 STEP_PIXELS = 100.0  # narrower steps have no bubble with room for a word
 LEAST = 22.0  # pixels of the narrowest bubble with a word

@@ -16,7 +16,6 @@ from core.trace.trace import Trace
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.colouring import Colouring, recoloured
 from gui.timeline.paint.raster import (
     Palette,
     Slices,
@@ -28,10 +27,11 @@ from gui.timeline.paint.raster import (
     laid,
     palette_of,
 )
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.boxes import Boxes, boxes_of, fill_boxes
 from gui.timeline.reduce.memory import LaneMemory, reduce_memory
 from gui.timeline.reduce.reduction import Bars, PixelColumns, is_reduced, reduce_lane, runs, visible
+from gui.timeline.state.colouring import Colouring, recoloured
+from gui.timeline.state.scene import Scene
 
 EDGE = 1.0  # an outline's width
 PALE = 0.8  # of the plot's colour within the outline

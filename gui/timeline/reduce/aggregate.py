@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.reduction import LaneColumns, times_of
-from gui.timeline.state.viewport import Viewport
 
 TAIL = 20_000  # spans that may have come since the last sorting, besides a quarter of those before
 

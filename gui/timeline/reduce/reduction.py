@@ -15,8 +15,8 @@ from core.trace.columns import Column
 from core.trace.spans import Spans
 from core.trace.table import TaskTable
 from gui.look.families import FAMILIES, FAMILY_CODES
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of
-from gui.timeline.state.viewport import Viewport
 
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle of its own
 OWN_BLOCK = 8  # spans that share a sum where it was not made before; those have BLOCK
@@ -268,7 +268,9 @@ def times_of(
     return _times_within(columns, view)
 
 
-def runs(family: NDArray, height: NDArray) -> tuple[NDArray, NDArray]:
+def runs(
+    family: NDArray[np.generic], height: NDArray[np.generic]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """First and last (exclusive) index of each run of columns that look the same."""
     changes = np.flatnonzero((np.diff(family) != 0) | (np.diff(height) != 0)) + 1
     bounds = np.concatenate([[0], changes, [len(family)]])

@@ -44,4 +44,5 @@ def blended(found: NDArray[np.float64], colours: NDArray[np.float64]) -> NDArray
         np.minimum(found @ colours[:, c], 255.0).astype(np.uint32) for c in range(3)
     )
     alpha = np.rint(busy * 255).astype(np.uint32)
-    return alpha << 24 | red << 16 | green << 8 | blue
+    pixels: NDArray[np.uint32] = alpha << 24 | red << 16 | green << 8 | blue
+    return pixels

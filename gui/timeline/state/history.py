@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from core.recording.bookmarks import Bookmark
+from gui.timeline.layout.groups import RowState
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.selection import Selection
-from gui.timeline.state.viewport import Viewport
 
 MOST_VIEWS = 100
 
@@ -22,8 +23,8 @@ class ViewState:
     view: Viewport
     height: float | None = None
     scroll: int = 0
-    rows: Hashable = None
-    marks: Hashable = ()
+    rows: RowState = field(default_factory=RowState)
+    marks: tuple[Bookmark, ...] = ()
 
 
 class ViewHistory:
@@ -68,7 +69,7 @@ class ViewHistory:
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class SavedView:
     """How one left a timeline, to find it again so."""
 
     state: ViewState

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.trace.trace import Span, Trace
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.state.scene import Scene
 
 SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye
 STEADY = 1.4  # the followed zoom changes only where it is off by more than this

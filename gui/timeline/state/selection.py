@@ -10,8 +10,8 @@ from core.plan.task import Role
 from core.trace.columns import sorted_positions
 from core.trace.trace import Span, Trace
 from gui.timeline.layout.frame import Frame
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.reduction import LaneColumns, count_until
+from gui.timeline.state.scene import Scene
 
 REACH = 1.5  # a span this many pixels away still counts as hit
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
+from gui.window.window import MainWindow
 
 SIZE = (1600, 900)
 FRAMES = 60
@@ -44,7 +44,7 @@ def main() -> None:
     timeline = window.timeline
     before = time.perf_counter()
     window.files.open_from(Path(sys.argv[1]))
-    until(app, lambda: timeline.scene is not None and timeline._picture is not None)
+    until(app, lambda: timeline.state.scene is not None and timeline.is_drawn)
     first = 1e3 * (time.perf_counter() - before)
     times = []
     centre = QPointF(timeline.viewport().rect().center())
@@ -58,7 +58,7 @@ def main() -> None:
         before = time.perf_counter()
         app.sendEvent(timeline.viewport(), event)
         app.processEvents()
-        assert timeline._picture is not None  # it was painted anew
+        assert timeline.is_drawn  # it was painted anew
         times.append(1e3 * (time.perf_counter() - before))
     if len(sys.argv) > 2:
         window.grab().save(sys.argv[2])

@@ -11,6 +11,7 @@ import pytest
 
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
+from core.trace.complete import run_faults
 
 pytest.importorskip("torch")
 
@@ -197,5 +198,8 @@ def test_ctrl_c_keeps_a_readable_recording_and_leaves_no_process(tmp_path, strat
         assert process.wait(20) == 130
     opened = open_recording(tmp_path / "run.arrow")
     assert opened.trace.span_count > 0
+    # Ranks are stopped one after the other: what they were at is all that may be incomplete.
+    last = int(opened.trace.step_table.numbers[-1])
+    assert all(fault.step >= last - 1 for fault in run_faults(opened.trace))
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)

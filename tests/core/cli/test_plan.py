@@ -70,7 +70,5 @@ def test_a_model_that_ends_its_process_is_named(tmp_path):
     pytest.importorskip("torch")
     (tmp_path / "mine.py").write_text(MODEL.format(does="os._exit(0)"))
     words = ["plan", "--model", f"{tmp_path}/mine.py", "--devices", "2xcpu"]
-    with pytest.raises(
-        PlanError, match=r"mine\.py': the process that reads it ended with status 0"
-    ):
+    with pytest.raises(PlanError, match=r"mine\.py': the engine process ended with status 0"):
         plan(make_parser().parse_args(words))

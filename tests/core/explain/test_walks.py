@@ -12,8 +12,8 @@ from core.explain.causes import Explanation, cause_totals, explain_run_step, exp
 from core.explain.critical import critical_path, path_shares
 from core.plan.task import Kind, Lane, Role
 from core.recording.recording import open_recording
-from core.report.ladder import ladder
 from core.report.step_figures import step_figures
+from core.report.waterfall import waterfall
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 from tests.core.explain.made import CIRCLE, columns_of, recorded
@@ -132,7 +132,7 @@ def test_the_ladder_of_collectives_that_never_meet_adds_up() -> None:
         for lane, buckets in orders.items()
         for turn, bucket in enumerate(buckets)
     ]
-    found = ladder(explain_step(columns_of(tasks), lanes))
+    found = waterfall(explain_step(columns_of(tasks), lanes))
     assert found.makespan == 6
 
 

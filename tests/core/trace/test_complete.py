@@ -17,7 +17,7 @@ from core.recording.schema import COSTS_LEVEL, Record
 from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
 from core.report.step_figures import step_figures
 from core.report.summary import summarise
-from core.trace.complete import completed_steps
+from core.trace.complete import completed_steps, run_faults
 from core.trace.trace import Trace
 from tests.core.helpers import SMALL, header_of, plan_of
 
@@ -46,12 +46,12 @@ def run_of(*steps, outcome="finished", losses=3, header=None):
 
 
 def texts(trace):
-    return [fault.text for fault in trace.faults]
+    return [fault.text for fault in run_faults(trace)]
 
 
 def test_a_whole_run_has_no_fault():
     trace = run_of(TASKS, TASKS, TASKS)
-    assert trace.faults == () and trace.outcome == "finished"
+    assert run_faults(trace) == () and trace.outcome == "finished"
     summary = summarise(trace)
     assert summary.complete and summary.missing == 0 and summary.faults == ()
     assert all(step.complete and step.missing == 0 for step in summary.steps)
@@ -146,7 +146,7 @@ def test_blocks_inside_passes_may_be_there_or_not_and_are_no_disorder():
     ends = [*(s + 10 for s in starts[:-1]), 1006]
     append_batch(trace, span_batch(Timings(0, 1, [*TASKS, block.index], starts, ends)))
     append_batch(trace, note_batch([NoteRow(Record.LOG, "state", 0, text="stopped")]))
-    assert trace.faults == ()
+    assert run_faults(trace) == ()
 
 
 def test_a_recording_of_a_part_of_a_run_says_which_steps_it_lacks():
@@ -160,4 +160,4 @@ def test_of_a_foreign_trace_and_a_prediction_nothing_is_missed():
     trace = run_of(TASKS[:-1])
     trace.header = replace(trace.header, predicted=True)
     trace.version += 1
-    assert trace.faults == ()
+    assert run_faults(trace) == ()

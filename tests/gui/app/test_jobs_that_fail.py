@@ -21,7 +21,6 @@ from core.trace.search import Search
 from core.trace.trace import Trace
 from gui.app import jobs
 from gui.app.session import Run
-from gui.app.window import MainWindow
 from gui.compare import worker as comparing
 from gui.compare.worker import CompareWorker
 from gui.panels.data import spans
@@ -35,8 +34,9 @@ from gui.recordings.opening import OpeningStrip
 from gui.report import job as reporting
 from gui.search import searching
 from gui.search.searching import Searcher
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
+from gui.window.window import MainWindow
 from tests.make_believe import batches, record, specification, trace_of
 
 SPEC = specification(steps=3)

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.trace.trace import Span
-from gui.app.window import MainWindow
 from gui.compare.chooser import RunChooser
+from gui.window.window import MainWindow
 from tests.make_believe import record, specification
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -36,34 +36,41 @@ def test_two_runs_are_compared_by_key_alone(
     qtbot.keyClick(chooser.list, Key.Key_Return)
     comparing, a = window.comparing, window.timeline
     b, two = comparing.frame.b, comparing.two
-    assert b is not None and two is not None and a.trace is not None and b.trace is not None
+    assert (
+        b is not None
+        and two is not None
+        and a.state.trace is not None
+        and b.state.trace is not None
+    )
     assert window.panels.compare.isVisible()
     assert "2 micro-batches instead of 8" in window.panels.compare.sentence.text()
 
-    a.select_task(two.step_a, 0)
+    a.selector.select_task(two.step_a, 0)
     for _ in range(3):
         press(Key.Key_Period, Modifier.AltModifier)
-    assert isinstance(a.selection, Span) and isinstance(b.selection, Span)
-    assert a.selection.task == 0 and b.selection.task != two.matches.task_in_b(0)
+    assert isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span)
+    assert a.state.selection.task == 0 and b.state.selection.task != two.matches.task_in_b(0)
     press(Key.Key_A, BOTH)
     assert window.actions_by_name["compare_align"].isChecked()
-    assert a.view.x(a.selection.start) == pytest.approx(b.view.x(b.selection.start), abs=0.01)
+    assert a.state.viewport.x(a.state.selection.start) == pytest.approx(
+        b.state.viewport.x(b.state.selection.start), abs=0.01
+    )
     press(Key.Key_A, BOTH)
-    starts = a.trace.step_bounds(two.step_a)[0], b.trace.step_bounds(two.step_b)[0]
-    assert a.view.x(starts[0]) == pytest.approx(b.view.x(starts[1]), abs=0.01)
+    starts = a.state.trace.step_bounds(two.step_a)[0], b.state.trace.step_bounds(two.step_b)[0]
+    assert a.state.viewport.x(starts[0]) == pytest.approx(b.state.viewport.x(starts[1]), abs=0.01)
 
     press(Key.Key_L, BOTH)
-    ends = a.trace.step_bounds(two.step_a)[1], b.trace.step_bounds(two.step_b)[1]
-    assert a.view.x(ends[0]) == pytest.approx(b.view.x(ends[1]), abs=0.01)
-    before = b.view
+    ends = a.state.trace.step_bounds(two.step_a)[1], b.state.trace.step_bounds(two.step_b)[1]
+    assert a.state.viewport.x(ends[0]) == pytest.approx(b.state.viewport.x(ends[1]), abs=0.01)
+    before = b.state.viewport
     press(Key.Key_W)
-    assert b.view.span < before.span
+    assert b.state.viewport.span < before.span
 
     press(Key.Key_J)
     window.grab()
     assert comparing.frame.overlay.joined is not None
     press(Key.Key_Escape)
-    assert a.selection is None and comparing.frame.divided
+    assert a.state.selection is None and comparing.frame.divided
     press(Key.Key_Escape)
     assert not comparing.frame.divided and not window.panels.compare.isVisible()
     assert not window.actions_by_name["compare_joins"].isEnabled()

@@ -21,7 +21,7 @@ from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.compare.panel import ComparePanel
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, prediction_of, record, specification
 
@@ -51,7 +51,7 @@ class Stand:
     def show(self, run: Run) -> None:
         """Show a run as A."""
         self.run_shown = run
-        self.a.show_scene(Scene(run.trace), run.live)
+        self.a.state.show_scene(Scene(run.trace), run.live)
         self.comparing.show_run()
 
 
@@ -89,7 +89,7 @@ def compared(stand: Stand, tmp_path: Path) -> Stand:
 
 def click(qtbot: QtBot, view: TimelineView, span: Span) -> None:
     """Click on the middle of a span's bar."""
-    frame = view.frame_of_rows
+    frame = view.state.frame
     row = next(row for row in frame.layout.rows if row.lane == span.lane)
     rect = frame.row_rect(row, span.start, span.end or span.start)
     at = QPoint(round(rect.center().x()), round(rect.center().y()))
@@ -99,13 +99,16 @@ def click(qtbot: QtBot, view: TimelineView, span: Span) -> None:
 def bounds(stand: Stand) -> list[tuple[int, int]]:
     """Start and end of the compared step of A and of B."""
     two = stand.comparing.two
-    assert two is not None and stand.a.trace is not None and stand.b.trace is not None
-    return [stand.a.trace.step_bounds(two.step_a), stand.b.trace.step_bounds(two.step_b)]
+    assert two is not None and stand.a.state.trace is not None and stand.b.state.trace is not None
+    return [
+        stand.a.state.trace.step_bounds(two.step_a),
+        stand.b.state.trace.step_bounds(two.step_b),
+    ]
 
 
 def test_both_steps_begin_at_the_same_pixel_and_are_seen_whole(compared: Stand) -> None:
     (start, end), (other, last) = bounds(compared)
-    a, b = compared.a.view, compared.b.view
+    a, b = compared.a.state.viewport, compared.b.state.viewport
     assert a.x(start) == pytest.approx(b.x(other), abs=0.01)
     assert min(a.x(start), b.x(other)) >= 0
     assert a.x(end) <= a.width and b.x(last) <= b.width
@@ -126,29 +129,29 @@ def test_a_click_on_a_task_selects_its_match_in_the_other_run(
     compared: Stand, qtbot: QtBot
 ) -> None:
     two, a, b = compared.comparing.two, compared.a, compared.b
-    assert two is not None and a.trace is not None and b.trace is not None
-    span = a.trace.find(two.step_a, int(two.matches.a.task[two.matches.of_a[0]]))
+    assert two is not None and a.state.trace is not None and b.state.trace is not None
+    span = a.state.trace.find(two.step_a, int(two.matches.a.task[two.matches.of_a[0]]))
     assert span is not None
     click(qtbot, a, span)
-    assert a.selection == span and isinstance(b.selection, Span)
-    assert (b.selection.kind, b.selection.stage, b.selection.microbatch) == (
+    assert a.state.selection == span and isinstance(b.state.selection, Span)
+    assert (b.state.selection.kind, b.state.selection.stage, b.state.selection.microbatch) == (
         span.kind, span.stage, span.microbatch,
     )  # fmt: skip
-    other = b.trace.find(two.step_b, int(two.matches.b.task[two.matches.of_b[-1]]))
+    other = b.state.trace.find(two.step_b, int(two.matches.b.task[two.matches.of_b[-1]]))
     assert other is not None
     click(qtbot, b, other)
-    assert isinstance(a.selection, Span) and a.selection.kind is other.kind
+    assert isinstance(a.state.selection, Span) and a.state.selection.kind is other.kind
 
 
 def test_a_task_without_a_match_leaves_the_other_selection(compared: Stand, qtbot: QtBot) -> None:
     two, a, b = compared.comparing.two, compared.a, compared.b
-    assert two is not None and b.trace is not None
-    a.select_task(two.step_a, 0)
-    before = a.selection
-    alone = b.trace.find(two.step_b, int(two.matches.b.task[two.matches.only_b[0]]))
+    assert two is not None and b.state.trace is not None
+    a.selector.select_task(two.step_a, 0)
+    before = a.state.selection
+    alone = b.state.trace.find(two.step_b, int(two.matches.b.task[two.matches.only_b[0]]))
     assert alone is not None
-    b.select(alone)
-    assert a.selection == before and b.selection == alone
+    b.state.select(alone)
+    assert a.state.selection == before and b.state.selection == alone
 
 
 def test_aligning_without_a_span_in_each_run_says_what_is_missing(compared: Stand) -> None:
@@ -158,19 +161,23 @@ def test_aligning_without_a_span_in_each_run_says_what_is_missing(compared: Stan
 
 def test_equal_lengths_end_both_steps_at_the_same_pixel(compared: Stand) -> None:
     (_, end), (_, last) = bounds(compared)
-    assert compared.a.view.x(end) != pytest.approx(compared.b.view.x(last), abs=1)
+    assert compared.a.state.viewport.x(end) != pytest.approx(
+        compared.b.state.viewport.x(last), abs=1
+    )
     compared.comparing.scale(True)
-    assert compared.a.view.x(end) == pytest.approx(compared.b.view.x(last), abs=0.01)
+    assert compared.a.state.viewport.x(end) == pytest.approx(
+        compared.b.state.viewport.x(last), abs=0.01
+    )
 
 
 def test_a_drag_in_one_timeline_pans_both(compared: Stand, qtbot: QtBot) -> None:
-    before = compared.a.view
+    before = compared.a.state.viewport
     start, shift = QPoint(400, 60), QPoint(-80, 0)
     window = compared.b.viewport()
     qtbot.mousePress(window, Qt.MouseButton.MiddleButton, pos=start)
     qtbot.mouseMove(window, start + shift)
     qtbot.mouseRelease(window, Qt.MouseButton.MiddleButton, pos=start + shift)
-    assert compared.a.view.start == pytest.approx(before.panned(80).start)
+    assert compared.a.state.viewport.start == pytest.approx(before.panned(80).start)
 
 
 def test_a_row_of_the_table_outlines_what_it_sums_up_in_both(compared: Stand, qtbot: QtBot) -> None:
@@ -258,7 +265,9 @@ def test_a_live_run_is_compared_while_it_grows(stand: Stand, tmp_path: Path) -> 
     assert "2 micro-batches instead of 8" in panel.sentence.text()
     newest, below = run.trace.step_bounds(run.trace.steps[-1]), bounds(stand)[1]
     assert newest[0] != bounds(stand)[0][0]
-    assert stand.a.view.x(newest[0]) == pytest.approx(stand.b.view.x(below[0]), abs=0.01)
+    assert stand.a.state.viewport.x(newest[0]) == pytest.approx(
+        stand.b.state.viewport.x(below[0]), abs=0.01
+    )
 
 
 @pytest.mark.parametrize("suffix", ["svg", "html"])

@@ -17,8 +17,8 @@ from gui.compare.joins import MOST_JOINS, joins_of, outlines
 from gui.compare.linking import LinkedViews, view_of_a, view_of_b
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.axis import ticks
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
 
@@ -30,7 +30,7 @@ def views(qtbot: QtBot) -> Iterator[tuple[TimelineView, TimelineView]]:
         qtbot.addWidget(view)
         view.resize(width, 300)
         view.show()
-        view.show_scene(Scene(trace_of(specification(microbatches=microbatches))))
+        view.state.show_scene(Scene(trace_of(specification(microbatches=microbatches))))
     yield made
     for view in made:
         view.close()
@@ -57,41 +57,41 @@ def test_a_view_follows_the_other_whichever_is_moved(
     views: tuple[TimelineView, TimelineView],
 ) -> None:
     a, b = views
-    links = LinkedViews(a, b)
+    links = LinkedViews(a.state, b.state)
     links.link(Alignment(0.0, 5e6), 0.0)
-    a.zoom_in()
-    assert b.view.start == pytest.approx(a.view.start + 5e6)
-    assert b.view.ns_per_pixel == pytest.approx(a.view.ns_per_pixel)
-    b.pan_right()
-    assert a.view.start == pytest.approx(b.view.start - 5e6)
+    a.navigator.zoom_in()
+    assert b.state.viewport.start == pytest.approx(a.state.viewport.start + 5e6)
+    assert b.state.viewport.ns_per_pixel == pytest.approx(a.state.viewport.ns_per_pixel)
+    b.navigator.pan_right()
+    assert a.state.viewport.start == pytest.approx(b.state.viewport.start - 5e6)
     links.unlink()
-    before = b.view
-    a.zoom_out()
-    assert b.view == before
+    before = b.state.viewport
+    a.navigator.zoom_out()
+    assert b.state.viewport == before
 
 
 def test_a_step_back_takes_a_move_of_the_other_view_back(
     views: tuple[TimelineView, TimelineView],
 ) -> None:
     a, b = views
-    links = LinkedViews(a, b)
+    links = LinkedViews(a.state, b.state)
     links.link(Alignment(0.0, 0.0), 0.0)
-    before = a.view
-    b.zoom_at(0.5, 300.0)
-    assert a.view != before
-    a.zoom_back()
-    assert a.view.start == pytest.approx(before.start)
-    assert b.view.start == pytest.approx(before.start)
+    before = a.state.viewport
+    b.navigator.zoom_at(0.5, 300.0)
+    assert a.state.viewport != before
+    a.navigator.zoom_back()
+    assert a.state.viewport.start == pytest.approx(before.start)
+    assert b.state.viewport.start == pytest.approx(before.start)
 
 
 def test_another_width_of_b_does_not_move_a(views: tuple[TimelineView, TimelineView]) -> None:
     a, b = views
-    links = LinkedViews(a, b)
+    links = LinkedViews(a.state, b.state)
     links.link(Alignment(0.0, 0.0), 0.0)
-    before = a.view
+    before = a.state.viewport
     b.resize(600, 300)
-    assert a.view == before
-    assert b.view.ns_per_pixel == pytest.approx(a.view.ns_per_pixel)
+    assert a.state.viewport == before
+    assert b.state.viewport.ns_per_pixel == pytest.approx(a.state.viewport.ns_per_pixel)
 
 
 def test_an_axis_that_counts_from_a_later_time_has_ticks_before_it() -> None:
@@ -105,17 +105,17 @@ def test_joins_are_those_of_tasks_that_both_views_show(
     views: tuple[TimelineView, TimelineView],
 ) -> None:
     a, b = views
-    assert a.scene is not None and b.scene is not None
-    two = compare_runs(a.scene.trace, b.scene.trace)
-    a.fit_between(*map(float, a.scene.trace.step_bounds(two.step_a)))
-    b.fit_between(*map(float, b.scene.trace.step_bounds(two.step_b)))
-    joins = joins_of(two.matches, a.frame_of_rows, b.frame_of_rows)
+    assert a.state.scene is not None and b.state.scene is not None
+    two = compare_runs(a.state.scene.trace, b.state.scene.trace)
+    a.navigator.fit_between(*map(float, a.state.scene.trace.step_bounds(two.step_a)))
+    b.navigator.fit_between(*map(float, b.state.scene.trace.step_bounds(two.step_b)))
+    joins = joins_of(two.matches, a.state.frame, b.state.frame)
     assert len(joins.pairs) == joins.of == len(two.matches)
     lanes = two.matches.a.lane[two.matches.of_a[joins.pairs]].tolist()
-    tops = {row.lane: a.frame_of_rows.top + row.top for row in a.frame_of_rows.layout.rows}
+    tops = {row.lane: a.state.frame.top + row.top for row in a.state.frame.layout.rows}
     assert joins.a.top.tolist() == [tops[lane] for lane in lanes]
-    b.fit_between(0.0, 1.0)
-    assert joins_of(two.matches, a.frame_of_rows, b.frame_of_rows).of == 0
+    b.navigator.fit_between(0.0, 1.0)
+    assert joins_of(two.matches, a.state.frame, b.state.frame).of == 0
 
 
 def test_more_joins_than_can_be_told_apart_are_thinned_out_and_counted(
@@ -123,12 +123,12 @@ def test_more_joins_than_can_be_told_apart_are_thinned_out_and_counted(
 ) -> None:
     a, b = views
     for view in views:
-        view.show_scene(Scene(trace_of(specification(microbatches=128, batch=512, steps=1))))
-    assert a.scene is not None and b.scene is not None
-    two = compare_runs(a.scene.trace, b.scene.trace)
+        view.state.show_scene(Scene(trace_of(specification(microbatches=128, batch=512, steps=1))))
+    assert a.state.scene is not None and b.state.scene is not None
+    two = compare_runs(a.state.scene.trace, b.state.scene.trace)
     for view in views:
-        view.fit_between(*map(float, a.scene.trace.step_bounds(two.step_a)))
-    joins = joins_of(two.matches, a.frame_of_rows, b.frame_of_rows)
+        view.navigator.fit_between(*map(float, a.state.scene.trace.step_bounds(two.step_a)))
+    joins = joins_of(two.matches, a.state.frame, b.state.frame)
     assert len(joins.pairs) == MOST_JOINS < joins.of == len(two.matches)
 
 
@@ -138,11 +138,11 @@ def test_outlines_cover_every_piece_with_as_many_rectangles_as_there_are_pixels(
     a, _ = views
     starts = np.arange(100_000, dtype=np.int64) * 1000
     pieces = Pieces(np.zeros(100_000, np.int32), starts, starts + 400)
-    a.fit_between(0.0, 1e8)
-    assert 0 < len(outlines(a.frame_of_rows, pieces)) <= a.view.width
-    a.fit_between(0.0, 10_000.0)
-    rects = outlines(a.frame_of_rows, pieces)
+    a.navigator.fit_between(0.0, 1e8)
+    assert 0 < len(outlines(a.state.frame, pieces)) <= a.state.viewport.width
+    a.navigator.fit_between(0.0, 10_000.0)
+    rects = outlines(a.state.frame, pieces)
     assert len(rects) == 11
-    frame = a.frame_of_rows
+    frame = a.state.frame
     assert rects[3].left() == pytest.approx(frame.x(3000.0))
     assert rects[3].right() == pytest.approx(frame.x(3400.0))

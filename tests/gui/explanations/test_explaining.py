@@ -13,13 +13,13 @@ from pytestqt.qtbot import QtBot
 from core.explain.causes import Explanation, explain_run_step
 from core.trace.trace import Trace
 from gui.app.jobs import close_all
-from gui.app.window import MainWindow
-from gui.explanations.explained import LARGE, MOST, Explained
 from gui.explanations.explaining import Explainer, why_not_yet
-from tests.gui.app.test_window import perform
+from gui.timeline.state.explained import LARGE, MOST, Explained
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.panels.test_why import show_why
 from tests.gui.timeline.test_gaps import click, last_step, place
+from tests.gui.window.test_window import perform
 from tests.make_believe import MS, specification, trace_of
 
 
@@ -40,8 +40,8 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     made = Gate()
-    monkeypatch.setattr("gui.explanations.explained.LARGE", 1)
-    monkeypatch.setattr("gui.explanations.explained.explain_run_step", made.explain)
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
+    monkeypatch.setattr("gui.timeline.state.explained.explain_run_step", made.explain)
     yield made
     made.open.set()
 
@@ -59,7 +59,7 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
         QTest.qWait(1)
     assert window.why.figures is None and not window.buckets.isVisible()
     gate.open.set()
-    qtbot.waitUntil(window.why.ladder.isVisible)
+    qtbot.waitUntil(window.why.waterfall.isVisible)
     assert window.buckets.isVisible()
     assert gate.asked == [last_step(window)]
 
@@ -72,7 +72,7 @@ def test_nothing_that_one_does_in_the_window_explains_a_large_step_there(
     show_why(window)
     window.why.chooser.setCurrentIndex(1)
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
-    window.timeline.aids.select_visible()
+    window.timeline.selector.select_visible()
     window.bubbles.next()
     window.actions_by_name["critical_path"].trigger()
     window.timeline.grab()
@@ -90,12 +90,12 @@ def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
     window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch, gate: Gate,
     qtbot: QtBot, tmp_path: Path,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("gui.explanations.explained.MOST", 8)
+    monkeypatch.setattr("gui.timeline.state.explained.MOST", 8)
     perform(window, client, specification("mp"))
     said = "Not explained: the step has 9 tasks, and at most 8 are explained here."
     start, _ = window.run_shown.trace.step_bounds(last_step(window))
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
-    assert window.timeline.hovered[2][-1] == said
+    assert window.timeline.overlays.hovered[2][-1] == said
     click(window, 1, start + MS)
     assert window.details.sentence.text() == said
     show_why(window)
@@ -121,8 +121,8 @@ def test_what_cannot_be_explained_is_not_asked_for_again(
     def refuse(trace: Trace, step: int) -> Explanation:
         raise ValueError("step 0 lacks 2 spans")
 
-    monkeypatch.setattr("gui.explanations.explained.LARGE", 1)
-    monkeypatch.setattr("gui.explanations.explained.explain_run_step", refuse)
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
+    monkeypatch.setattr("gui.timeline.state.explained.explain_run_step", refuse)
     explained = Explained(trace_of(specification("mp", steps=1, warmup=0)))
     explainer = Explainer()
     with qtbot.waitSignal(explainer.explained):
@@ -138,9 +138,9 @@ def test_a_large_step_stays_at_hand_while_small_ones_come_and_go(
     trace = trace_of(specification(steps=4, warmup=0))
     explained = Explained(trace)
     tasks = explained.tasks(0)
-    monkeypatch.setattr("gui.explanations.explained.LARGE", tasks - 1)
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", tasks - 1)
     explained.keep(0, explained.work_out(0))
-    monkeypatch.setattr("gui.explanations.explained.KEPT_TASKS", tasks)
+    monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", tasks)
     assert explained.at_hand(0) and explained.has_figures(0)
     explained.keep(1, explained.work_out(1))
     assert explained.at_hand(1) and not explained.at_hand(0)

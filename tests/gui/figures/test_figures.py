@@ -29,14 +29,14 @@ from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture, copy_picture, image_of, svg_of, write_picture
 from gui.figures.shown import median_range
 from gui.figures.textbook import Run, Textbook, lay_out_textbook
+from gui.figures.timeline import Extras
 from gui.figures.titles import shared_title
 from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family
 from gui.look.theme import DARK, LIGHT, contrast
+from gui.timeline.layout.groups import RowState, arrange
 from gui.timeline.layout.rows import lay_out
-from gui.timeline.paint.export import Extras
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import RowState, arrange
+from gui.timeline.state.scene import Scene
 from tests.make_believe import GPUS, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -14,10 +14,10 @@ from core.plan.specification import Specification
 from core.recording.recording import open_recording
 from gui.app.session import Run
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.first_page.samples import PIPELINE, SAMPLES, preset
 from gui.first_page.welcome import TRIES
 from gui.runs.run_queue import RunQueue
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import record, specification, trace_of
 
@@ -72,7 +72,7 @@ def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> 
 def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
     card = next(c for c in window.welcome.cards if c.text() == TRIES[1][1])
     card.click()
-    gap = window.timeline.selection
+    gap = window.timeline.state.selection
     assert gap.end - gap.start > 5_000_000
     assert " waits " in window.details.sentence.text()
     assert "Longest bubble" in window.statusBar().currentMessage()

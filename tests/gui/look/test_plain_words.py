@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLabel
 
 import gui
 from core.recording.recording import RecordingFile
-from gui.app.window import MainWindow
 from gui.look.label import Label, plain_tip
+from gui.window.window import MainWindow
 from tests.make_believe import batches, specification
 
 NAME = "<b>run</b><img src='file:///etc/passwd'>\x1b[31m\u202e"

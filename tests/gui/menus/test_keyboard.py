@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 
 from core.explain.lanes import Gap
 from core.plan.strategies import STRATEGIES
-from gui.app.window import MainWindow
 from gui.menus.actions import ENTRIES
 from gui.panels.cards import Card
-from tests.gui.app.test_window import perform
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import specification
 
 DP = STRATEGIES["dp"].title
@@ -86,17 +86,17 @@ def test_both_pairs_of_keys_walk_back_and_forward_through_views(
     perform(window, client, specification())
     timeline = window.timeline
     timeline.setFocus()
-    views = [timeline.view]
+    views = [timeline.state.viewport]
     for key in (Qt.Key.Key_W, Qt.Key.Key_D, Qt.Key.Key_F):
         press(qtbot, key)
-        views.append(timeline.view)
+        views.append(timeline.state.viewport)
     assert len(set(views)) == 4
     for expected in views[-2::-1]:
         press(qtbot, *back)
-        assert timeline.view == expected
+        assert timeline.state.viewport == expected
     for expected in views[1:]:
         press(qtbot, *forward)
-        assert timeline.view == expected
+        assert timeline.state.viewport == expected
 
 
 def test_the_next_longest_bubble_follows_and_the_longer_one_comes_back(
@@ -107,18 +107,18 @@ def test_the_next_longest_bubble_follows_and_the_longer_one_comes_back(
     steps, lengths, places = set(), [], []
     for _ in range(4):
         press(qtbot, Qt.Key.Key_B)
-        gap = window.timeline.selection
+        gap = window.timeline.state.selection
         steps.add(gap.step)
         lengths.append(gap.end - gap.start)
         places.append((gap.lane, gap.start))
-        view = window.timeline.view
+        view = window.timeline.state.viewport
         assert view.start <= gap.start < gap.end <= view.end
     assert len(steps) == 1  # of what was on screen at first, however close the view has come
     assert lengths == sorted(lengths, reverse=True)
     assert len(set(places)) == 4
     assert "Bubble 4 of " in window.statusBar().currentMessage()
     press(qtbot, Qt.Key.Key_B, Qt.KeyboardModifier.ShiftModifier)
-    gap = window.timeline.selection
+    gap = window.timeline.state.selection
     assert (gap.lane, gap.start) == places[2]
 
 
@@ -143,7 +143,7 @@ def test_a_run_is_made_explained_and_exported_without_a_mouse(
     while window.session.asking:
         window.session.tick()
     press(qtbot, Qt.Key.Key_B)
-    gap = window.timeline.selection
+    gap = window.timeline.state.selection
     assert isinstance(gap, Gap)
     assert window.details.isVisible()
     cause = window.details.sentence.text()

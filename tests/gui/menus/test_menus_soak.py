@@ -20,10 +20,10 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from shiboken6 import isValid, ownedByPython
 
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.compare.chooser import other_of
-from tests.gui.app.test_window import perform
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import record, specification
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "3"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from gui.app.window import MainWindow
 from gui.menus.fuzzy import score
 from gui.menus.palette import Command, matching
+from gui.window.window import MainWindow
 
 
 def command(text: str, where: str = "", enabled: bool = True) -> Command:

@@ -11,10 +11,10 @@ from core.plan.lanes import Hardware
 from core.plan.specification import Specification
 from gui.app.session import Client
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.menus.view_options import grouping_of
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.layout.groups import Grouping
+from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification, trace_of
 
@@ -24,7 +24,7 @@ SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModi
 
 
 def shown(window: MainWindow) -> list[int]:
-    return [row.lane for row in window.timeline.stack.layout.rows if not row.helper]
+    return [row.lane for row in window.timeline.state.stack.layout.rows if not row.helper]
 
 
 def press(window: MainWindow, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
@@ -34,10 +34,10 @@ def press(window: MainWindow, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) 
 
 def test_lanes_are_arranged_by_keys_alone(window: MainWindow) -> None:
     run = specification("dp-pp", steps=1, devices="8xcpu", replicas=4, stages=2)
-    window.timeline.show_scene(Scene(trace_of(run, Hardware(64, 8 << 30))))
+    window.timeline.state.show_scene(Scene(trace_of(run, Hardware(64, 8 << 30))))
     press(window, Qt.Key.Key_G)
     press(window, Qt.Key.Key_G)
-    assert window.timeline.lanes.state.grouping is Grouping.PIPELINE
+    assert window.timeline.lanes.rows.grouping is Grouping.PIPELINE
     assert window.actions_by_name["group_pipelines"].isChecked()
     press(window, Qt.Key.Key_S, SHIFT)
     press(window, Qt.Key.Key_E)
@@ -64,9 +64,9 @@ def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
     assert window.actions_by_name["group_nodes"].isChecked()
     window.actions_by_name["nested"].trigger()
     again = make_window(client, settings)
-    assert again.timeline.lanes.state.grouping is Grouping.NODE
-    assert again.timeline.lanes.state.node_devices == 4
-    assert not again.timeline.stack.nested
+    assert again.timeline.lanes.rows.grouping is Grouping.NODE
+    assert again.timeline.lanes.rows.node_devices == 4
+    assert not again.timeline.state.stack.nested
     assert not again.actions_by_name["nested"].isChecked()
 
 
@@ -77,8 +77,8 @@ def test_the_number_of_a_nodes_devices_is_asked_for_without_waiting(window: Main
     assert dialog.isVisible()
     dialog.setIntValue(16)
     dialog.accept()
-    assert window.timeline.lanes.state.grouping is Grouping.NODE
-    assert window.timeline.lanes.state.node_devices == 16
+    assert window.timeline.lanes.rows.grouping is Grouping.NODE
+    assert window.timeline.lanes.rows.node_devices == 16
 
 
 def test_settings_that_cannot_be_read_give_groups_by_device() -> None:
@@ -98,10 +98,10 @@ def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
 
 
 def test_lanes_grow_and_shrink_without_the_mouse(window: MainWindow) -> None:
-    window.timeline.show_scene(Scene(trace_of(specification(steps=1))))
-    before = window.timeline.stack.layout.compute
+    window.timeline.state.show_scene(Scene(trace_of(specification(steps=1))))
+    before = window.timeline.state.stack.layout.compute
     press(window, Qt.Key.Key_Minus, CTRL)
-    lower = window.timeline.stack.layout.compute
+    lower = window.timeline.state.stack.layout.compute
     press(window, Qt.Key.Key_Plus, CTRL)
     press(window, Qt.Key.Key_Plus, CTRL)
-    assert lower < before < window.timeline.stack.layout.compute
+    assert lower < before < window.timeline.state.stack.layout.compute

@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 from core.report.figure import FigureOptions
 from core.trace.excerpt import Excerpt
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture
 from gui.panels.data.figure import FigurePanel, Wish, size_text
 from gui.timeline.layout.axis import ticks
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
 from tests.gui.figures.test_export import words_of
 from tests.make_believe import record, specification, trace_of
 
@@ -144,7 +144,7 @@ def test_the_window_makes_figures_copies_and_reports(
     panel.close()
     assert window.settings.figure == FigureOptions("one-column")
 
-    part = window.timeline.view
+    part = window.timeline.state.viewport
     wanted = {tick.label.replace("\u00a0", " ") for tick in ticks(replace(part, width=1404.0))}
     window.exporting.export_to(tmp_path / "seen.svg", visible=True)
     assert wanted <= set(words_of(tmp_path / "seen.svg"))  # the axis counts as on screen

@@ -17,7 +17,7 @@ from core.trace.listing import Listing
 from core.trace.trace import Span, Trace
 from gui.panels.data.spans import SpansPanel
 from gui.panels.data.spans_model import COLUMNS, SpansModel
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.core.trace.invented import named
 from tests.make_believe import batches, specification, trace_of
 

@@ -19,7 +19,7 @@ from core.recording.decode import append_batch
 from core.trace.trace import Trace
 from gui.panels.explain import statistics as panel_file
 from gui.panels.explain.statistics import StatisticsPanel
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from tests.make_believe import MS, batches, specification, trace_of
 

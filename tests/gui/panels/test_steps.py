@@ -14,13 +14,13 @@ from core.paths import PROJECT_ROOT
 from core.recording.decode import append_batch
 from core.report.summary import summarise
 from core.trace.trace import Trace
-from gui.app.window import MainWindow
 from gui.look.theme import DARK, LIGHT
 from gui.panels.data.chart import StepAxis, ValueAxis, whole_spacing
 from gui.panels.data.step_bars import StepBars, step_bars
-from gui.timeline.paint.scene import Scene
-from tests.gui.app.test_window import perform
+from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import batches, specification, trace_of
 
 
@@ -76,11 +76,11 @@ def test_a_click_on_a_bar_fits_the_timeline_to_its_step(
     assert chart.place_at(chart.centre_of(3)) == 3
     qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=at)
     start, end = trace.step_bounds(3)
-    view = window.timeline.view
+    view = window.timeline.state.viewport
     assert view.start <= start < end <= view.end
     assert (end - start) / view.span > 0.9
-    window.timeline.zoom_back()
-    assert window.timeline.view != view
+    window.timeline.navigator.zoom_back()
+    assert window.timeline.state.viewport != view
 
 
 def test_a_step_under_way_has_no_bar_yet() -> None:
@@ -146,5 +146,5 @@ def test_warm_up_has_labels_only_where_every_step_has_one(qapp: object) -> None:
 
 
 def test_the_window_does_not_wait_for_the_charts_library() -> None:
-    script = "import sys, gui.app.start\nassert 'pyqtgraph' not in sys.modules\n"
+    script = "import sys, gui.window.start\nassert 'pyqtgraph' not in sys.modules\n"
     subprocess.run([sys.executable, "-c", script], check=True, cwd=PROJECT_ROOT, timeout=60)

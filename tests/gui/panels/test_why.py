@@ -20,16 +20,16 @@ from core.explain.critical import ON_TASKS, Share, path_shares
 from core.report.summary import summarise
 from core.trace.trace import Span
 from gui.app.settings import Settings
-from gui.app.window import MainWindow
 from gui.panels.explain.buckets import bucket_name, bucket_words
 from gui.panels.explain.devices import balance_rows, share_rows
-from gui.panels.explain.ladder import RUNG_NAMES, RUNG_TIPS, LadderChart, rungs_of
 from gui.panels.explain.shares import SHARE_WORDS
+from gui.panels.explain.waterfall import BAR_NAMES, BAR_TIPS, WaterfallChart, waterfall_bars
 from gui.panels.explain.why import LISTED
 from gui.timeline.paint.critical import path_boxes, path_lines
-from tests.gui.app.test_window import perform
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.figures.test_export import words_of
+from tests.gui.window.test_window import perform
 from tests.make_believe import MS, batches, specification, trace_of
 
 MakeWindow = Callable[[FakeClient, Settings], MainWindow]
@@ -55,15 +55,15 @@ def test_the_rungs_shown_add_up_to_the_makespan_shown(
     explained(window, client, devices="4xcpu", steps=3)
     trace = window.run_shown.trace
     start, end = trace.step_bounds(trace.steps[-1])
-    *rungs, whole = window.why.ladder.rungs
-    assert [rung.below for rung in rungs[1:]] == [rung.above for rung in rungs[:-1]]
-    assert rungs[-1].above == whole.above == end - start
-    assert window.why.ladder.makespan == sum(rung.value for rung in rungs)
+    *bars, whole = window.why.waterfall.bars
+    assert [bar.below for bar in bars[1:]] == [bar.above for bar in bars[:-1]]
+    assert bars[-1].above == whole.above == end - start
+    assert window.why.waterfall.makespan == sum(bar.value for bar in bars)
     last = summarise(trace).steps[-1]
-    assert {rung.name: rung.value for rung in rungs} == last.ladder
+    assert {bar.name: bar.value for bar in bars} == last.ladder
     assert sum(window.why.path_bar.shares.values()) == end - start
     assert f"measured {(end - start) / 1e6:.0f} ms, 100.0 %" in (
-        window.why.ladder.accessibleDescription().replace("\u00a0", " ")
+        window.why.waterfall.accessibleDescription().replace("\u00a0", " ")
     )
 
 
@@ -101,10 +101,10 @@ def test_the_selected_step_is_the_one_at_hand(window: MainWindow, client: FakeCl
     trace = window.run_shown.trace
     assert window.why.steps == [trace.steps[-1]]
     assert window.why.chooser.currentText() == "step at hand: step 3"
-    window.timeline.select(trace.span(0, 0))
+    window.timeline.state.select(trace.span(0, 0))
     assert window.why.steps == [0]
     assert window.why.chooser.currentText() == "step at hand: warm-up 1"
-    window.timeline.clear_selection()
+    window.timeline.selector.clear()
     assert window.why.steps == [trace.steps[-1]]
 
 
@@ -120,10 +120,10 @@ def test_the_chooser_offers_each_step_and_the_mean_of_the_measured_ones(
     QTest.keyClick(chooser, Qt.Key.Key_Down)
     steps = summarise(window.run_shown.trace).steps
     assert window.why.steps == [step.step for step in steps]
-    assert window.why.ladder.makespan == sum(step.makespan_ns for step in steps) // 4
+    assert window.why.waterfall.makespan == sum(step.makespan_ns for step in steps) // 4
     assert not window.why.path.isVisible()
     chooser.setCurrentIndex(chooser.findText("step 1"))
-    assert window.why.ladder.makespan == steps[0].makespan_ns
+    assert window.why.waterfall.makespan == steps[0].makespan_ns
     assert window.why.path.isVisible()
     assert LISTED >= 100
 
@@ -135,22 +135,22 @@ def test_means_of_many_steps_arrive_without_blocking(
     explained(window, client, steps=6)
     window.why.chooser.setCurrentIndex(1)
     mean = sum(step.makespan_ns for step in summarise(window.run_shown.trace).steps) // 6
-    qtbot.waitUntil(lambda: window.why.ladder.makespan == mean and len(window.why.steps) == 6)
+    qtbot.waitUntil(lambda: window.why.waterfall.makespan == mean and len(window.why.steps) == 6)
     assert window.scene.explained.has_figures(window.why.steps[0])
 
 
 def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
     qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.explanations.explained.LARGE", 10)
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 10)
     explained(window, client, devices="4xcpu")
     assert window.why.figures is None
     assert window.why.explain_button.isVisible()
     start, end = window.run_shown.trace.step_bounds(window.why.steps[0])
     QTest.mouseClick(window.why.explain_button, Qt.MouseButton.LeftButton)
     assert not window.why.explain_button.isVisible()
-    qtbot.waitUntil(window.why.ladder.isVisible)
-    assert window.why.ladder.makespan == end - start
+    qtbot.waitUntil(window.why.waterfall.isVisible)
+    assert window.why.waterfall.makespan == end - start
 
 
 def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClient) -> None:
@@ -181,7 +181,7 @@ def test_a_piece_of_the_path_leads_to_its_task(
         path.setFocus()
         path.setCurrentItem(path.topLevelItem(0))
         QTest.keyClick(path, key)
-    chosen = window.timeline.selection
+    chosen = window.timeline.state.selection
     assert isinstance(chosen, Span)
     assert chosen.task == item.data(0, Qt.ItemDataRole.UserRole)
     assert path.currentItem().text(1) == item.text(1)
@@ -209,8 +209,8 @@ def test_the_action_outlines_the_tasks_that_core_names(
     before = window.timeline.viewport().grab().toImage()
     QTest.keyClick(window.timeline, Qt.Key.Key_C)
     assert window.actions_by_name["critical_path"].isChecked()
-    assert window.timeline.strips.path
-    scene, frame = window.scene, window.timeline.frame_of_rows
+    assert window.timeline.state.strips.path
+    scene, frame = window.scene, window.timeline.state.frame
     step = scene.trace.steps[-1]
     columns = scene.explained.explanation(step).columns
     pieces = [p for p in scene.explained.path(step) if p.share in ON_TASKS]
@@ -224,17 +224,15 @@ def test_the_action_outlines_the_tasks_that_core_names(
     after = window.timeline.viewport().grab().toImage()
     ratio, wide = after.devicePixelRatio(), max(boxes, key=lambda box: box.width())
     edge = QPoint(int((wide.left() + 1) * ratio), int(wide.center().y() * ratio))
-    assert after.pixelColor(edge).name() == window.timeline.theme.path
-    assert before.pixelColor(edge).name() != window.timeline.theme.path
+    assert after.pixelColor(edge).name() == window.timeline.state.theme.path
+    assert before.pixelColor(edge).name() != window.timeline.state.theme.path
 
 
 def test_the_paths_lines_lead_from_one_task_to_the_next(
     window: MainWindow, client: FakeClient
 ) -> None:
     explained(window, client, devices="4xcpu")
-    boxes = path_boxes(
-        window.scene, window.timeline.frame_of_rows, window.run_shown.trace.steps[-1]
-    )
+    boxes = path_boxes(window.scene, window.timeline.state.frame, window.run_shown.trace.steps[-1])
     lines = path_lines(boxes)
     changes = sum(a.top() != b.top() for a, b in pairwise(boxes))
     assert changes > 3
@@ -255,34 +253,34 @@ def test_the_path_is_remembered_and_in_figures_with_a_legend(
     first.exporting.export_to(tmp_path / "with.svg")
     assert "critical path" not in words_of(tmp_path / "without.svg")
     assert "critical path" in words_of(tmp_path / "with.svg")
-    colour = first.timeline.theme.path
+    colour = first.timeline.state.theme.path
     assert colour in (tmp_path / "with.svg").read_text()
     assert colour not in (tmp_path / "without.svg").read_text()
     first.close()
     second = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
     assert second.actions_by_name["critical_path"].isChecked()
-    assert second.timeline.stack.path
+    assert second.timeline.state.stack.path
 
 
 def test_every_rung_and_share_has_a_name_and_a_sentence() -> None:
     trace = trace_of(specification(steps=1, warmup=0))
     costs = {"forward_ms": 2.0, "backward_ms": 4.0, "step_ms": 1.0, "transfer_ms": 0.1}
     trace.costs = json.dumps(costs)
-    names = {rung.name for rung in rungs_of(summarise(trace).steps[0].ladder)}
-    assert names == set(RUNG_NAMES) == set(RUNG_TIPS)
+    names = {bar.name for bar in waterfall_bars(summarise(trace).steps[0].ladder)}
+    assert names == set(BAR_NAMES) == set(BAR_TIPS)
     assert set(SHARE_WORDS) == set(Share)
-    for sentence in (*RUNG_TIPS.values(), *(tip for _, tip in SHARE_WORDS.values())):
+    for sentence in (*BAR_TIPS.values(), *(tip for _, tip in SHARE_WORDS.values())):
         assert sentence.endswith(".") and sentence.count(".") == 1
 
 
 def test_a_rung_below_zero_hangs_down_with_its_figure_below(qtbot: object) -> None:
-    chart = LadderChart()
+    chart = WaterfallChart()
     qtbot.addWidget(chart)
     chart.resize(360, 232)
-    chart.show_ladder(DOWN)
+    chart.show_waterfall(DOWN)
     chart.grab()
-    names = [rung.name for rung in chart.rungs]
-    down = chart.rungs[names.index("contention")]
+    names = [bar.name for bar in chart.bars]
+    down = chart.bars[names.index("contention")]
     assert down.value < 0
     assert chart._y(down.above) > chart._y(down.below)
     assert chart._texts_of(down)[0].startswith("\u2212")
@@ -290,17 +288,17 @@ def test_a_rung_below_zero_hangs_down_with_its_figure_below(qtbot: object) -> No
 
 
 def test_hovering_over_a_rung_tells_what_it_is(qtbot: object) -> None:
-    chart = LadderChart()
+    chart = WaterfallChart()
     qtbot.addWidget(chart)
     chart.resize(360, 232)
-    chart.show_ladder(DOWN)
+    chart.show_waterfall(DOWN)
     chart.show()
     qtbot.waitExposed(chart)
     chart.grab()
     at = QPoint(10, 150)
     QApplication.sendEvent(chart, QHelpEvent(QEvent.Type.ToolTip, at, chart.mapToGlobal(at)))
-    assert RUNG_TIPS["ideal"] in QToolTip.text()
-    assert RUNG_TIPS["bubble"] in chart.tip_at(QPointF(2.5 * 360 / 6, 100))
+    assert BAR_TIPS["ideal"] in QToolTip.text()
+    assert BAR_TIPS["bubble"] in chart.tip_at(QPointF(2.5 * 360 / 6, 100))
     assert chart.tip_at(QPointF(-5, 0)) == ""
     QToolTip.hideText()
 
@@ -311,18 +309,18 @@ def test_the_charts_are_drawn_in_the_colours_of_the_theme(
 ) -> None:
     explained(window, client, devices="4xcpu")
     window.colours.toggle_theme(theme == "dark")
-    for chart in (window.why.ladder, window.why.path_bar, window.why.idle):
+    for chart in (window.why.waterfall, window.why.path_bar, window.why.idle):
         image = chart.grab().toImage()
         colours = {
             image.pixelColor(x, y).name()
             for x in range(0, image.width(), 3)
             for y in range(0, image.height(), 3)
         }
-        assert window.timeline.theme.plot in colours
+        assert window.timeline.state.theme.plot in colours
         assert len(colours) > 8
-    image = window.why.ladder.grab().toImage()
+    image = window.why.waterfall.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in (150, 190)}
-    assert window.timeline.theme.forward in colours
+    assert window.timeline.state.theme.forward in colours
 
 
 def test_everything_fits_into_a_dock_of_360_pixels(
@@ -335,7 +333,7 @@ def test_everything_fits_into_a_dock_of_360_pixels(
     qtbot.waitUntil(lambda: window.why.width() <= 360)
     area = window.why.findChild(QScrollArea)
     assert area.widget().minimumSizeHint().width() <= area.viewport().width() <= 360
-    assert window.why.ladder.width() <= area.viewport().width()
+    assert window.why.waterfall.width() <= area.viewport().width()
     dock.setFloating(False)
 
 
@@ -349,7 +347,7 @@ def test_every_control_of_the_dock_has_a_name_and_can_be_reached_by_keys(
         assert control.toolTip()
     assert window.why.chooser.accessibleName() == "Step"
     assert window.why.path.accessibleName() == "Critical path"
-    for chart in (window.why.ladder, window.why.path_bar, window.why.idle):
+    for chart in (window.why.waterfall, window.why.path_bar, window.why.idle):
         assert chart.accessibleName() and chart.accessibleDescription()
 
 
@@ -415,7 +413,7 @@ def test_the_collectives_of_the_selected_step_are_shown(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("ddp", bucket_mb=0.01, steps=2))
-    window.timeline.select(window.run_shown.trace.span(0, 0))
+    window.timeline.state.select(window.run_shown.trace.span(0, 0))
     shown = window.buckets.ranks[0][0]
     begin, end = window.run_shown.trace.step_bounds(0)
     assert begin <= shown.launched <= shown.done <= end
@@ -428,4 +426,7 @@ def test_more_ranks_than_fit_are_counted(window: MainWindow, client: FakeClient)
     image = window.buckets.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2)
                for y in range(0, image.height(), 2)}  # fmt: skip
-    assert {window.timeline.theme.communication, window.timeline.theme.backward} <= colours
+    assert {
+        window.timeline.state.theme.communication,
+        window.timeline.state.theme.backward,
+    } <= colours

@@ -16,7 +16,6 @@ from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice
 from core.predict.worker.jobs import Advised, Done, Progress, Refused
 from core.recording.schema import COSTS_LEVEL, Record
-from gui.app.window import MainWindow
 from gui.panels.predict.advisor_panel import (
     COLUMNS,
     STEP,
@@ -26,6 +25,7 @@ from gui.panels.predict.advisor_panel import (
     way_text,
     way_tip,
 )
+from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, specification

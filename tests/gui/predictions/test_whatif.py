@@ -18,8 +18,8 @@ from core.predict.costs import Link
 from core.predict.costs_file import costs_of, read_costs, write_costs
 from core.predict.whatif import WhatIf, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
-from gui.app.window import MainWindow
 from gui.panels.predict.whatif import FIGURES, PLAIN, WORDS, WhatIfPanel
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification
 

@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt
 
 from core.recording import recording
 from core.recording.index import Cancelled, read_index
-from gui.app.window import MainWindow
 from gui.recordings import opening
+from gui.window.window import MainWindow
 from tests.make_believe import record, specification
 
 WAIT_MS = 20_000

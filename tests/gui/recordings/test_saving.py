@@ -10,8 +10,8 @@ from core.recording.recording import open_recording
 from gui.app import jobs
 from gui.app import session as sitting
 from gui.app.session import Run
-from gui.app.window import MainWindow
 from gui.recordings import files
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import record, specification
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.trace.complete import Fault
-from core.trace.trace import Trace
-from gui.app.window import MainWindow
+from core.trace.trace import Fault, Trace
 from gui.runs.faults import banner_text, faults_of, status_text
-from tests.gui.app.test_window import perform
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import record, specification
 
 TEXTS = (
@@ -25,7 +24,7 @@ FAULTS = tuple(Fault(7 + 2 * place, 1, 0, text) for place, text in enumerate(TEX
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every trace has faults."""
-    monkeypatch.setattr(Trace, "faults", FAULTS, raising=False)
+    monkeypatch.setattr("gui.runs.faults.run_faults", lambda trace: FAULTS)
 
 
 def lines(window: MainWindow) -> list[tuple[str, str]]:

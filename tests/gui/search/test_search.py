@@ -19,15 +19,15 @@ from core.trace.trace import Trace
 from gui.look.theme import DARK
 from gui.panels.data.spans import SpansPanel
 from gui.search.bar import SearchBar, hints
-from gui.search.finding import Finder
 from gui.search.searching import Searcher
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Layout
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.hits import HEIGHT, draw_hit_marks, hit_columns, hit_marks
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.paint.search_hits import HIT, draw_hit_marks, hit_columns, hit_marks
+from gui.timeline.state.scene import Scene
+from gui.window.finding import Finder
 from tests.make_believe import batches, specification, trace_of
 
 SPEC = specification("pipeline", schedule="1f1b", microbatches=4, steps=3, warmup=0)
@@ -41,13 +41,13 @@ class Parts:
         self.window.resize(1100, 500)
         self.bar, self.spans = SearchBar(self.window), SpansPanel(self.window)
         self.spans.hide()
-        self.timeline, self.overview = TimelineView(self.window), Overview(self.window)
+        self.timeline = TimelineView(self.window)
+        self.overview = Overview(self.timeline.state, self.window)
         self.timeline.setGeometry(0, 60, 1100, 380)
         self.overview.setGeometry(0, 440, 1100, 58)
         self.bar.setGeometry(0, 0, 1100, 60)
         self.finder = Finder(self.bar, self.spans, self.timeline, self.overview)
-        self.timeline.show_scene(scene)
-        self.overview.show_scene(scene)
+        self.timeline.state.show_scene(scene)
         self.bar.show_scene(scene, False)
 
     def type(self, text: str) -> None:
@@ -75,21 +75,21 @@ def forwards(trace: Trace, microbatch: int) -> list:
 
 
 def test_return_goes_through_the_hits_in_order_of_time_and_shift_return_back(parts: Parts) -> None:
-    expected = forwards(parts.timeline.trace, 2)
-    parts.timeline.fit()
+    expected = forwards(parts.timeline.state.trace, 2)
+    parts.timeline.navigator.fit()
     parts.type("kind:forward mb:2")
     for number, span in enumerate([*expected, expected[0]]):
         parts.press(Qt.Key.Key_Return)
-        assert parts.timeline.selection == span
+        assert parts.timeline.state.selection == span
         assert parts.bar.count.text() == f"{number % len(expected) + 1} of {len(expected)}"
     parts.press(Qt.Key.Key_Return, shift=True)
-    assert parts.timeline.selection == expected[-1]
+    assert parts.timeline.state.selection == expected[-1]
 
 
 def test_what_is_found_is_marked_on_the_lanes_and_escape_lets_go(parts: Parts) -> None:
     parts.type("kind:backward")
     parts.press(Qt.Key.Key_Return)
-    scene = parts.timeline.scene
+    scene = parts.timeline.state.scene
     assert {lane: len(found) for lane, found in scene.hits.items()} == {0: 12, 1: 12}
     parts.press(Qt.Key.Key_Escape)
     assert not scene.hits
@@ -101,7 +101,7 @@ def test_what_is_found_is_marked_on_the_lanes_and_escape_lets_go(parts: Parts) -
 
 def test_a_search_begins_by_itself_a_moment_after_the_last_key(parts: Parts, qtbot: object) -> None:
     parts.type("mb:3")
-    qtbot.waitUntil(lambda: bool(parts.timeline.scene.hits), timeout=3000)
+    qtbot.waitUntil(lambda: bool(parts.timeline.state.scene.hits), timeout=3000)
     assert parts.bar.count.text().endswith("hits")
 
 
@@ -113,28 +113,28 @@ def test_what_cannot_be_read_is_said_under_the_field_and_marks_nothing(parts: Pa
     assert parts.bar.problem.isVisible()
     assert "sta:1" in parts.bar.problem.text()
     assert "stage" in parts.bar.problem.text()
-    assert not parts.timeline.scene.hits
+    assert not parts.timeline.state.scene.hits
     for _ in range(6):
         parts.press(Qt.Key.Key_Backspace)
     parts.press(Qt.Key.Key_Return)
     assert not parts.bar.problem.isVisible()
-    assert parts.timeline.scene.hits
+    assert parts.timeline.state.scene.hits
 
 
 def test_nothing_found_is_said(parts: Parts) -> None:
     parts.type("mb:99")
     parts.press(Qt.Key.Key_Return)
     assert parts.bar.count.text() == "no hits"
-    assert parts.timeline.selection is None
+    assert parts.timeline.state.selection is None
 
 
 def test_the_search_goes_on_from_the_selected_span(parts: Parts) -> None:
-    trace = parts.timeline.trace
+    trace = parts.timeline.state.trace
     later = forwards(trace, 1)[3]
-    parts.timeline.select_span(later.lane, later.index)
+    parts.timeline.selector.select_span(later.lane, later.index)
     parts.type("kind:forward mb:1")
     parts.press(Qt.Key.Key_Return)
-    assert parts.timeline.selection == forwards(trace, 1)[4]
+    assert parts.timeline.state.selection == forwards(trace, 1)[4]
 
 
 def test_keys_are_completed_from_their_first_letters(parts: Parts) -> None:
@@ -205,11 +205,11 @@ def test_a_step_waits_for_the_first_hit_of_a_long_search(
     monkeypatch.setattr("gui.search.searching.PIECE", 5)
     monkeypatch.setattr("gui.search.searching.AT_ONCE_S", 0.0)
     monkeypatch.setattr("gui.app.jobs.SLICE_S", 0.0)
-    last = max(parts.timeline.trace, key=lambda span: (span.lane, span.index))
+    last = max(parts.timeline.state.trace, key=lambda span: (span.lane, span.index))
     parts.type(f"step:{last.step} task:{last.task}")
     parts.press(Qt.Key.Key_Return)
-    assert parts.timeline.selection is None
-    qtbot.waitUntil(lambda: parts.timeline.selection == last, timeout=3000)
+    assert parts.timeline.state.selection is None
+    qtbot.waitUntil(lambda: parts.timeline.state.selection == last, timeout=3000)
     qtbot.waitUntil(lambda: not parts.bar.searcher.running, timeout=3000)
 
 
@@ -217,7 +217,7 @@ def test_another_run_is_searched_for_the_same(parts: Parts) -> None:
     parts.type("kind:step")
     parts.press(Qt.Key.Key_Return)
     other = Scene(trace_of(specification("dp", steps=2, warmup=0)))
-    parts.timeline.show_scene(other)
+    parts.timeline.state.show_scene(other)
     parts.bar.show_scene(other, False)
     assert {int(n) for n in other.hits} == {0}
     parts.bar.set_place(SpanPosition(-1, -1, -1), None)
@@ -245,6 +245,6 @@ def test_the_strip_is_marked_where_a_hit_begins(qapp: object) -> None:
     with QPainter(image) as painter:
         marks = hit_marks(trace, {span.lane: np.array([span.index])}, frame, 2)
         draw_hit_marks(painter, DARK, marks)
-    lit = {x for x in range(420) for y in (int(2 + HEIGHT / 2),) if image.pixelColor(x, y).blue()}
+    lit = {x for x in range(420) for y in (int(2 + HIT / 2),) if image.pixelColor(x, y).blue()}
     assert lit
     assert min(lit) == pytest.approx(frame.x(span.start), abs=1.01)

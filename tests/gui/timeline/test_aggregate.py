@@ -12,10 +12,10 @@ from core.trace.spans import Spans
 from core.trace.table import TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
 from gui.look.theme import LIGHT
+from gui.timeline.paint.summaries import area_pixels
 from gui.timeline.reduce import aggregate
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.reduction import LaneColumns
-from gui.timeline.reduce.summaries import area_pixels
 
 TOLD = (Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.OVERLAP)
 LANE = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(TOLD)), max_size=12)

@@ -10,10 +10,9 @@ from core.trace.trace import Span
 from gui.look.theme import LIGHT
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import lay_out
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.arrows import arrows_of, draw_arrows
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.neighbourhood import MOST, Neighbourhood
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.scene import MOST_NEIGHBOURS, Scene
 from tests.make_believe import specification, trace_of
 
 WIDE = 1000.0
@@ -38,13 +37,13 @@ def across(scene: Scene) -> Span:
     return next(
         span
         for span, prior in waited
-        if prior and prior.lane != span.lane and scene.neighbourhood.of(span).dependents
+        if prior and prior.lane != span.lane and scene.neighbours_of(span).dependents
     )
 
 
 def test_each_neighbour_has_an_arrow_that_begins_and_ends_at_their_bars(scene: Scene) -> None:
     span, frame = across(scene), frame_of(scene)
-    near = scene.neighbourhood.of(span)
+    near = scene.neighbours_of(span)
     arrows = arrows_of(frame, span, near)
     ends = {(round(arrow.start.x()), round(arrow.end.x())) for arrow in arrows}
     expected = {(round(frame.x(other.end)), round(frame.x(span.start))) for other in near.needs}
@@ -55,7 +54,7 @@ def test_each_neighbour_has_an_arrow_that_begins_and_ends_at_their_bars(scene: S
 
 def test_the_one_that_held_it_up_is_emphasised_and_lies_on_top(scene: Scene) -> None:
     span, frame = across(scene), frame_of(scene)
-    arrows = arrows_of(frame, span, scene.neighbourhood.of(span))
+    arrows = arrows_of(frame, span, scene.neighbours_of(span))
     held = [arrow for arrow in arrows if arrow.held]
     assert held == arrows[-1:]
     last = scene.trace.waited_for(span)
@@ -65,7 +64,7 @@ def test_the_one_that_held_it_up_is_emphasised_and_lies_on_top(scene: Scene) -> 
 def test_arrows_between_lanes_leave_and_arrive_at_the_edges_of_bars(scene: Scene) -> None:
     span, frame = across(scene), frame_of(scene)
     own = frame.layout.row_of(span.lane)
-    for arrow in arrows_of(frame, span, scene.neighbourhood.of(span)):
+    for arrow in arrows_of(frame, span, scene.neighbours_of(span)):
         assert arrow.end.y() in (own.top, own.bottom) or arrow.start.y() in (own.top, own.bottom)
 
 
@@ -73,14 +72,14 @@ def test_arrows_that_lie_beyond_the_view_are_not_drawn(scene: Scene) -> None:
     span = across(scene)
     last = scene.trace.bounds[1]
     frame = frame_of(scene, last + 1e9, last + 2e9)
-    assert arrows_of(frame, span, scene.neighbourhood.of(span)) == []
+    assert arrows_of(frame, span, scene.neighbours_of(span)) == []
 
 
 def test_a_span_whose_lane_is_not_shown_has_no_arrows(scene: Scene) -> None:
     span = across(scene)
     other = [lane for lane in scene.trace.header.lanes if lane.index != span.lane]
     frame = Frame(Viewport(0, 1e9, WIDE), lay_out(other, 400), 100, 0, LIGHT)
-    assert arrows_of(frame, span, scene.neighbourhood.of(span)) == []
+    assert arrows_of(frame, span, scene.neighbours_of(span)) == []
 
 
 def test_neighbours_are_looked_up_once_for_a_span(
@@ -92,16 +91,16 @@ def test_neighbours_are_looked_up_once_for_a_span(
         asked.append(most)
         return Neighbours((), (), 0, 0)
 
-    monkeypatch.setattr("gui.timeline.state.neighbourhood.neighbours", counting)
-    neighbourhood, one, other = Neighbourhood(scene.trace), *list(scene.trace)[:2]
+    monkeypatch.setattr("gui.timeline.state.scene.neighbours", counting)
+    one, other = list(scene.trace)[:2]
     for span in (one, one, other, other, one):
-        neighbourhood.of(span)
-    assert asked == [MOST] * 3
+        scene.neighbours_of(span)
+    assert asked == [MOST_NEIGHBOURS] * 3
 
 
 def test_arrows_are_drawn_with_a_head_where_they_end(scene: Scene) -> None:
     span, frame = across(scene), frame_of(scene)
-    near = scene.neighbourhood.of(span)
+    near = scene.neighbours_of(span)
     image = QImage(1120, 420, QImage.Format.Format_RGB32)
     image.fill(0xFFFFFFFF)
     with QPainter(image) as painter:

@@ -16,7 +16,11 @@ from gui.look.families import FAMILIES, family_of
 from gui.look.theme import DARK, LIGHT, RAMP, SERIES, THEMES
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Strips, lay_out
-from gui.timeline.paint.colouring import (
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.paint.legend import legend_entries, number_words
+from gui.timeline.paint.strips import draw_ghosts
+from gui.timeline.reduce.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
+from gui.timeline.state.colouring import (
     ByDuration,
     ByKind,
     ByNumber,
@@ -26,11 +30,7 @@ from gui.timeline.paint.colouring import (
     letters_of,
     recoloured,
 )
-from gui.timeline.paint.legend import legend_entries, number_words
-from gui.timeline.paint.scene import Scene
-from gui.timeline.paint.strips import draw_ghosts
-from gui.timeline.reduce.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
 

@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from core.explain.critical import ON_TASKS
-from gui.explanations.explained import KEPT_TRAILS, Explained, Wanted
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.paint.critical import LEAST_STEP, UNDER, narrow_steps, under_lines
 from gui.timeline.paint.reasons import STEP_PIXELS, steps_to_explain
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.explained import KEPT_TRAILS, Explained, Wanted
+from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
 
@@ -19,16 +19,16 @@ def timeline(qtbot: object, qapp: QApplication) -> TimelineView:
     view = TimelineView()
     qtbot.addWidget(view)
     view.resize(1200, 500)
-    view.show_path(True)
-    view.show_scene(Scene(trace_of(specification(devices="4xcpu", steps=40))))
+    view.state.show_strips(path=True)
+    view.state.show_scene(Scene(trace_of(specification(devices="4xcpu", steps=40))))
     view.show()
     return view
 
 
 def settle(view: TimelineView, app: QApplication) -> None:
     """Until all that is on screen has been explained."""
-    waiting = narrow_steps(view.scene, view.view)
-    while not all(map(view.scene.explained.has_trail, waiting)):
+    waiting = narrow_steps(view.state.scene, view.state.viewport)
+    while not all(map(view.state.scene.explained.has_trail, waiting)):
         app.processEvents()
     app.processEvents()
 
@@ -36,13 +36,15 @@ def settle(view: TimelineView, app: QApplication) -> None:
 def test_steps_are_wide_enough_for_outlines_or_for_a_line_or_for_nothing(
     timeline: TimelineView,
 ) -> None:
-    scene, (start, end) = timeline.scene, timeline.scene.bounds
+    scene, (start, end) = timeline.state.scene, timeline.state.scene.bounds
     count = len(scene.trace.steps)
     for length, lined, outlined in ((1.0, count, 0), (0.1, 0, count / 10), (200.0, 0, 0)):
-        timeline.fit_between(start, start + length * (end - start))
-        pixels = (scene.step_ends - scene.step_starts) / timeline.view.ns_per_pixel
-        assert len(narrow_steps(scene, timeline.view)) == lined
-        assert len(steps_to_explain(scene, timeline.view)) == pytest.approx(outlined, abs=1)
+        timeline.navigator.fit_between(start, start + length * (end - start))
+        pixels = (scene.step_ends - scene.step_starts) / timeline.state.viewport.ns_per_pixel
+        assert len(narrow_steps(scene, timeline.state.viewport)) == lined
+        assert len(steps_to_explain(scene, timeline.state.viewport)) == pytest.approx(
+            outlined, abs=1
+        )
         if lined:
             assert LEAST_STEP <= pixels.min() <= pixels.max() < STEP_PIXELS
 
@@ -50,16 +52,18 @@ def test_steps_are_wide_enough_for_outlines_or_for_a_line_or_for_nothing(
 def test_the_line_runs_under_all_tasks_on_the_path_and_nothing_else(
     timeline: TimelineView, qapp: QApplication
 ) -> None:
-    timeline.fit_between(*timeline.scene.bounds)
+    timeline.navigator.fit_between(*timeline.state.scene.bounds)
     settle(timeline, qapp)
-    scene, frame = timeline.scene, timeline.frame_of_rows
-    steps = narrow_steps(scene, timeline.view)
+    scene, frame = timeline.state.scene, timeline.state.frame
+    steps = narrow_steps(scene, timeline.state.viewport)
     wanted = set()
     for step in steps:
         columns = scene.explained.explanation(step).columns
         for piece in scene.explained.path(step):
             if piece.share in ON_TASKS:
-                first, last = (timeline.view.x(moment) for moment in (piece.start, piece.end))
+                first, last = (
+                    timeline.state.viewport.x(moment) for moment in (piece.start, piece.end)
+                )
                 row = frame.layout.row_of(int(columns.lane[piece.task]))
                 foot = frame.top + row.top + row.height
                 wanted |= {(foot, x) for x in range(math.floor(first), math.ceil(last))}
@@ -75,7 +79,7 @@ def test_the_line_runs_under_all_tasks_on_the_path_and_nothing_else(
     ratio = image.devicePixelRatio()
     for foot, x in sorted(drawn)[::50]:
         at = (x + frame.left + 0.5) * ratio, (foot - UNDER / 2) * ratio
-        assert image.pixelColor(*map(int, at)).name() == timeline.theme.path
+        assert image.pixelColor(*map(int, at)).name() == timeline.state.theme.path
 
 
 def test_trails_are_worked_out_for_as_long_as_there_is_time_and_kept() -> None:

@@ -11,11 +11,11 @@ from PySide6.QtGui import QColor, QImage
 
 from core.plan.task import KINDS
 from gui.look.text import about_text
+from gui.timeline.interact.folded import Folded, folded_at, folded_card, share_lines
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.frame import LABELS
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.margins import LABELS
-from gui.timeline.paint.scene import Scene
-from gui.timeline.reduce.folded import Folded, folded_at, folded_card, share_lines
+from gui.timeline.state.scene import Scene
 from tests.large_traces import large_trace
 
 LANE = 3
@@ -35,22 +35,22 @@ def view(qtbot: object, scene: Scene) -> Iterator[TimelineView]:
     made.resize(900, 700)
     made.show()
     qtbot.waitExposed(made)
-    made.show_scene(scene)
-    made.fit()
+    made.state.show_scene(scene)
+    made.navigator.fit()
     yield made
     made.close()
 
 
 def row_of(view: TimelineView) -> Row:
-    return view.frame_of_rows.layout.row_of(LANE)
+    return view.state.frame.layout.row_of(LANE)
 
 
 def pixels(view: TimelineView, top: float, height: float) -> np.ndarray:
     """Colours 0xRRGGBB of a band over the plot, shape (lines, columns)."""
     image: QImage = view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     lines = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) & 0xFFFFFF
-    y = round(view.frame_of_rows.top + top)
-    return lines[y : y + round(height), int(LABELS) : int(LABELS + view.view.width)]
+    y = round(view.state.frame.top + top)
+    return lines[y : y + round(height), int(LABELS) : int(LABELS + view.state.viewport.width)]
 
 
 def code(colour: str) -> int:
@@ -73,13 +73,13 @@ def test_a_pixels_shares_are_those_of_a_count_span_by_span(scene: Scene) -> None
 
 
 def test_the_card_of_a_folded_pixel_tells_count_shares_and_idle_time(view: TimelineView) -> None:
-    frame, row = view.frame_of_rows, row_of(view)
+    frame, row = view.state.frame, row_of(view)
     y = frame.top + row.top + row.height / 2
-    view.hover_at(QPointF(LABELS + 300, y))
-    assert view.hovered is not None
-    _, title, lines = view.hovered
-    time = view.view.time(300.0)
-    count = folded_at(view.scene, row, time, time + view.view.ns_per_pixel).count
+    view.overlays.hover_at(QPointF(LABELS + 300, y))
+    assert view.overlays.hovered is not None
+    _, title, lines = view.overlays.hovered
+    time = view.state.viewport.time(300.0)
+    count = folded_at(view.state.scene, row, time, time + view.state.viewport.ns_per_pixel).count
     assert title.startswith(f"{count} spans in ")
     assert title.endswith(" on cpu:3")
     shares = [float(line.split()[-2]) for line in lines[:-1]]
@@ -88,11 +88,11 @@ def test_the_card_of_a_folded_pixel_tells_count_shares_and_idle_time(view: Timel
 
 
 def test_a_pixel_of_bars_has_no_such_card(view: TimelineView) -> None:
-    view.fit_between(*view.scene.bounds)
-    end = view.scene.bounds[1]
-    view.fit_between(end * 0.5, end * 0.52)
-    frame, row = view.frame_of_rows, row_of(view)
-    assert folded_card(view.scene, frame, LABELS + 300, frame.top + row.top + 5) is None
+    view.navigator.fit_between(*view.state.scene.bounds)
+    end = view.state.scene.bounds[1]
+    view.navigator.fit_between(end * 0.5, end * 0.52)
+    frame, row = view.state.frame, row_of(view)
+    assert folded_card(view.state.scene, frame, LABELS + 300, frame.top + row.top + 5) is None
 
 
 def test_kinds_beyond_the_first_four_are_added_up() -> None:
@@ -112,31 +112,31 @@ def test_counts_are_exact_while_they_are_small(count: int, text: str) -> None:
 def test_a_reduced_row_says_at_its_right_end_how_many_spans_it_has(view: TimelineView) -> None:
     row = row_of(view)
     band = pixels(view, row.top, row.height)[:, -90:]
-    assert (band == code(view.theme.plot)).sum() > 300
-    end = view.scene.bounds[1]
-    view.fit_between(end * 0.5, end * 0.52)
-    assert (pixels(view, row.top, row.height)[:, -90:] == code(view.theme.plot)).sum() < 300
+    assert (band == code(view.state.theme.plot)).sum() > 300
+    end = view.state.scene.bounds[1]
+    view.navigator.fit_between(end * 0.5, end * 0.52)
+    assert (pixels(view, row.top, row.height)[:, -90:] == code(view.state.theme.plot)).sum() < 300
 
 
 def test_a_single_hit_among_thousands_of_spans_is_marked(view: TimelineView) -> None:
-    row, spans = row_of(view), view.scene.trace.spans(LANE)
-    ink = code(view.theme.text)
+    row, spans = row_of(view), view.state.scene.trace.spans(LANE)
+    ink = code(view.state.theme.text)
     assert not (pixels(view, row.top, 3)[:, :600] == ink).any()
-    view.scene.hits = {LANE: np.array([1000])}
-    view.refresh(None)
+    view.state.scene.hits = {LANE: np.array([1000])}
+    view.state.refresh(None)
     marked = np.flatnonzero((pixels(view, row.top, 3) == ink).all(axis=0))
-    middle = view.view.x((spans.start[1000] + spans.end[1000]) / 2)
+    middle = view.state.viewport.x((spans.start[1000] + spans.end[1000]) / 2)
     assert 3 <= len(marked) <= 4
     assert marked.mean() + 0.5 == pytest.approx(middle, abs=1)
 
 
 def test_many_hits_cost_what_their_pixels_cost_and_are_all_marked(view: TimelineView) -> None:
-    row, spans = row_of(view), view.scene.trace.spans(LANE)
-    view.scene.hits = {LANE: np.arange(2000)}
-    view.refresh(None)
-    marked = (pixels(view, row.top, 3) == code(view.theme.text)).all(axis=0)
-    last = int(view.view.x(float(spans.end[1999])))
-    first = int(view.view.x(float(spans.start[0]))) + 1
+    row, spans = row_of(view), view.state.scene.trace.spans(LANE)
+    view.state.scene.hits = {LANE: np.arange(2000)}
+    view.state.refresh(None)
+    marked = (pixels(view, row.top, 3) == code(view.state.theme.text)).all(axis=0)
+    last = int(view.state.viewport.x(float(spans.end[1999])))
+    first = int(view.state.viewport.x(float(spans.start[0]))) + 1
     assert marked[first:last].mean() > 0.8  # all but what is idle
     assert not marked[last + 4 : -100].any()
 
@@ -144,10 +144,10 @@ def test_many_hits_cost_what_their_pixels_cost_and_are_all_marked(view: Timeline
 def test_the_status_is_told_how_many_spans_share_a_pixel(view: TimelineView) -> None:
     told: list[float] = []
     view.reduction_changed.connect(told.append)
-    end = view.scene.bounds[1]
-    view.fit_between(end * 0.5, end * 0.52)
+    end = view.state.scene.bounds[1]
+    view.navigator.fit_between(end * 0.5, end * 0.52)
     view.grab()
-    view.fit_between(0, end)
+    view.navigator.fit_between(0, end)
     view.grab()
     assert told[0] == 0.0
-    assert told[-1] == pytest.approx(4000 / view.view.width, rel=0.1)
+    assert told[-1] == pytest.approx(4000 / view.state.viewport.width, rel=0.1)

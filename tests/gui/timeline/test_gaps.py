@@ -15,21 +15,21 @@ from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.lanes import Gap
 from core.recording.decode import append_batch
 from core.trace.trace import Span, Trace
-from gui.app.window import MainWindow
-from gui.explanations.explained import KEPT_TASKS, STALE_S, Explained
-from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, RUNG_LOOKS, SHARE_LOOKS
+from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, CAUSE_WORDS, SHARE_LOOKS
 from gui.panels.explain.details import DetailsPanel
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.viewport import Viewport
-from tests.gui.app.test_window import perform
+from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained
+from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import GPUS, MS, batches, specification, trace_of
 
 
 def place(window: MainWindow, lane: int, time: float) -> QPoint:
     """The pixel of a time on a lane."""
-    frame = window.timeline.frame_of_rows
+    frame = window.timeline.state.frame
     row = frame.layout.row_of(lane)
     return QPoint(round(frame.x(time)), round(frame.top + row.top + row.height / 2))
 
@@ -69,7 +69,7 @@ def test_a_clicked_gap_says_in_a_sentence_why_it_is_there(
     perform(window, client, specification("mp"))
     start, end = first_gap(window, 1)
     click(window, 1, (start + end) / 2)
-    assert isinstance(window.timeline.selection, Gap)
+    assert isinstance(window.timeline.state.selection, Gap)
     assert window.details.sentence.isVisible()
     said = plain(window.details.sentence.text())
     assert said == "cpu:1 waits 32 ms for 0F0 on cpu:0: the pipeline fills."
@@ -101,11 +101,11 @@ def test_a_reason_leads_to_its_holder(window: MainWindow, client: FakeClient, by
         table.setFocus()
         table.setCurrentCell(0, 0)
         QTest.keyClick(table, Qt.Key.Key_Return)
-    chosen = window.timeline.selection
+    chosen = window.timeline.state.selection
     assert isinstance(chosen, Span)
     assert (chosen.lane, str(chosen.kind), chosen.microbatch) == (0, "forward", 0)
     assert chosen.step == last_step(window)
-    assert window.timeline.view.start <= chosen.start
+    assert window.timeline.state.viewport.start <= chosen.start
     assert not window.details.sentence.isVisible()
 
 
@@ -115,19 +115,19 @@ def test_a_holder_that_is_out_of_sight_is_brought_into_view(
     perform(window, client, specification(devices="4xcpu"))
     start, end = first_gap(window, 3)
     click(window, 3, (start + end) / 2)
-    window.timeline.fit_between(end - MS, end + MS)
+    window.timeline.navigator.fit_between(end - MS, end + MS)
     window.details.holder_chosen.emit(last_step(window), 0)
-    chosen, view = window.timeline.selection, window.timeline.view
+    chosen, view = window.timeline.state.selection, window.timeline.state.viewport
     assert view.start <= (chosen.start + chosen.end) / 2 <= view.end
 
 
 def test_hovering_between_two_steps_says_so(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification())
     before = window.run_shown.trace.step_bounds(last_step(window) - 1)[1]
-    window.timeline.fit_between(before - MS, before + 2 * MS)
+    window.timeline.navigator.fit_between(before - MS, before + 2 * MS)
     QTest.mouseMove(window.timeline.viewport(), place(window, 0, before + MS / 2))
-    assert window.timeline.hovered is not None
-    assert plain(window.timeline.hovered[1]) == "cpu:0 waits 1 ms between two steps"
+    assert window.timeline.overlays.hovered is not None
+    assert plain(window.timeline.overlays.hovered[1]) == "cpu:0 waits 1 ms between two steps"
 
 
 def test_a_copy_lane_that_waits_has_nothing_to_move(qtbot: object) -> None:
@@ -151,7 +151,7 @@ def test_selecting_a_span_or_nothing_takes_the_sentence_away(
     start, end = first_gap(window, 1)
     click(window, 1, (start + end) / 2)
     assert window.details.sentence.isVisible()
-    window.timeline.clear_selection()
+    window.timeline.selector.clear()
     assert not window.details.sentence.isVisible()
     assert window.details.reasons.rowCount() == 0
 
@@ -166,7 +166,7 @@ def test_bubbles_with_room_have_a_word(window: MainWindow, client: FakeClient) -
         for x in range(-14, 15)
         for y in range(-6, 7)
     ]
-    hatch = QColor(window.timeline.theme.idle).lightness()
+    hatch = QColor(window.timeline.state.theme.idle).lightness()
     assert min(box) < hatch - 20
     assert sum(light > 250 for light in box) > len(box) / 2
 
@@ -206,7 +206,7 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
 
 def test_what_was_explained_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = trace_of(specification(steps=5, warmup=0))
-    monkeypatch.setattr("gui.explanations.explained.KEPT_TASKS", 2 * trace.span_count // 5)
+    monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", 2 * trace.span_count // 5)
     explained = Explained(trace)
     for step in range(5):
         explained.explanation(step)
@@ -230,7 +230,7 @@ def test_warming_takes_as_long_as_it_is_given_and_at_least_one_step() -> None:
 
 def test_every_cause_share_and_rung_has_words_and_a_look_of_its_own() -> None:
     assert set(CAUSE_WORDS) == set(CAUSE_LOOKS) == set(Cause)
-    for looks in (CAUSE_LOOKS, SHARE_LOOKS, RUNG_LOOKS):
+    for looks in (CAUSE_LOOKS, SHARE_LOOKS, BAR_LOOKS):
         assert len(set(looks.values())) == len(looks)
     assert len({words.name for words in CAUSE_WORDS.values()}) == len(CAUSES)
 
@@ -250,12 +250,12 @@ def test_the_stretches_shown_are_the_idle_time_of_the_lanes(
 def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
     qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.explanations.explained.LARGE", 1)
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
     perform(window, client, specification("mp"))
     start, end = window.run_shown.trace.step_bounds(last_step(window))
     moment = start + MS  # while lane 1 still waits for its first micro-batch
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, moment))
-    assert window.timeline.hovered[2][-1] == "Click to see why."
+    assert window.timeline.overlays.hovered[2][-1] == "Click to see why."
     click(window, 1, moment)
     assert "explaining it takes some seconds" in window.details.sentence.text()
     qtbot.waitUntil(lambda: "the pipeline fills" in window.details.sentence.text())

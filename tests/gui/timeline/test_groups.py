@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.plan.lanes import Hardware, make_lanes, with_helpers
 from core.plan.task import Lane, Role
-from gui.timeline.state.groups import Grouping, RowState, arrange, matcher, moved
+from gui.timeline.layout.groups import Grouping, RowState, arrange, matcher, moved
 
 GPUS = [Lane(i, f"cuda:{i}", f"cuda:{i}") for i in range(20)]
 HOSTS = [Lane(i, f"n{i // 4}/cuda:{i % 4}", f"n{i // 4}/cuda:{i % 4}") for i in range(12)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.history import MOST_VIEWS, ViewHistory, ViewState
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
 
@@ -60,52 +60,52 @@ def view(qtbot: object) -> TimelineView:
     made.resize(900, 500)
     made.show()
     qtbot.waitExposed(made)
-    made.show_scene(Scene(trace_of(specification())))
+    made.state.show_scene(Scene(trace_of(specification())))
     return made
 
 
 def test_lane_height_zoom_and_pan_are_taken_back_and_done_again(view: TimelineView) -> None:
-    fitted = view.stack.layout.compute
-    begun = view.view
-    view.scale_lanes(1.5, 200.0)
-    high = view.stack.layout.compute
-    view.zoom_in()
-    zoomed = view.view
-    view.pan_right()
-    panned = view.view
+    fitted = view.state.stack.layout.compute
+    begun = view.state.viewport
+    view.lanes.scale(1.5, 200.0)
+    high = view.state.stack.layout.compute
+    view.navigator.zoom_in()
+    zoomed = view.state.viewport
+    view.navigator.pan_right()
+    panned = view.state.viewport
     assert fitted < high
     for expected in ((high, zoomed), (high, begun), (fitted, begun)):
-        view.zoom_back()
-        assert (view.stack.layout.compute, view.view) == expected
+        view.navigator.zoom_back()
+        assert (view.state.stack.layout.compute, view.state.viewport) == expected
     for expected in ((high, begun), (high, zoomed), (high, panned)):
-        view.zoom_forward()
-        assert (view.stack.layout.compute, view.view) == expected
-    view.zoom_forward()
-    assert view.view == panned
+        view.navigator.zoom_forward()
+        assert (view.state.stack.layout.compute, view.state.viewport) == expected
+    view.navigator.zoom_forward()
+    assert view.state.viewport == panned
 
 
 def test_fit_of_everything_is_one_step_with_the_lanes_height(view: TimelineView) -> None:
-    view.scale_lanes(1.5, 200.0)
-    high, before = view.stack.layout.compute, view.view
-    view.fit()
-    assert view.stack.height is None
-    view.zoom_back()
-    assert (view.stack.layout.compute, view.view) == (high, before)
+    view.lanes.scale(1.5, 200.0)
+    high, before = view.state.stack.layout.compute, view.state.viewport
+    view.navigator.fit()
+    assert view.state.stack.height is None
+    view.navigator.zoom_back()
+    assert (view.state.stack.layout.compute, view.state.viewport) == (high, before)
 
 
 def test_a_timeline_that_is_shown_again_stands_as_it_was_left(view: TimelineView) -> None:
-    first, other = view.scene, Scene(trace_of(specification("dp")))
-    view.zoom_in()
-    view.select(first.trace.span(1, 3))
-    view.end_gesture()
-    view.pan_right()
-    left, stand = view.view, view.stand
-    view.show_scene(other)
-    assert view.selection is None
-    assert view.view != left
-    view.show_scene(first, stand=stand)
-    assert (view.view, view.selection) == (left, first.trace.span(1, 3))
-    assert not view.following
-    view.zoom_back()
-    view.zoom_back()
-    assert view.view.span > left.span
+    first, other = view.state.scene, Scene(trace_of(specification("dp")))
+    view.navigator.zoom_in()
+    view.state.select(first.trace.span(1, 3))
+    view.state.history.pause()
+    view.navigator.pan_right()
+    left, saved = view.state.viewport, view.state.saved
+    view.state.show_scene(other)
+    assert view.state.selection is None
+    assert view.state.viewport != left
+    view.state.show_scene(first, saved=saved)
+    assert (view.state.viewport, view.state.selection) == (left, first.trace.span(1, 3))
+    assert not view.state.following
+    view.navigator.zoom_back()
+    view.navigator.zoom_back()
+    assert view.state.viewport.span > left.span

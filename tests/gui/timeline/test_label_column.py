@@ -7,13 +7,13 @@ import pytest
 from PySide6.QtGui import QFont, QImage, QPainter
 
 from gui.look.theme import DARK, LIGHT
-from gui.timeline.layout.frame import Fonts, Frame
+from gui.timeline.layout.frame import LABELS, Fonts, Frame
 from gui.timeline.layout.rows import Strips, lay_out
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint import label_column
 from gui.timeline.paint.label_column import LabelColumn
-from gui.timeline.paint.margins import LABELS, draw_headings, draw_labels
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.viewport import Viewport
+from gui.timeline.paint.margins import draw_headings, draw_labels
+from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
 

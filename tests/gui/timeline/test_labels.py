@@ -13,12 +13,12 @@ from core.trace.trace import Span, Trace
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import LIGHT
 from gui.timeline.interact.describe import action, predicted_card, span_title
+from gui.timeline.layout.bar_words import labels_of, on_one_line
 from gui.timeline.layout.frame import Fonts
-from gui.timeline.layout.labels import labels_of, on_one_line
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.legend import legend_entries, legend_lines
-from gui.timeline.paint.scene import Scene
 from gui.timeline.reduce.boxes import stacked
+from gui.timeline.state.scene import Scene
 from tests.make_believe import header_and_plans, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")

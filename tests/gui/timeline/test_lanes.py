@@ -16,10 +16,12 @@ from gui.look.text import NO_BREAK
 from gui.timeline.interact.lane_filter import count_text
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS
+from gui.timeline.layout.groups import Grouping
 from gui.timeline.paint.critical import path_boxes
-from gui.timeline.paint.margins import AXIS, LABELS, STEPS, heading_text
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.paint.margins import heading_text
+from gui.timeline.state.scene import Scene
+from gui.timeline.state.timeline import TimelineState
 from tests.make_believe import specification, trace_of
 
 LEFT = Qt.MouseButton.LeftButton
@@ -35,27 +37,27 @@ def view(qtbot: object) -> Iterator[TimelineView]:
     made.show()
     qtbot.waitExposed(made)
     run = specification("dp-pp", steps=2, devices="8xcpu", replicas=4, stages=2)
-    made.show_scene(Scene(trace_of(run, CORES)))
+    made.state.show_scene(Scene(trace_of(run, CORES)))
     yield made
     made.close()
 
 
 def spot(view: TimelineView, lane: int, x: float = 40) -> QPoint:
     """A pixel on a lane's label, or to the right of it."""
-    frame = view.frame_of_rows
+    frame = view.state.frame
     row = frame.layout.row_of(lane)
     return QPoint(int(x), int(frame.top + row.top + row.height / 2))
 
 
 def heading(view: TimelineView, name: str) -> QPoint:
     """The pixel of a group's triangle."""
-    frame = view.frame_of_rows
+    frame = view.state.frame
     group = next(g for g in frame.layout.groups if g.name == name)
     return QPoint(8, int(frame.top + group.top + group.height / 2))
 
 
 def lanes_shown(view: TimelineView) -> list[int]:
-    return [row.lane for row in view.stack.layout.rows if not row.helper]
+    return [row.lane for row in view.state.stack.layout.rows if not row.helper]
 
 
 def click(view: TimelineView, at: QPoint) -> None:
@@ -75,7 +77,7 @@ def colours(view: TimelineView, y: int) -> set[str]:
     ratio = image.devicePixelRatio()
     return {
         image.pixelColor(int(x * ratio), int(y * ratio)).name()
-        for x in range(int(LABELS), int(LABELS + view.view.width))
+        for x in range(int(LABELS), int(LABELS + view.state.viewport.width))
     }
 
 
@@ -92,12 +94,12 @@ def test_a_click_on_its_heading_folds_a_group_and_another_one_opens_it(
 def test_a_folded_group_shows_what_its_lanes_do(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.PIPELINE)
     view.lanes.fold_all()
-    assert not view.stack.layout.rows
+    assert not view.state.stack.layout.rows
     at = heading(view, "pipeline 0")
-    assert {view.theme.forward, view.theme.backward} <= colours(view, at.y())
-    QTest.mouseMove(view.viewport(), QPoint(int(LABELS + view.view.width / 2), at.y()))
-    assert view.hovered is not None
-    title, lines = view.hovered[1:]
+    assert {view.state.theme.forward, view.state.theme.backward} <= colours(view, at.y())
+    QTest.mouseMove(view.viewport(), QPoint(int(LABELS + view.state.viewport.width / 2), at.y()))
+    assert view.overlays.hovered is not None
+    title, lines = view.overlays.hovered[1:]
     assert title.startswith("pipeline 0")
     assert "of the lanes are busy" in lines[0]
     view.lanes.unfold_all()
@@ -106,34 +108,34 @@ def test_a_folded_group_shows_what_its_lanes_do(view: TimelineView) -> None:
 
 def test_folding_acts_on_the_group_of_the_selected_lane(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.PIPELINE)
-    view.select(next(span for span in view.trace if span.lane == 5))
+    view.state.select(next(span for span in view.state.trace if span.lane == 5))
     view.lanes.fold()
     assert lanes_shown(view) == [0, 1, 2, 3, 6, 7]
-    view.lanes.next_lane()
-    assert view.lanes.lane == 6
-    view.lanes.previous_lane()
-    assert view.lanes.lane == 4
+    view.choice.next_lane()
+    assert view.state.lane == 6
+    view.choice.previous_lane()
+    assert view.state.lane == 4
 
 
 def test_a_span_of_a_folded_lane_can_be_selected_and_stepped_to(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.PIPELINE)
-    view.select(next(s for s in view.trace if s.lane == 1 and s.kind is Kind.COPY))
+    view.state.select(next(s for s in view.state.trace if s.lane == 1 and s.kind is Kind.COPY))
     view.lanes.fold_all()
-    view.show_path(True)
-    view.dependency()
-    assert view.selection.lane == 0
+    view.state.show_strips(path=True)
+    view.selector.dependency()
+    assert view.state.selection.lane == 0
     assert not view.grab().isNull()
 
 
 def test_a_pinned_lane_stays_at_the_top_while_the_others_scroll(view: TimelineView) -> None:
-    view.stack.height = 100
-    view.lanes.choose(6)
+    view.state.stack.height = 100
+    view.choice.choose(6)
     view.lanes.pin()
     tops = []
     for scrolled in (0, 120, 350):
         view.verticalScrollBar().setValue(scrolled)
-        layout = view.frame_of_rows.layout
-        tops.append(view.frame_of_rows.top + layout.row_of(6).top)
+        layout = view.state.frame.layout
+        tops.append(view.state.frame.top + layout.row_of(6).top)
         assert layout.rows[0].lane == 6
     assert tops == [tops[0]] * 3
     view.lanes.pin()
@@ -141,27 +143,29 @@ def test_a_pinned_lane_stays_at_the_top_while_the_others_scroll(view: TimelineVi
 
 
 def test_a_click_on_a_pinned_lane_finds_it_and_not_what_lies_under_it(view: TimelineView) -> None:
-    view.stack.height = 100
-    view.lanes.choose(6)
+    view.state.stack.height = 100
+    view.choice.choose(6)
     view.lanes.pin()
     view.verticalScrollBar().setValue(150)
-    span = next(s for s in view.trace if s.lane == 6 and s.step == 3 and s.kind is Kind.BACKWARD)
-    x = view.frame_of_rows.x((span.start + span.end) / 2)
+    span = next(
+        s for s in view.state.trace if s.lane == 6 and s.step == 3 and s.kind is Kind.BACKWARD
+    )
+    x = view.state.frame.x((span.start + span.end) / 2)
     click(view, spot(view, 6, x))
-    assert view.selection == span
+    assert view.state.selection == span
 
 
 def test_a_label_that_is_dragged_takes_its_lane_along(view: TimelineView) -> None:
-    view.stack.height = 20
-    view.lay_out_again()
+    view.state.stack.height = 20
+    view.state.lay_out()
     drag(view, spot(view, 1), spot(view, 4) + QPoint(0, 12))
     assert lanes_shown(view) == [0, 2, 3, 4, 1, 5, 6, 7]
-    view.zoom_back()
+    view.navigator.zoom_back()
     assert lanes_shown(view) == list(range(8))
 
 
 def test_a_lane_moves_up_and_down_without_the_mouse(view: TimelineView) -> None:
-    view.lanes.choose(3)
+    view.choice.choose(3)
     view.lanes.move_up()
     view.lanes.move_up()
     assert lanes_shown(view) == [0, 3, 1, 2, 4, 5, 6, 7]
@@ -170,13 +174,13 @@ def test_a_lane_moves_up_and_down_without_the_mouse(view: TimelineView) -> None:
 
 
 def test_choosing_a_lane_out_of_sight_scrolls_to_it(view: TimelineView) -> None:
-    view.stack.height = 100
-    view.lay_out_again()
+    view.state.stack.height = 100
+    view.state.lay_out()
     for _ in range(8):
-        view.lanes.next_lane()
-    assert view.lanes.lane == 7
-    row = view.frame_of_rows.layout.row_of(7)
-    top = view.frame_of_rows.top + row.top
+        view.choice.next_lane()
+    assert view.state.lane == 7
+    row = view.state.frame.layout.row_of(7)
+    top = view.state.frame.top + row.top
     assert top >= AXIS + STEPS
     assert top + row.height <= view.viewport().height()
 
@@ -199,7 +203,7 @@ def test_a_filter_that_nothing_matches_is_said(view: TimelineView) -> None:
     written = set().union(*(colours(view, y) for y in range(middle - 26, middle)))
     assert len(written) > 3
     click(view, QPoint(40, 200))
-    assert view.selection is None
+    assert view.state.selection is None
 
 
 def test_counts_are_told_with_thousands() -> None:
@@ -209,39 +213,39 @@ def test_counts_are_told_with_thousands() -> None:
 
 def test_a_heading_tells_name_and_lanes(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.PIPELINE)
-    first = heading_text(view.scene, view.stack.layout.groups[0])
+    first = heading_text(view.state.scene, view.state.stack.layout.groups[0])
     assert first.replace(NO_BREAK, " ") == "pipeline 0  ·  2 lanes"
 
 
 def test_folding_is_taken_back_like_a_zoom(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.PIPELINE)
     view.lanes.fold_all()
-    view.zoom_back()
+    view.navigator.zoom_back()
     assert lanes_shown(view) == list(range(8))
-    view.zoom_back()
-    assert view.lanes.state.grouping is Grouping.DEVICE
+    view.navigator.zoom_back()
+    assert view.lanes.rows.grouping is Grouping.DEVICE
 
 
 def test_another_run_has_its_lanes_in_its_own_order(view: TimelineView) -> None:
-    view.lanes.choose(3)
+    view.choice.choose(3)
     view.lanes.move_up()
     view.lanes.group_by(Grouping.NODE)
-    view.show_scene(Scene(trace_of(specification(steps=1))))
+    view.state.show_scene(Scene(trace_of(specification(steps=1))))
     assert lanes_shown(view) == [0, 1]
-    assert view.lanes.state.grouping is Grouping.NODE
-    assert view.lanes.lane is None
+    assert view.lanes.rows.grouping is Grouping.NODE
+    assert view.state.lane is None
 
 
 def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -> None:
     run = specification("dp", steps=1, warmup=0, devices="400xcpu", batch=400)
-    view.show_scene(Scene(trace_of(run, CORES)))
+    view.state.show_scene(Scene(trace_of(run, CORES)))
     for scrolled in (0, 3000, view.verticalScrollBar().maximum()):
         view.verticalScrollBar().setValue(scrolled)
-        layout = view.frame_of_rows.layout
+        layout = view.state.frame.layout
         parts = (*layout.rows, *layout.ghosts, *layout.memory)
         assert 0 < len(parts) < 60
         body = range(int(AXIS + STEPS), view.viewport().height() + 1)
-        tops = [view.frame_of_rows.top + row.top for row in layout.rows]
+        tops = [view.state.frame.top + row.top for row in layout.rows]
         assert sum(int(top) in body for top in tops) >= len(tops) - 2
         assert layout.row_of(399).lane == 399
     assert view.lane_filter.isVisible()
@@ -249,27 +253,28 @@ def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -
 
 
 def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
-    view.show_path(True)
+    view.state.show_strips(path=True)
     view.grab()  # which explains the step on screen
-    step = view.trace.steps[-1]
-    everything = path_boxes(view.scene, view.frame_of_rows, step)
+    step = view.state.trace.steps[-1]
+    everything = path_boxes(view.state.scene, view.state.frame, step)
     view.lanes.filter("*:0")
-    view.select(next(s for s in view.trace if s.lane == 1 and s.step == step))
-    boxes = path_boxes(view.scene, view.frame_of_rows, step)
+    view.state.select(next(s for s in view.state.trace if s.lane == 1 and s.step == step))
+    boxes = path_boxes(view.state.scene, view.state.frame, step)
     assert 0 < len(boxes) < len(everything)
     assert all(box.top() >= 0 for box in boxes)
-    assert not view.frame_of_rows.layout.shows(1)
+    assert not view.state.frame.layout.shows(1)
     assert not view.grab().isNull()
 
 
 def test_the_overview_of_very_many_lanes_puts_neighbours_together(qtbot: object) -> None:
-    overview = Overview()
+    state = TimelineState()
+    overview = Overview(state)
     qtbot.addWidget(overview)
     overview.resize(900, 80)
     overview.show()
     run = specification("mp", steps=1, warmup=0, devices="96xcpu", stages=96, batch=4)
     run = replace(run, model=ModelSettings("mlp", width=8, depth=96))
-    overview.show_scene(Scene(trace_of(run, CORES)))
+    state.show_scene(Scene(trace_of(run, CORES)))
     image = overview.grab().toImage()
     ratio = image.devicePixelRatio()
     wide = range(int(LABELS) + 8, 880)

@@ -17,7 +17,7 @@ from core.trace.trace import Trace
 from gui.panels.explain.devices import DevicesPanel
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.rows import Strips, lay_out
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from tests.make_believe import Timing, columns_of, header_and_plans, specification, timed
 
 
@@ -46,13 +46,13 @@ def view(qtbot: object) -> Iterator[TimelineView]:
     made.resize(1200, 400)
     made.show()
     qtbot.waitExposed(made)
-    made.show_scene(Scene(nested_run()))
+    made.state.show_scene(Scene(nested_run()))
     yield made
     made.close()
 
 
 def spot(view: TimelineView, lane: int, time: float) -> QPoint:
-    frame = view.frame_of_rows
+    frame = view.state.frame
     row = frame.layout.row_of(lane)
     return QPoint(int(frame.x(time)), int(frame.top + row.top + row.height / 2))
 
@@ -66,29 +66,29 @@ def test_blocks_stand_right_under_their_lane_and_are_thinner() -> None:
 
 
 def test_blocks_can_be_shown_and_hidden(view: TimelineView) -> None:
-    assert view.strips.nested
-    view.show_nested(False)
-    assert [row.lane for row in view.stack.layout.rows] == [0, 1]
-    assert not view.strips.nested
+    assert view.state.strips.nested
+    view.state.show_strips(nested=False)
+    assert [row.lane for row in view.state.stack.layout.rows] == [0, 1]
+    assert not view.state.strips.nested
 
 
 def test_a_click_on_a_block_selects_it_and_chooses_its_lane(view: TimelineView) -> None:
-    span = next(s for s in view.trace if s.lane == 3 and s.kind is Kind.FORWARD)
+    span = next(s for s in view.state.trace if s.lane == 3 and s.kind is Kind.FORWARD)
     at = spot(view, 3, (span.start + span.end) / 2)
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    assert view.selection == span
+    assert view.state.selection == span
     assert span.block is not None
-    assert view.lanes.lane == 1
+    assert view.state.lane == 1
 
 
 def test_between_blocks_there_is_no_gap_to_explain(view: TimelineView) -> None:
-    first = view.trace.span(3, 0)
+    first = view.state.trace.span(3, 0)
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=spot(view, 3, first.start / 2))
-    assert view.selection is None
+    assert view.state.selection is None
 
 
 def test_lanes_are_summed_up_as_if_there_were_no_blocks(view: TimelineView) -> None:
-    scene = view.scene
+    scene = view.state.scene
     assert [balance.lane for balance in scene.balances] == [0, 1]
     assert len(scene.facts) == 4
     panel = DevicesPanel()
@@ -97,13 +97,13 @@ def test_lanes_are_summed_up_as_if_there_were_no_blocks(view: TimelineView) -> N
 
 
 def test_the_number_of_a_block_stands_in_its_bar(view: TimelineView) -> None:
-    span = next(s for s in view.trace if s.lane == 2 and s.kind is Kind.BACKWARD)
-    view.fit_between(span.start, span.end)
-    row = view.frame_of_rows.layout.row_of(2)
-    top = int(view.frame_of_rows.top + row.top)
+    span = next(s for s in view.state.trace if s.lane == 2 and s.kind is Kind.BACKWARD)
+    view.navigator.fit_between(span.start, span.end)
+    row = view.state.frame.layout.row_of(2)
+    top = int(view.state.frame.top + row.top)
     image = view.grab().toImage()
     ratio = image.devicePixelRatio()
-    start, end = (int(view.frame_of_rows.x(time)) for time in (span.start, span.end))
+    start, end = (int(view.state.frame.x(time)) for time in (span.start, span.end))
     seen = {
         image.pixelColor(int(x * ratio), int(y * ratio)).name()
         for x in range(start + 3, end - 3)

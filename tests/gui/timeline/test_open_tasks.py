@@ -12,7 +12,7 @@ from core.recording.decode import append_batch
 from core.recording.writer import Timings, plan_batch, span_batch
 from core.trace.trace import Span, Trace
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of, open_end
 from tests.gui.exported import export_image
 from tests.gui.timeline.test_timeline import click, spot
@@ -27,14 +27,14 @@ def with_a_lost_end(told: bool = True) -> tuple[Trace, Span]:
     trace, opened, now = Trace(header), Trace(header), 2 * MS
     plan = next(iter(plans.values()))
     for each in (trace, opened):
-        each.append(plan_batch(0, plan.tasks))
+        append_batch(each, plan_batch(0, plan.tasks))
     for step in range(STEPS):
         timings = timed(plan, step, now)
         now = max(timing.end for timing in timings) + MS
         if step == 1:
             lost, *timings = timings
         append_batch(trace, span_batch(columns_of(0, step, timings)))
-    opened.append(span_batch(Timings(0, 1, [lost.task], [lost.start], [None])))
+    append_batch(opened, span_batch(Timings(0, 1, [lost.task], [lost.start], [None])))
     (task,) = opened.open_tasks
     if told:
         append_batch(trace, span_batch(Timings(0, 1, [lost.task], [lost.start], [None])))
@@ -68,14 +68,14 @@ def test_an_open_bar_with_nothing_behind_it_ends_with_the_run_or_at_the_present(
 
 def test_a_lost_end_covers_no_later_span_in_the_window(view: TimelineView) -> None:
     trace, task = with_a_lost_end()
-    view.show_scene(Scene(trace))
-    view.fit()
+    view.state.show_scene(Scene(trace))
+    view.navigator.fit()
     for index in range(len(trace.spans(task.lane))):
         span = trace.span(task.lane, index)
         click(view, *spot(view, task.lane, (span.start + span.end) / 2))
-        assert view.selection == span
+        assert view.state.selection == span
     click(view, *spot(view, task.lane, (task.start + open_end(trace, task, None)) / 2))
-    assert view.selection == task
+    assert view.state.selection == task
 
 
 def test_a_picture_shows_later_spans_as_if_no_end_had_been_lost(tmp_path: Path) -> None:

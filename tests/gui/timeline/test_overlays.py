@@ -18,15 +18,15 @@ from core.recording.bookmarks import Bookmark
 from core.trace.trace import Span
 from gui.app.session import Run
 from gui.panels.data.bookmarks import NOTE, MarksPanel
-from gui.search.bookmarks import Marking
 from gui.timeline.interact.crosshair import moment_text, nearest_edge
-from gui.timeline.interact.overlay import areas_of
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.margins import AXIS, LABELS
-from gui.timeline.paint.scene import Scene
-from gui.timeline.state.groups import Grouping
+from gui.timeline.layout.frame import AXIS, LABELS
+from gui.timeline.layout.groups import Grouping
+from gui.timeline.paint.overlay import areas_of
 from gui.timeline.state.measure import Measure
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
+from gui.window.bookmarks import Marking
 from tests.core.explain.ranges import Drawn, drawn
 from tests.make_believe import MS, specification, trace_of
 
@@ -44,7 +44,7 @@ def view(qtbot: object) -> Iterator[TimelineView]:
     made.resize(1200, 500)
     made.show()
     qtbot.waitExposed(made)
-    made.show_scene(Scene(trace_of(specification(devices="3xcpu", steps=2))))
+    made.state.show_scene(Scene(trace_of(specification(devices="3xcpu", steps=2))))
     yield made
     made.close()
 
@@ -55,7 +55,7 @@ def marking(view: TimelineView, qtbot: object) -> Marking:
     qtbot.addWidget(panel)
     made = Marking(view, panel)
     made.panel = panel
-    made.show_run(Run(1, view.trace))
+    made.show_run(Run(1, view.state.trace))
     return made
 
 
@@ -82,15 +82,15 @@ def drag(view: TimelineView, start: tuple[float, float], end: tuple[float, float
 
 def spot(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
     """The pixel of a time on a lane."""
-    frame = view.frame_of_rows
+    frame = view.state.frame
     row = frame.layout.row_of(lane)
     return frame.x(time), frame.top + row.top + row.height / 2
 
 
 def a_forward(view: TimelineView, lane: int, number: int = 0) -> Span:
     """A forward of a lane in the last step, which the view shows."""
-    last = view.trace.steps[-1]
-    mine = (s for s in view.trace if (s.lane, s.step, s.kind) == (lane, last, Kind.FORWARD))
+    last = view.state.trace.steps[-1]
+    mine = (s for s in view.state.trace if (s.lane, s.step, s.kind) == (lane, last, Kind.FORWARD))
     return list(mine)[number]
 
 
@@ -104,38 +104,38 @@ def test_a_drag_selects_the_lanes_whose_rows_it_touches(
 ) -> None:
     (_, y0), (_, y1) = spot(view, first, 0), spot(view, last, 0)
     drag(view, (400, y0), (700, y1))
-    assert isinstance(view.selection, TimeRange)
-    assert view.selection.lanes is not None
-    touched = [lane for lane in view.selection.lanes if lane < 3]
+    assert isinstance(view.state.selection, TimeRange)
+    assert view.state.selection.lanes is not None
+    touched = [lane for lane in view.state.selection.lanes if lane < 3]
     assert touched == list(range(min(first, last), max(first, last) + 1))
 
 
 def test_a_drag_that_begins_on_the_axis_selects_all_lanes(view: TimelineView) -> None:
     drag(view, (400, 5), (700, 200))
-    assert view.selection.lanes is None
+    assert view.state.selection.lanes is None
 
 
 def test_a_drag_below_the_lanes_selects_all_lanes(view: TimelineView) -> None:
     view.resize(1200, 1200)
     drag(view, (400, 1150), (700, 1180))
-    assert view.selection.lanes is None
+    assert view.state.selection.lanes is None
 
 
 def test_a_drag_over_a_folded_group_selects_all_its_lanes(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.DEVICE)
     view.lanes.fold_all()
-    group = view.frame_of_rows.layout.groups[0]
-    y = view.frame_of_rows.top + group.top + group.height / 2
+    group = view.state.frame.layout.groups[0]
+    y = view.state.frame.top + group.top + group.height / 2
     drag(view, (400, y), (700, y))
-    assert set(group.lanes) <= set(view.selection.lanes)
+    assert set(group.lanes) <= set(view.state.selection.lanes)
     x0, x1 = 400.0, 700.0
-    areas = areas_of(view.frame_of_rows, view.selection.lanes, x0, x1)
-    assert [area.top() for area in areas] == [view.frame_of_rows.top + group.top]
+    areas = areas_of(view.state.frame, view.state.selection.lanes, x0, x1)
+    assert [area.top() for area in areas] == [view.state.frame.top + group.top]
     assert not view.grab().isNull()
 
 
 def test_neighbouring_lanes_are_shaded_as_one_area(view: TimelineView) -> None:
-    frame = view.frame_of_rows
+    frame = view.state.frame
     rows = {row.lane: row for row in frame.layout.rows}
     (both,) = areas_of(frame, [0, 1, 2], 0.0, 10.0)
     assert (both.top(), both.bottom()) == (frame.top + rows[0].top, frame.top + rows[2].bottom)
@@ -146,13 +146,15 @@ def test_neighbouring_lanes_are_shaded_as_one_area(view: TimelineView) -> None:
 def test_the_crosshair_follows_the_pointer_and_leaves_with_it(view: TimelineView) -> None:
     for x in (LABELS + 100, LABELS + 333):
         mouse(view, MOVE, x, AXIS / 2)
-        reach = 6 * view.view.ns_per_pixel
-        assert view.aids.crosshair.time == pytest.approx(view.view.time(x - LABELS), abs=reach)
+        reach = 6 * view.state.viewport.ns_per_pixel
+        assert view.overlays.crosshair.time == pytest.approx(
+            view.state.viewport.time(x - LABELS), abs=reach
+        )
     mouse(view, MOVE, LABELS - 20, 200)
-    assert view.aids.crosshair is None
+    assert view.overlays.crosshair is None
     mouse(view, MOVE, LABELS + 100, 200)
     QApplication.sendEvent(view.viewport(), QEvent(QEvent.Type.Leave))
-    assert view.aids.crosshair is None
+    assert view.overlays.crosshair is None
 
 
 @pytest.mark.parametrize(("off", "snaps"), [(-5, True), (5, True), (8, False)])
@@ -160,10 +162,10 @@ def test_the_crosshair_snaps_to_an_edge_within_six_pixels(
     view: TimelineView, off: int, snaps: bool
 ) -> None:
     span = a_forward(view, 0, -1)
-    view.fit_selection(span)
+    view.selector.fit(span)
     x, y = spot(view, 0, span.end)
     mouse(view, MOVE, x + off, y)
-    crosshair = view.aids.crosshair
+    crosshair = view.overlays.crosshair
     assert (crosshair.lane == 0) is snaps
     assert (crosshair.time == span.end) is snaps
 
@@ -177,8 +179,10 @@ def test_the_crosshair_stays_at_the_pointer_while_the_wheel_zooms(view: Timeline
         NO_BUTTON, NO_KEYS, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(view.viewport(), turn)
-    reach = 6 * view.view.ns_per_pixel
-    assert view.aids.crosshair.time == pytest.approx(view.view.time(x - LABELS), abs=reach)
+    reach = 6 * view.state.viewport.ns_per_pixel
+    assert view.overlays.crosshair.time == pytest.approx(
+        view.state.viewport.time(x - LABELS), abs=reach
+    )
 
 
 @given(drawn(), st.integers(-50, 500))
@@ -206,7 +210,7 @@ def test_m_marks_the_moment_under_the_pointer_and_its_note_is_typed_in_place(
 ) -> None:
     x, y = LABELS + 321, spot(view, 1, 0)[1]
     mouse(view, MOVE, x, y)
-    time = round(view.aids.crosshair.time)
+    time = round(view.overlays.crosshair.time)
     marking.mark()
     assert marking.editor.isVisible() and marking.editor.hasFocus()
     QTest.keyClicks(marking.editor, "warm")
@@ -214,14 +218,14 @@ def test_m_marks_the_moment_under_the_pointer_and_its_note_is_typed_in_place(
     assert marking.marks == (Bookmark(time, None, "warm"),)
     assert marking.editor is None
     assert marking.panel.list.topLevelItem(0).text(NOTE) == "warm"
-    view.zoom_back()
+    view.navigator.zoom_back()
     assert marking.marks == ()
-    view.zoom_forward()
+    view.navigator.zoom_forward()
     assert marking.marks == (Bookmark(time, None, "warm"),)
 
 
 def test_escape_leaves_a_note_as_it_was(view: TimelineView, marking: Marking) -> None:
-    view.aids.change_marks([Bookmark(round(view.view.time(200)), None, "before")])
+    view.state.bookmarks.change([Bookmark(round(view.state.viewport.time(200)), None, "before")])
     marking.edit(0)
     QTest.keyClicks(marking.editor, "other")
     QTest.keyClick(marking.editor, Qt.Key.Key_Escape)
@@ -235,7 +239,7 @@ def test_without_the_pointer_m_marks_where_the_selection_starts(
         marking.mark()
     assert marking.marks == ()
     span = a_forward(view, 1)
-    view.select(span)
+    view.state.select(span)
     marking.mark()
     marking.mark_range()
     assert marking.marks == (Bookmark(span.start), Bookmark(span.start, span.end))
@@ -245,36 +249,36 @@ def test_a_click_on_a_flag_edits_its_note_and_keeps_the_selection(
     view: TimelineView, marking: Marking
 ) -> None:
     span = a_forward(view, 0)
-    view.select(span)
-    view.aids.set_marks([Bookmark(round(view.view.time(500)), None, "a flag")])
-    place = view.aids.flag(0)
+    view.state.select(span)
+    view.state.bookmarks.show([Bookmark(round(view.state.viewport.time(500)), None, "a flag")])
+    place = view.overlays.flag(0)
     mouse(view, MOVE, place.center().x(), place.center().y())
-    assert view.hovered[2] == ["a flag"]
+    assert view.overlays.hovered[2] == ["a flag"]
     click(view, place.center().x(), place.center().y())
     assert marking.editor.text() == "a flag"
-    assert view.selection == span
+    assert view.state.selection == span
 
 
 def test_flags_end_where_the_next_one_begins(view: TimelineView) -> None:
-    moments = [round(view.view.time(x)) for x in (100, 140, 143, 500)]
-    view.aids.set_marks([Bookmark(moment, None, "a rather long note") for moment in moments])
-    places = [view.aids.flag(i) for i in range(4)]
+    moments = [round(view.state.viewport.time(x)) for x in (100, 140, 143, 500)]
+    view.state.bookmarks.show([Bookmark(moment, None, "a rather long note") for moment in moments])
+    places = [view.overlays.flag(i) for i in range(4)]
     for one, other in pairwise(places):
         assert one.right() < other.left()
     assert places[3].width() > 60
 
 
 def test_the_next_and_previous_mark_are_gone_to(view: TimelineView, marking: Marking) -> None:
-    first, last = view.trace.bounds
-    view.aids.change_marks([Bookmark(first), Bookmark(last), Bookmark((first + last) // 2)])
-    view.fit()
-    view.zoom_at(0.05, LABELS + 800)
+    first, last = view.state.trace.bounds
+    view.state.bookmarks.change([Bookmark(first), Bookmark(last), Bookmark((first + last) // 2)])
+    view.navigator.fit()
+    view.navigator.zoom_at(0.05, LABELS + 800)
     marking.next_mark()
-    assert view.aids.crosshair.time == last
-    assert view.view.start <= last <= view.view.end
+    assert view.overlays.crosshair.time == last
+    assert view.state.viewport.start <= last <= view.state.viewport.end
     marking.previous_mark()
     marking.previous_mark()
-    assert view.aids.crosshair.time == first
+    assert view.overlays.crosshair.time == first
     assert marking.panel.current == 0
     marking.remove_here()
     assert [mark.start for mark in marking.marks] == [(first + last) // 2, last]
@@ -283,7 +287,7 @@ def test_the_next_and_previous_mark_are_gone_to(view: TimelineView, marking: Mar
 def test_the_list_renames_and_deletes_marks(
     view: TimelineView, marking: Marking, qtbot: object
 ) -> None:
-    view.aids.change_marks([Bookmark(10 * MS, None, "one"), Bookmark(20 * MS, 30 * MS, "two")])
+    view.state.bookmarks.change([Bookmark(10 * MS, None, "one"), Bookmark(20 * MS, 30 * MS, "two")])
     rows = marking.panel.list
     assert [rows.topLevelItem(i).text(NOTE) for i in range(2)] == ["one", "two"]
     rows.topLevelItem(1).setText(NOTE, "three")
@@ -297,39 +301,39 @@ def test_shift_and_click_measure_from_the_selected_span_to_another(view: Timelin
     first, second = a_forward(view, 0), a_forward(view, 2, 2)
     click(view, *middle(view, first))
     click(view, *middle(view, second), SHIFT)
-    measure = view.aids.measure
+    measure = view.selector.measure
     assert (measure.first, measure.second) == (first, second)
     assert measure.end_to_start == second.start - first.end
     assert measure.start_to_start == second.start - first.start
-    assert view.selection == second
+    assert view.state.selection == second
     third = a_forward(view, 1, 1)
     click(view, *middle(view, third), SHIFT)
-    assert view.aids.measure == Measure.between(first, third)
+    assert view.selector.measure == Measure.between(first, third)
     assert not view.grab().isNull()
     click(view, *middle(view, third))
-    assert view.aids.measure is None
+    assert view.selector.measure is None
 
 
 def test_x_measures_from_a_span_while_keys_step_to_others(view: TimelineView) -> None:
     span = a_forward(view, 0)
-    view.select(span)
-    view.aids.anchor_here()
-    view.next_span()
-    view.next_span()
-    assert view.aids.measure == Measure.between(span, view.selection)
-    view.aids.anchor_here()
-    assert view.aids.measure is None
-    view.aids.anchor_here()
-    view.clear_selection()
-    assert view.aids.anchor is None
+    view.state.select(span)
+    view.selector.anchor_here()
+    view.selector.next_span()
+    view.selector.next_span()
+    assert view.selector.measure == Measure.between(span, view.state.selection)
+    view.selector.anchor_here()
+    assert view.selector.measure is None
+    view.selector.anchor_here()
+    view.selector.clear()
+    assert view.state.anchor is None
 
 
 def test_a_shift_drag_still_pans_and_measures_nothing(view: TimelineView) -> None:
-    view.select(a_forward(view, 0))
-    before = view.view
+    view.state.select(a_forward(view, 0))
+    before = view.state.viewport
     x, y = middle(view, a_forward(view, 2))
     mouse(view, PRESS, x, y, LEFT, SHIFT, LEFT)
     mouse(view, MOVE, x - 80, y, NO_BUTTON, SHIFT, LEFT)
     mouse(view, RELEASE, x - 80, y, LEFT, SHIFT)
-    assert view.view.start > before.start
-    assert view.aids.measure is None
+    assert view.state.viewport.start > before.start
+    assert view.selector.measure is None

@@ -15,9 +15,9 @@ from core.plan.task import Kind
 from core.recording.decode import append_batch
 from core.trace.trace import Span, Trace
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.frame import LABELS
 from gui.timeline.layout.rows import BY_HAND
-from gui.timeline.paint.margins import LABELS
-from gui.timeline.paint.scene import Scene
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from tests.make_believe import MS, batches, specification, trace_of
 
@@ -34,7 +34,7 @@ def view(qtbot: object) -> Iterator[TimelineView]:
     made.resize(1200, 500)
     made.show()
     qtbot.waitExposed(made)
-    made.show_scene(Scene(trace_of(specification(steps=3))))
+    made.state.show_scene(Scene(trace_of(specification(steps=3))))
     yield made
     made.close()
 
@@ -78,14 +78,14 @@ def wheel(
 
 def spot(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
     """The pixel of a time on a lane."""
-    frame = view.frame_of_rows
+    frame = view.state.frame
     row = frame.layout.row_of(lane)
     return frame.x(time), frame.top + row.top + row.height / 2
 
 
 def trace(view: TimelineView) -> Trace:
-    assert view.trace is not None
-    return view.trace
+    assert view.state.trace is not None
+    return view.state.trace
 
 
 def first_forward(view: TimelineView, lane: int, step: int = 4) -> Span:
@@ -105,59 +105,59 @@ def idle_gap(view: TimelineView) -> tuple[Span, Span]:
 def test_the_wheel_zooms_and_keeps_the_time_under_the_pointer(
     view: TimelineView, x: float, turn: int
 ) -> None:
-    before, span = view.view.time(x - LABELS), view.view.span
+    before, span = view.state.viewport.time(x - LABELS), view.state.viewport.span
     wheel(view, x, turn)
-    assert view.view.time(x - LABELS) == pytest.approx(before)
-    assert (view.view.span < span) is (turn > 0)
+    assert view.state.viewport.time(x - LABELS) == pytest.approx(before)
+    assert (view.state.viewport.span < span) is (turn > 0)
 
 
 @pytest.mark.parametrize(("button", "keys"), [(MIDDLE, NO_KEYS), (LEFT, SHIFT)])
 def test_a_middle_or_shift_drag_carries_the_time_with_the_pointer(
     view: TimelineView, button: Qt.MouseButton, keys: Qt.KeyboardModifier
 ) -> None:
-    before, span = view.view.time(300), view.view.span
+    before, span = view.state.viewport.time(300), view.state.viewport.span
     drag(view, LABELS + 300, LABELS + 120, 200, button, keys)
-    assert view.view.time(120) == pytest.approx(before)
-    assert view.view.span == span
-    assert view.selection is None
+    assert view.state.viewport.time(120) == pytest.approx(before)
+    assert view.state.viewport.span == span
+    assert view.state.selection is None
 
 
 def test_shift_and_wheel_pan_at_the_same_zoom(view: TimelineView) -> None:
-    before = view.view
+    before = view.state.viewport
     wheel(view, 400, -120, SHIFT)
-    assert view.view.span == before.span
-    assert view.view.start > before.start
+    assert view.state.viewport.span == before.span
+    assert view.state.viewport.start > before.start
 
 
 def test_a_plain_drag_selects_a_range_of_time(view: TimelineView) -> None:
-    before = view.view
+    before = view.state.viewport
     drag(view, LABELS + 300, LABELS + 100, 200, LEFT)
-    assert isinstance(view.selection, TimeRange)
-    assert view.selection.start == pytest.approx(before.time(100), abs=2)
-    assert view.selection.end == pytest.approx(before.time(300), abs=2)
-    assert view.view == before
+    assert isinstance(view.state.selection, TimeRange)
+    assert view.state.selection.start == pytest.approx(before.time(100), abs=2)
+    assert view.state.selection.end == pytest.approx(before.time(300), abs=2)
+    assert view.state.viewport == before
 
 
 def test_a_click_selects_the_span_under_it(view: TimelineView, qtbot: object) -> None:
     span = first_forward(view, 1)
-    with qtbot.waitSignal(view.selection_changed):
+    with qtbot.waitSignal(view.state.selection_changed):
         click(view, *spot(view, 1, (span.start + span.end) / 2))
-    assert view.selection == span
+    assert view.state.selection == span
 
 
 def test_a_click_on_a_bubble_selects_the_gap(view: TimelineView) -> None:
     before, after = idle_gap(view)
     click(view, *spot(view, 0, (before.end + after.start) / 2))
-    assert isinstance(view.selection, Gap)
-    assert (view.selection.start, view.selection.end) == (before.end, after.start)
+    assert isinstance(view.state.selection, Gap)
+    assert (view.state.selection.start, view.state.selection.end) == (before.end, after.start)
 
 
 def test_hovering_over_a_bubble_says_who_waits_for_whom(view: TimelineView) -> None:
     before, after = idle_gap(view)
     x, y = spot(view, 0, (before.end + after.start) / 2)
     mouse(view, QEvent.Type.MouseMove, x, y, NO_BUTTON)
-    assert view.hovered is not None
-    text = "\n".join([view.hovered[1], *view.hovered[2]]).replace("\u00a0", " ")
+    assert view.overlays.hovered is not None
+    text = "\n".join([view.overlays.hovered[1], *view.overlays.hovered[2]]).replace("\u00a0", " ")
     assert text.startswith("cpu:0 waits 8.60 ms\n")
     assert "8 ms for 1B0 on cpu:1: another lane computes" in text
     assert text.endswith("Then 0C0 begins.")
@@ -167,8 +167,8 @@ def test_hovering_over_a_span_tells_rows_bytes_duration_and_wait(view: TimelineV
     copy = next(s for s in trace(view) if s.lane == 1 and s.step == 4 and s.kind is Kind.COPY)
     x, y = spot(view, 1, (copy.start + copy.end) / 2)
     mouse(view, QEvent.Type.MouseMove, x, y, NO_BUTTON)
-    assert view.hovered is not None
-    text = " ".join([view.hovered[1], *view.hovered[2]]).replace("\u00a0", " ")
+    assert view.overlays.hovered is not None
+    text = " ".join([view.overlays.hovered[1], *view.overlays.hovered[2]]).replace("\u00a0", " ")
     for part in ("Copy", "micro-batch 0", "8 rows", "kB", "activation", "Waited for 0F0 on cpu:0"):
         assert part in text
 
@@ -176,58 +176,60 @@ def test_hovering_over_a_span_tells_rows_bytes_duration_and_wait(view: TimelineV
 def test_leaving_the_timeline_takes_the_card_away(view: TimelineView) -> None:
     span = first_forward(view, 0)
     mouse(view, QEvent.Type.MouseMove, *spot(view, 0, span.start + MS), NO_BUTTON)
-    assert view.hovered is not None
+    assert view.overlays.hovered is not None
     QApplication.sendEvent(view.viewport(), QEvent(QEvent.Type.Leave))
-    assert view.hovered is None
+    assert view.overlays.hovered is None
 
 
 def test_a_double_click_fits_the_span(view: TimelineView) -> None:
     span = first_forward(view, 1)
     mouse(view, QEvent.Type.MouseButtonDblClick, *spot(view, 1, span.start + MS), LEFT)
-    assert view.view == view.view.fitted(span.start, span.end)
+    assert view.state.viewport == view.state.viewport.fitted(span.start, span.end)
 
 
 def test_fit_shows_the_selection_and_then_everything(view: TimelineView) -> None:
-    view.select(first_forward(view, 1))
-    view.fit()
-    assert view.view == view.view.fitted(view.selection.start, view.selection.end)
-    view.fit()
-    assert view.view == view.view.fitted(*trace(view).bounds)
+    view.state.select(first_forward(view, 1))
+    view.navigator.fit()
+    assert view.state.viewport == view.state.viewport.fitted(
+        view.state.selection.start, view.state.selection.end
+    )
+    view.navigator.fit()
+    assert view.state.viewport == view.state.viewport.fitted(*trace(view).bounds)
 
 
 def test_zoom_back_returns_through_every_gesture(view: TimelineView) -> None:
-    views = [view.view]
-    view.fit()
-    views.append(view.view)
+    views = [view.state.viewport]
+    view.navigator.fit()
+    views.append(view.state.viewport)
     for _ in range(3):
         wheel(view, 500, 120)
-    views.append(view.view)
-    view.pan_right()
+    views.append(view.state.viewport)
+    view.navigator.pan_right()
     for expected in reversed(views):
-        view.zoom_back()
-        assert view.view == expected
-    view.zoom_back()
-    assert view.view == views[0]
+        view.navigator.zoom_back()
+        assert view.state.viewport == expected
+    view.navigator.zoom_back()
+    assert view.state.viewport == views[0]
 
 
 def test_next_and_previous_walk_along_the_lane(view: TimelineView) -> None:
     span = first_forward(view, 0)
-    view.select(span)
-    view.next_span()
-    assert view.selection.index == span.index + 1
-    view.previous_span()
-    view.previous_span()
-    assert view.selection.index == span.index - 1
-    assert view.view.start <= view.selection.start
+    view.state.select(span)
+    view.selector.next_span()
+    assert view.state.selection.index == span.index + 1
+    view.selector.previous_span()
+    view.selector.previous_span()
+    assert view.state.selection.index == span.index - 1
+    assert view.state.viewport.start <= view.state.selection.start
 
 
 def test_brackets_walk_along_dependencies_and_back(view: TimelineView) -> None:
     copy = next(s for s in trace(view) if s.lane == 1 and s.step == 4 and s.kind is Kind.COPY)
-    view.select(copy)
-    view.dependency()
-    assert (view.selection.lane, view.selection.kind) == (0, Kind.FORWARD)
-    view.dependent()
-    assert view.selection == copy
+    view.state.select(copy)
+    view.selector.dependency()
+    assert (view.state.selection.lane, view.state.selection.kind) == (0, Kind.FORWARD)
+    view.selector.dependent()
+    assert view.state.selection == copy
 
 
 def live(view: TimelineView, steps: int = 2) -> Trace:
@@ -236,16 +238,16 @@ def live(view: TimelineView, steps: int = 2) -> Trace:
     shown = Trace(header)
     for batch in [*made[: 1 + 3 * steps], made[1 + 3 * steps]]:
         append_batch(shown, batch)
-    view.show_scene(Scene(shown), live=True)
+    view.state.show_scene(Scene(shown), live=True)
     return shown
 
 
 def test_a_followed_run_keeps_the_present_in_view(view: TimelineView) -> None:
     live(view)
     for now in (300 * MS, 400 * MS, 900 * MS):
-        view.refresh(now)
-        assert view.following
-        assert view.view.start < now < view.view.end
+        view.state.refresh(now)
+        assert view.state.following
+        assert view.state.viewport.start < now < view.state.viewport.end
 
 
 def test_an_open_task_grows_with_the_present(view: TimelineView) -> None:
@@ -253,10 +255,10 @@ def test_an_open_task_grows_with_the_present(view: TimelineView) -> None:
     task = shown.open_tasks[0]
     ends = []
     for now in (task.start + 10 * MS, task.start + 60 * MS):
-        view.refresh(now)
+        view.state.refresh(now)
         click(view, *spot(view, task.lane, now - MS))
-        assert view.selection == task
-        ends.append(view.view.time(view.frame_of_rows.x(now) - LABELS))
+        assert view.state.selection == task
+        ends.append(view.state.viewport.time(view.state.frame.x(now) - LABELS))
     assert ends[1] - ends[0] == pytest.approx(50 * MS, rel=0.01)
 
 
@@ -265,108 +267,108 @@ def test_after_a_move_by_hand_a_live_view_never_moves_by_itself(
     view: TimelineView, gesture: str
 ) -> None:
     live(view)
-    view.refresh(300 * MS)
+    view.state.refresh(300 * MS)
     moves = {
         "wheel": lambda: wheel(view, 500, 120),
         "pan": lambda: drag(view, 500, 300, 200, MIDDLE),
-        "fit": view.fit,
-        "keys": view.pan_left,
+        "fit": view.navigator.fit,
+        "keys": view.navigator.pan_left,
     }
     moves[gesture]()
-    kept = view.view
+    kept = view.state.viewport
     for now in (400 * MS, 10_000 * MS, None):
-        view.refresh(now)
-        assert view.view == kept
-    assert not view.following
+        view.state.refresh(now)
+        assert view.state.viewport == kept
+    assert not view.state.following
 
 
 def test_follow_returns_to_the_present_with_the_zoom_kept(view: TimelineView) -> None:
     live(view)
-    view.refresh(300 * MS)
+    view.state.refresh(300 * MS)
     wheel(view, 500, 240)
-    span = view.view.span
-    view.refresh(800 * MS)
-    view.follow()
-    view.refresh(810 * MS)
-    assert view.view.span == span
-    assert view.view.start < 810 * MS < view.view.end
+    span = view.state.viewport.span
+    view.state.refresh(800 * MS)
+    view.navigator.follow()
+    view.state.refresh(810 * MS)
+    assert view.state.viewport.span == span
+    assert view.state.viewport.start < 810 * MS < view.state.viewport.end
 
 
 def test_an_untouched_run_shows_its_last_step_when_it_ends(view: TimelineView) -> None:
     shown = live(view)
-    view.refresh(300 * MS)
-    view.refresh(None)
-    assert view.view == view.view.fitted(*shown.step_bounds(shown.steps[-1]))
+    view.state.refresh(300 * MS)
+    view.state.refresh(None)
+    assert view.state.viewport == view.state.viewport.fitted(*shown.step_bounds(shown.steps[-1]))
 
 
 def test_a_narrow_span_still_paints_a_pixel(view: TimelineView) -> None:
-    view.fit()
-    view.zoom_at(40, LABELS + 300)
+    view.navigator.fit()
+    view.navigator.zoom_at(40, LABELS + 300)
     image = view.grab().toImage()
-    row = view.frame_of_rows.layout.rows[0]
-    y = int(view.frame_of_rows.top + row.top + row.height / 2)
-    first, last = (int(view.frame_of_rows.x(t)) for t in trace(view).bounds)
+    row = view.state.frame.layout.rows[0]
+    y = int(view.state.frame.top + row.top + row.height / 2)
+    first, last = (int(view.state.frame.x(t)) for t in trace(view).bounds)
     ratio = image.devicePixelRatio()
     colours = {image.pixelColor(int(x * ratio), int(y * ratio)).name() for x in range(first, last)}
-    assert view.theme.forward in colours or view.theme.backward in colours
+    assert view.state.theme.forward in colours or view.state.theme.backward in colours
 
 
 def test_an_empty_timeline_says_what_to_do(view: TimelineView) -> None:
-    view.show_scene(None)
+    view.state.show_scene(None)
     image = view.grab().toImage()
     colours = {image.pixelColor(x, 240).name() for x in range(200, 1000)}
     assert len(colours) > 2
 
 
 def test_more_lanes_than_fit_can_be_scrolled(view: TimelineView) -> None:
-    view.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
+    view.state.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
     assert view.verticalScrollBar().maximum() > 0
-    top = view.frame_of_rows.top
-    view.scroll_by(100)
-    assert view.frame_of_rows.top == top - 100
+    top = view.state.frame.top
+    view.state.scroll_to(view.state.scroll + 100)
+    assert view.state.frame.top == top - 100
 
 
 def test_ctrl_and_wheel_change_the_lanes_height_around_the_pointer(view: TimelineView) -> None:
-    view.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
-    view.scroll_by(400)
-    before, seen = view.view, view.stack.layout.compute
+    view.state.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
+    view.state.scroll_to(view.state.scroll + 400)
+    before, seen = view.state.viewport, view.state.stack.layout.compute
     under = lane_at(view, 250)
     for _ in range(4):
         wheel(view, 500, 120, CTRL, 250)
-    assert view.stack.layout.compute > 1.5 * seen
+    assert view.state.stack.layout.compute > 1.5 * seen
     assert lane_at(view, 250) == under
-    assert view.view == before
+    assert view.state.viewport == before
     for _ in range(40):
         wheel(view, 500, -120, CTRL, 250)
-    assert view.stack.layout.compute == BY_HAND[0]
+    assert view.state.stack.layout.compute == BY_HAND[0]
 
 
 def test_small_turns_of_a_touchpad_add_up_to_a_change_of_height(view: TimelineView) -> None:
-    seen = view.stack.layout.compute
+    seen = view.state.stack.layout.compute
     for _ in range(20):
         wheel(view, 500, -6, CTRL)
-    assert view.stack.layout.compute < seen
+    assert view.state.stack.layout.compute < seen
 
 
 def test_the_wheel_over_the_lanes_names_scrolls_them(view: TimelineView) -> None:
-    view.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
-    before = view.view
+    view.state.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
+    before = view.state.viewport
     wheel(view, 40, -120)
     assert view.verticalScrollBar().value() > 0
-    assert view.view == before
+    assert view.state.viewport == before
 
 
 def test_fitting_everything_fits_the_lanes_height_too(view: TimelineView) -> None:
-    view.show_scene(Scene(trace_of(specification(devices="4xcpu", steps=1))))
-    fitting = view.stack.layout
+    view.state.show_scene(Scene(trace_of(specification(devices="4xcpu", steps=1))))
+    fitting = view.state.stack.layout
     wheel(view, 500, 600, CTRL)
     assert view.verticalScrollBar().maximum() > 0
-    view.fit()
-    assert view.stack.layout == fitting
+    view.navigator.fit()
+    assert view.state.stack.layout == fitting
     assert view.verticalScrollBar().maximum() == 0
 
 
 def lane_at(view: TimelineView, y: float) -> int:
     """The last lane that begins above a pixel of the widget."""
-    frame = view.frame_of_rows
+    frame = view.state.frame
     return max(row.lane for row in frame.layout.rows if frame.top + row.top <= y)

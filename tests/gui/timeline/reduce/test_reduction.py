@@ -10,6 +10,7 @@ from core.trace.blocks import blocks_of
 from core.trace.spans import Spans
 from core.trace.table import TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.pyramid import FACTOR
 from gui.timeline.reduce.reduction import (
     FEW,
@@ -23,7 +24,6 @@ from gui.timeline.reduce.reduction import (
     times_of,
     visible,
 )
-from gui.timeline.state.viewport import Viewport
 
 FORWARD, BACKWARD = FAMILIES.index(Family.FORWARD), FAMILIES.index(Family.BACKWARD)
 

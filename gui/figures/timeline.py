@@ -1,0 +1,219 @@
+"""A run's timeline as a picture: what the window shows of it, drawn in lines, at any width."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
+
+from core.report.figure import MM_PER_INCH, FigureOptions
+from core.trace.excerpt import lanes_of
+from core.trace.trace import Trace
+from gui.figures.areas import draw_folded
+from gui.figures.picture import SCREEN, Picture
+from gui.figures.shown import Range
+from gui.figures.titles import run_title
+from gui.look.text import duration_text, tr
+from gui.look.theme import THEMES, edited
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
+from gui.timeline.layout.rows import Layout, Strips, lay_out
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.paint.critical import draw_critical, explain_shown
+from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
+from gui.timeline.paint.margins import draw_axis, draw_headings, draw_labels, draw_steps
+from gui.timeline.paint.nested import draw_block_numbers
+from gui.timeline.paint.painter import LanePainter
+from gui.timeline.paint.reasons import draw_reasons
+from gui.timeline.paint.strips import draw_strips
+from gui.timeline.state.scene import Scene
+
+WIDTH = 1600.0
+EDGE = 20.0
+TITLE = 58.0
+LEGEND = 40.0
+CAPTION = 17.0  # from one line of the caption to the next
+MOST_HEIGHT = 4_000.0  # of lanes that are not yet as low as can be
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What the window adds to a run: memory lines, critical path, and colours of the user's own.
+
+    With a `layout` the lanes stand as they do there, in their heights and groups, and what stands
+    under them comes from it too.
+    """
+
+    memory: bool = True
+    path: bool = False
+    layout: Layout | None = None
+    colours: Mapping[str, str] = field(default_factory=dict)
+
+
+SHOWN = Extras()
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A timeline that can be drawn on any painter, in pixels of 1/96 inch."""
+
+    scene: Scene
+    frame: Frame
+    shown: Range
+    options: FigureOptions
+    legend: list[list[LegendEntry]]
+    title: list[str]
+    caption: list[str]
+    height: float
+
+    @property
+    def width(self) -> float:
+        """All of it, the edges included."""
+        return self.frame.left + self.frame.view.width + EDGE
+
+
+def timeline_picture(
+    scene: Scene, shown: Range, options: FigureOptions, extras: Extras = SHOWN
+) -> Picture:
+    """The timeline of a scene, which is summed up anew over what is shown."""
+    timeline = lay_out_timeline(scene, shown, options, extras)
+    return Picture(
+        run_title(scene.trace), timeline.width, timeline.height, SCREEN,
+        lambda painter: draw_timeline(painter, timeline), options.scale or 2.0,
+    )  # fmt: skip
+
+
+def lay_out_timeline(
+    scene: Scene, shown: Range, options: FigureOptions, extras: Extras = SHOWN
+) -> Timeline:
+    """Place everything of a picture; its height follows from the lanes."""
+    scene.sum_up(shown.steps or None)
+    if not options.idle:
+        for facts in scene.facts:
+            facts.idle = ""
+    theme, fonts = edited(THEMES[options.theme], extras.colours), Fonts.of(_font())
+    width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
+    strips, layout = _layout(scene, options, extras)
+    view = Viewport(
+        float(shown.start), float(shown.span), max(100.0, round(width) - LABELS - 2 * EDGE)
+    )
+    title = _title_lines(scene.trace, shown, options)
+    top = EDGE + TITLE * bool(title) + AXIS * options.axis + STEPS * options.makespan
+    zero = float(shown.start if shown.zero is None else shown.zero)
+    frame = Frame(
+        view, layout, EDGE + LABELS, top, theme, vector=True, critical=strips.path, zero=zero
+    )
+    entries = legend_entries(scene, theme, strips, vector=True) if options.legend else []
+    legend = legend_lines(entries, fonts, view.width)
+    caption = wrapped(fonts.base, options.caption or "", view.width)
+    bottom = top + layout.height + CAPTION * len(caption) + (EDGE if caption else 0)
+    bottom += LEGEND + LINE * max(0, len(legend) - 1) if legend else EDGE / 2
+    return Timeline(scene, frame, shown, options, legend, title, caption, bottom + EDGE / 2)
+
+
+def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strips, Layout]:
+    """What stands under the lanes, and where: as in the window's layout if there is one."""
+    ghosts = scene.prediction is not None
+    strips = Strips(extras.memory and scene.most_held > 0, ghosts, extras.path)
+    if extras.layout is None or options.excerpt.lanes:
+        lanes = lanes_of(options.excerpt, scene.trace.header.lanes)
+        return strips, lay_out(lanes, MOST_HEIGHT, strips)
+    layout = extras.layout
+    return Strips(bool(layout.memory), ghosts and bool(layout.ghosts), extras.path), layout
+
+
+def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
+    """Draw a timeline in its own pixels."""
+    frame, scene, options = timeline.frame, timeline.scene, timeline.options
+    fonts = Fonts.of(_font())
+    painter.fillRect(QRectF(0, 0, timeline.width, timeline.height), QColor(frame.theme.plot))
+    _draw_title(painter, timeline, fonts)
+    if not scene.trace.span_count:
+        _nothing(painter, timeline, fonts)
+        return
+    bottom = frame.top + frame.layout.height
+    if options.axis:
+        top = frame.top - AXIS - STEPS * options.makespan
+        draw_axis(painter, frame, fonts, bottom, top)
+    draw_folded(painter, scene, frame)
+    painter.setClipRect(QRectF(frame.left, frame.top, frame.view.width, frame.layout.height))
+    draw_strips(painter, scene, frame)
+    painter.setClipping(False)
+    LanePainter(painter, scene, frame, fonts).draw()
+    draw_block_numbers(painter, scene, frame, fonts)
+    explain_shown(scene, frame.view, frame.critical, inf)
+    if frame.critical:
+        draw_critical(painter, scene, frame)
+    draw_reasons(painter, scene, frame, fonts)
+    if options.makespan:
+        draw_steps(painter, scene, frame, fonts, frame.top - STEPS, bottom)
+    draw_labels(painter, scene, frame, fonts, EDGE)
+    draw_headings(painter, scene, frame, fonts, EDGE)
+    at = QPointF(frame.left, bottom + LEGEND / 2)
+    draw_legend(painter, frame.theme, fonts, at, timeline.legend)
+    _draw_caption(painter, timeline, fonts)
+
+
+def wrapped(font: QFont, text: str, width: float) -> list[str]:
+    """A text in lines of at most `width` pixels; a word that is longer stands alone."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(font, longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str]:
+    """The title, and below it which steps are shown and what the lanes share."""
+    title = run_title(trace) if options.title is None else options.title
+    if not title:
+        return []
+    lengths = [duration_text(end - start) for start, end in map(trace.step_bounds, shown.steps)]
+    words = [shown.text]
+    if lengths and options.makespan:
+        words.append(tr("makespan {lengths}", lengths=", ".join(lengths)))
+    note = next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
+    return [title, " · ".join(filter(None, [*words, note]))]
+
+
+def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
+    if not timeline.title:
+        return
+    theme, room = timeline.frame.theme, timeline.width - 2 * EDGE
+    large = QFont(fonts.bold)
+    large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
+    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    rects = (QRectF(EDGE, EDGE - 4, room, 24), QRectF(EDGE, EDGE + 22, room, 20))
+    looks = ((large, theme.text), (fonts.base, theme.muted))
+    for rect, (font, colour), text in zip(rects, looks, timeline.title, strict=True):
+        painter.setPen(QColor(colour))
+        painter.setFont(font)
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+        painter.drawText(rect, left, shown)
+
+
+def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
+    frame = timeline.frame
+    painter.setPen(QColor(frame.theme.text))
+    painter.setFont(fonts.base)
+    top = timeline.height - EDGE - CAPTION * len(timeline.caption)
+    for number, line in enumerate(timeline.caption):
+        painter.drawText(QPointF(frame.left, top + CAPTION * (number + 0.75)), line)
+
+
+def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
+    painter.setFont(fonts.base)
+    painter.setPen(QColor(timeline.frame.theme.muted))
+    rect = QRectF(0, 0, timeline.width, timeline.height)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, tr("This run has recorded no spans."))
+
+
+def _font() -> QFont:
+    font = QFont(QGuiApplication.font())
+    font.setPointSizeF(9.5)
+    return font

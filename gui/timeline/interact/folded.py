@@ -1,0 +1,70 @@
+"""What a pixel of a reduced row stands for: how many spans, and which kinds had its time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.plan.task import KINDS, Kind
+from gui.look.text import about_text, duration_text, percent_text, tr
+from gui.timeline.interact.describe import Card, kind_title
+from gui.timeline.layout.frame import Frame
+from gui.timeline.layout.rows import Row
+from gui.timeline.reduce.reduction import is_reduced, visible
+from gui.timeline.state.scene import Scene
+
+MOST_KINDS = 4  # that the card lists; the others are added up
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """`count` spans that share `length` ns of a lane; `shares` of it by kind, most first, 0 to 1.
+
+    What the shares leave of 1 is idle.
+    """
+
+    count: int
+    length: float
+    shares: tuple[tuple[Kind, float], ...]
+
+
+def folded_at(scene: Scene, row: Row, start: float, end: float) -> Folded:
+    """What a lane has from `start` to `end` ns."""
+    seen = visible(scene.columns[row.lane], start, end)
+    spans = scene.trace.spans(row.lane)[seen]
+    length = np.minimum(spans.end, end) - np.maximum(spans.start, start)
+    spent = np.bincount(scene.trace.table.rows["kind"][spans.row], length, len(KINDS))
+    order = np.argsort(-spent, kind="stable")
+    shares = tuple((KINDS[k], float(spent[k]) / (end - start)) for k in order.tolist() if spent[k])
+    return Folded(len(spans), end - start, shares)
+
+
+def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    """The card of a pixel that several spans of a reduced row share, or None."""
+    row, view = frame.layout.row_at(y - frame.top), frame.view
+    if row is None or not frame.left <= x <= frame.left + view.width:
+        return None
+    seen = visible(scene.columns[row.lane], view.start, view.end)
+    if not is_reduced(seen.stop - seen.start, view):
+        return None
+    start = view.time(float(int(x - frame.left)))
+    found = folded_at(scene, row, start, start + view.ns_per_pixel)
+    if found.count < 2:
+        return None
+    lane = scene.trace.header.lanes[row.lane].name
+    title = tr(
+        "{count} spans in {time} on {lane}",
+        count=about_text(found.count), time=duration_text(found.length), lane=lane,
+    )  # fmt: skip
+    return title, [*share_lines(found), tr("Zoom in to see each of them.")]
+
+
+def share_lines(found: Folded) -> list[str]:
+    """The share of each kind and of idle time, a line each."""
+    parts = [(kind_title(kind), share) for kind, share in found.shares[:MOST_KINDS]]
+    rest = sum(share for _, share in found.shares[MOST_KINDS:])
+    idle = 1.0 - sum(share for _, share in found.shares)
+    parts += [(tr("Other kinds"), rest)] if rest else []
+    parts += [(tr("Idle"), idle)] if idle > 0.0005 else []
+    return [f"{name} {percent_text(share)}" for name, share in parts]

@@ -1,0 +1,249 @@
+"""What lies over the lanes: selection, distances, dependency, the hover card, the empty state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+
+from core.explain.lanes import Gap
+from core.trace.trace import Span, Trace
+from gui.look.text import duration_text, tr
+from gui.look.theme import Theme
+from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.state.measure import Measure, signed_text
+from gui.timeline.state.selection import Selection, TimeRange, bounds_of
+
+CARD_WIDTH = 420.0
+ROOM = 22.0  # from a lane to the first dimension line, and from there to the next
+ARROW = 5.0
+OUTSIDE = 14.0  # of a dimension that is too narrow for arrows inside, its arrows stand so far out
+TAG = 18.0  # height of what says how long a range is
+
+
+def draw_selection(
+    painter: QPainter, trace: Trace, frame: Frame, fonts: Fonts, selection: Selection, bottom: float
+) -> None:
+    """Outline a span or gap, a gap with a line to what it waited for; shade a range."""
+    if isinstance(selection, TimeRange):
+        draw_range(painter, frame, fonts, selection, bottom)
+        return
+    rect = rect_of(trace, frame, selection)
+    draw_outline(painter, frame, rect)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    prior = _prior(trace, selection) if isinstance(selection, Gap) else None
+    if prior is not None and prior.lane != selection.lane:  # what was waited for ends the gap
+        end = QRectF(rect.right(), rect.top(), 0, rect.height())
+        _draw_dependency(painter, frame, rect_of(trace, frame, prior), end)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
+    """Outline a bar or a bubble so that it stands out from any colour."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width in ((frame.theme.plot, 4), (frame.theme.text, 2)):
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawRect(rect)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def draw_range(
+    painter: QPainter, frame: Frame, fonts: Fonts, chosen: TimeRange, bottom: float
+) -> None:
+    """Shade a range of time over its lanes, and write how long it is."""
+    left, right = frame.left, frame.left + frame.view.width
+    x0, x1 = max(left, frame.x(chosen.start)), min(right, frame.x(chosen.end))
+    if x1 < left or x0 > right:
+        return
+    shade = QColor(frame.theme.accent)
+    shade.setAlpha(38)
+    whole = QRectF(x0, max(frame.top, frame.ceiling), x1 - x0, bottom - frame.top)
+    areas = [whole] if chosen.lanes is None else areas_of(frame, chosen.lanes, x0, x1)
+    for area in areas:
+        painter.fillRect(area, shade)
+        painter.setPen(QPen(QColor(frame.theme.accent), 1))
+        for x in (x0, x1):
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+    text = duration_text(chosen.end - chosen.start)
+    width = QFontMetricsF(fonts.bold).horizontalAdvance(text) + 12
+    at = min(max((x0 + x1 - width) / 2, left), right - width)
+    top = min((area.top() for area in areas), default=whole.top())
+    tag = QRectF(at, max(top - TAG, frame.ceiling + 1), width, TAG)
+    painter.fillRect(tag, QColor(frame.theme.accent))
+    painter.setPen(QColor(frame.theme.on_accent))
+    painter.setFont(fonts.bold)
+    painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
+    """What stands for some lanes, from one pixel to another; neighbours are one area."""
+    chosen, beside = frozenset(lanes), False
+    areas: list[QRectF] = []
+    for row in sorted(frame.layout.rows, key=lambda row: row.top):
+        if row.lane in chosen and beside:
+            areas[-1].setBottom(frame.top + row.bottom)
+        elif row.lane in chosen:
+            areas.append(QRectF(x0, frame.top + row.top, x1 - x0, row.height))
+        beside = row.lane in chosen or (beside and row.helper)
+    for group in frame.layout.groups:
+        if group.folded and chosen.issuperset(group.lanes):
+            areas.append(QRectF(x0, frame.top + group.top, x1 - x0, group.height))
+    return areas
+
+
+def draw_card(
+    painter: QPainter,
+    theme: Theme,
+    fonts: Fonts,
+    at: QPointF,
+    area: QRectF,
+    title: str,
+    lines: list[str],
+) -> None:
+    """A hover card beside the pointer, kept inside `area`."""
+    wide = max(
+        QFontMetricsF(fonts.bold).horizontalAdvance(title),
+        *(QFontMetricsF(fonts.small).horizontalAdvance(line) for line in lines),
+    )
+    width = min(wide + 26, max(CARD_WIDTH, area.width() - 20))
+    height = 32.0 + 16 * len(lines)
+    x = min(at.x() + 14, area.right() - width - 6)
+    y = at.y() + 18 if at.y() + 18 + height <= area.bottom() - 4 else at.y() - height - 10
+    card = QRectF(max(area.left() + 4, x), max(area.top() + 4, y), width, height)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    shadow = QColor(0, 0, 0, 28)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(shadow)
+    painter.drawRoundedRect(card.translated(0, 2), 7, 7)
+    painter.setBrush(QColor(theme.field))
+    painter.setPen(QPen(QColor(theme.line), 1))
+    painter.drawRoundedRect(card, 6, 6)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    painter.setPen(QColor(theme.text))
+    painter.setFont(fonts.bold)
+    painter.drawText(QRectF(card.left() + 12, card.top() + 8, width - 20, 16), left, title)
+    painter.setPen(QColor(theme.muted))
+    painter.setFont(fonts.small)
+    for number, line in enumerate(lines):
+        rect = QRectF(card.left() + 12, card.top() + 26 + 16 * number, width - 20, 16)
+        painter.drawText(rect, left, line)
+
+
+def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, waiting: str) -> None:
+    """What the timeline says while it has nothing to show; `waiting` if something is on its way."""
+    hints = (
+        tr("Choose a strategy on the left and press Run (F5)."),
+        tr("Every lane gets a row: what it computes, what it moves, and why it waits."),
+        tr("Or open a recording (Ctrl+O)."),
+    )
+    lines = [(fonts.bold, theme.text, waiting or tr("No run yet"))]
+    lines += [] if waiting else [(fonts.base, theme.muted, hint) for hint in hints]
+    y = area.center().y() - 13 * len(lines)
+    for font, colour, text in lines:
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.drawText(
+            QRectF(area.left(), y, area.width(), 22), Qt.AlignmentFlag.AlignCenter, text
+        )
+        y += 26
+
+
+def rect_of(trace: Trace, frame: Frame, what: Span | Gap) -> QRectF:
+    """Where a span or gap is in the picture."""
+    row = frame.layout.row_of(what.lane)
+    start, end = bounds_of(trace, what, frame.now)
+    return frame.row_rect(row, start, end)
+
+
+def _prior(trace: Trace, gap: Gap) -> Span | None:
+    return trace.waited_for(trace.span(gap.lane, gap.before)) if gap.before is not None else None
+
+
+def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QRectF) -> None:
+    """A curve from the end of what was waited for to the beginning of what waited."""
+    down = target.top() > source.top()
+    begin = QPointF(source.right(), source.bottom() if down else source.top())
+    end = QPointF(target.left(), target.top() if down else target.bottom())
+    middle = (begin.y() + end.y()) / 2
+    path = QPainterPath(begin)
+    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
+    painter.setPen(QPen(QColor(frame.theme.plot), 4))
+    painter.drawPath(path)
+    painter.setPen(QPen(QColor(frame.theme.text), 1.6))
+    painter.drawPath(path)
+    painter.setBrush(QColor(frame.theme.text))
+    painter.drawEllipse(end, 3, 3)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def draw_measure(
+    painter: QPainter, frame: Frame, fonts: Fonts, measure: Measure, floor: float
+) -> None:
+    """The first span's outline, and dimension lines below the lower of the two lanes.
+
+    Where there is no room above the pixel `floor`, they stand above the upper lane.
+    """
+    first, second = measure.first, measure.second
+    assert first.end is not None
+    rows = [
+        row for row in frame.layout.rows if row.lane in (first.lane, second.lane)
+    ]  # a lane that is folded away has no row
+    if not rows:
+        return
+    below = frame.top + max(row.bottom for row in rows)
+    above = frame.top + min(row.top for row in rows)
+    down = below + 2 * ROOM + 6 <= floor
+    heights = [below + ROOM * n if down else above - ROOM * n for n in (0.8, 1.8)]
+    words = (
+        (first.end, measure.end_to_start, tr("end to start {time}")),
+        (first.start, measure.start_to_start, tr("start to start {time}")),
+    )
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for y, (begin, distance, text) in zip(heights, words, strict=True):
+        edge = above if down else below
+        x0, x1 = frame.x(begin), frame.x(second.start)
+        _draw_poles(painter, frame, (x0, x1), edge, y)
+        _draw_dimension(painter, frame, fonts, (x0, x1), y, text.format(time=signed_text(distance)))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def _draw_poles(
+    painter: QPainter, frame: Frame, ends: tuple[float, float], edge: float, y: float
+) -> None:
+    painter.setPen(QPen(QColor(frame.theme.text), 1, Qt.PenStyle.DotLine))
+    for x in ends:
+        if frame.left <= x <= frame.left + frame.view.width:
+            painter.drawLine(QPointF(x, edge), QPointF(x, y + (4 if y > edge else -4)))
+
+
+def _draw_dimension(
+    painter: QPainter, frame: Frame, fonts: Fonts, ends: tuple[float, float], y: float, text: str
+) -> None:
+    """A line with an arrow head at both ends, and its text in the middle or beside it."""
+    left, right = frame.left, frame.left + frame.view.width
+    x0, x1 = min(ends), max(ends)
+    if x1 < left or x0 > right:
+        return
+    painter.setPen(QPen(QColor(frame.theme.text), 1.4))
+    tight = x1 - x0 < 4 * ARROW
+    reach = OUTSIDE if tight else 0.0
+    from_x, to_x = max(left, x0 - reach), min(right, x1 + reach)
+    painter.drawLine(QPointF(from_x, y), QPointF(to_x, y))
+    for x, way in ((x0, -1.0 if tight else 1.0), (x1, 1.0 if tight else -1.0)):
+        if left <= x <= right:
+            for slope in (-0.6, 0.6):
+                painter.drawLine(QPointF(x, y), QPointF(x + way * ARROW, y + slope * ARROW))
+    width = text_width(fonts.small, text) + 10
+    middle = (max(left, x0) + min(right, x1)) / 2
+    fits = width + 4 * ARROW <= min(right, x1) - max(left, x0)
+    at = middle - width / 2 if fits else to_x + 4
+    if at + width > right:
+        at = from_x - 4 - width
+    tag = QRectF(max(left, at), y - 8, width, 16)
+    painter.fillRect(tag, QColor(frame.theme.plot))
+    painter.setPen(QColor(frame.theme.text))
+    painter.setFont(fonts.small)
+    painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)

@@ -1,0 +1,123 @@
+"""What was searched for, on rows however reduced and in the strip of the whole run; and counts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from core.trace.search import Hits
+from core.trace.trace import Trace
+from gui.look.text import about_text, tr
+from gui.look.theme import Theme
+from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.layout.rows import Row
+from gui.timeline.paint.raster import Slices, draw_slices, owners
+from gui.timeline.reduce.reduction import visible
+from gui.timeline.state.scene import Scene
+
+HIT = 4.0  # height of the mark over a span that was found, or in the strip of the whole run
+WIDTH = 2.0  # of a mark in that strip
+LEAST = 3.0  # and its least width
+RIM = 1.0  # of the plot's colour below and beside it
+LOW = 13.0  # lower rows have no count
+AIR = 3.0
+
+
+def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
+    """A mark at the top of each span of a row that was searched for, however short it is."""
+    left, right = hit_pixels(scene, frame, row.lane)
+    if not len(left):
+        return
+    theme, place = frame.theme, frame.place(row)
+    height = min(HIT, row.height / 2)
+    if frame.vector:
+        places = list(zip(left.tolist(), right.tolist(), strict=True))
+        for colour, rim in ((theme.plot, RIM), (theme.text, 0.0)):
+            for x0, x1 in places:
+                rect = QRectF(place.left() + x0 - rim, place.top(), x1 - x0 + 2 * rim, height + rim)
+                painter.fillRect(rect, QColor(colour))
+        return
+    ratio = painter.device().devicePixelRatioF()
+    pixels = max(1, math.ceil(place.width() * ratio))
+    rims, mark = (
+        np.where(
+            owners((left - more) * ratio, (right + more) * ratio, pixels) < len(left),
+            np.uint32(QColor(colour).rgba()), np.uint32(0),
+        )
+        for colour, more in ((theme.plot, RIM), (theme.text, 0.0))
+    )  # fmt: skip
+    lines = np.stack([np.where(mark > 0, mark, rims), rims])
+    edges = np.array([0.0, height, height + RIM])
+    draw_slices(painter, Slices(lines, edges), place.left(), place.top(), ratio)
+
+
+def hit_pixels(
+    scene: Scene, frame: Frame, lane: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Left and right of the marks of a lane's hits in view, in pixels of the plot."""
+    hits = scene.hits.get(lane)
+    if hits is None or not len(hits):
+        return np.empty(0), np.empty(0)
+    columns, view = scene.columns[lane], frame.view
+    seen = visible(columns, view.start, view.end)
+    first, last = np.searchsorted(hits, [seen.start, seen.stop])
+    chosen = hits[first:last]
+    if len(chosen) > view.width:
+        edges = view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel
+        begun = np.flatnonzero(hit_columns(columns.starts, hits, edges)).astype(np.float64)
+        return begun, np.minimum(begun + LEAST, view.width)
+    scale = view.width / view.span
+    left = np.maximum((columns.starts[chosen] - view.start) * scale, 0.0)
+    right = np.minimum((columns.ends[chosen] - view.start) * scale, view.width)
+    short = np.maximum(LEAST - (right - left), 0.0) / 2
+    return left - short, right + short
+
+
+def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, row: Row, count: int) -> None:
+    """How many spans a reduced row stands for, at its right end."""
+    if row.helper or row.height < LOW:
+        return
+    words = tr("{count} spans", count=about_text(count))
+    width = text_width(fonts.small, words) + 2 * AIR
+    place = frame.place(row)
+    tag = QRectF(place.right() - width - AIR, place.center().y() - LOW / 2, width, LOW)
+    painter.fillRect(tag, QColor(frame.theme.plot))
+    painter.setFont(fonts.small)
+    painter.setPen(QColor(frame.theme.muted))
+    painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def hit_columns(
+    starts: NDArray[np.int64], hits: NDArray[np.int64], edges: NDArray[np.floating]
+) -> NDArray[np.bool_]:
+    """Whether a hit begins in each pixel, given by n + 1 edges in ns: n entries.
+
+    `starts` are the sorted starts of a lane's spans, `hits` sorted indices of some. Costs what the
+    pixels cost, however many hits there are.
+    """
+    before = np.searchsorted(starts, np.ceil(edges).astype(np.int64))
+    found: NDArray[np.bool_] = np.diff(np.searchsorted(hits, before)) > 0
+    return found
+
+
+def hit_marks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF]:
+    """A mark at the height `top` for each pixel of the plot in which a hit of any lane begins."""
+    pixels = max(1, int(frame.view.width))
+    edges = frame.view.start + np.arange(pixels + 1) * (frame.view.span / pixels)
+    edges[-1] += 1  # what begins at the very end counts too
+    found = np.zeros(pixels, np.bool_)
+    for lane, indices in hits.items():
+        found |= hit_columns(trace.spans(lane).start, indices, edges)
+    return [QRectF(frame.left + x, top, WIDTH, HIT) for x in np.flatnonzero(found).tolist()]
+
+
+def draw_hit_marks(painter: QPainter, theme: Theme, marks: list[QRectF]) -> None:
+    """Draw the marks of `hit_marks`."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.text))
+    painter.drawRects(marks)
+    painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,0 +1,121 @@
+"""What stands for a folded group: how many of its lanes are busy in each pixel, by family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from gui.look.families import FAMILIES
+from gui.look.text import duration_text, percent_text, time_text, tr
+from gui.look.theme import Theme
+from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.margins import heading_text
+from gui.timeline.reduce.aggregate import Aggregate, Lanewise
+from gui.timeline.reduce.shades import blended
+from gui.timeline.state.scene import Scene
+
+AIR = 1.0  # free pixels above and below an area
+Card = tuple[str, list[str]]
+
+
+def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
+    """The areas of every folded group that can be seen, below the pinned lanes."""
+    top = frame.ceiling + frame.layout.band
+    painter.setClipRect(QRectF(frame.left, top, frame.view.width, frame.floor - top))
+    for group in frame.layout.groups:
+        if group.folded:
+            rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
+            draw_areas(painter, scene.together(group.lanes), frame, rect)
+
+
+def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    """Heading and lines for a pixel of a folded group; None where there is none."""
+    place = y - frame.top
+    group = next((g for g in frame.layout.groups if g.top <= place < g.bottom), None)
+    if group is None or not group.folded:
+        return None
+    if not frame.left <= x <= frame.left + frame.view.width:
+        return None
+    time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
+    share = scene.together(group.lanes).shares(time, time + wide, 1)[0]
+    return heading_text(scene, group), share_lines(share, time, wide)
+
+
+def draw_areas(
+    painter: QPainter, aggregate: Aggregate | Lanewise, frame: Frame, rect: QRectF
+) -> None:
+    """The shares over the visible time, one family on the other from the bottom up."""
+    ratio = painter.device().devicePixelRatioF()
+    wide, high = round(rect.width() * ratio), round((rect.height() - 2 * AIR) * ratio)
+    inner = rect.adjusted(0, AIR, 0, -AIR)
+    painter.fillRect(inner, QColor(frame.theme.grid))
+    pixels = area_pixels(
+        aggregate.shares(frame.view.start, frame.view.end, wide), frame.theme, high
+    )
+    image = QImage(pixels.data, wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied)
+    painter.drawImage(inner, image)  # `pixels` lives until it is drawn
+
+
+def draw_shades(
+    painter: QPainter, together: Sequence[Aggregate | Lanewise], frame: Frame, rect: QRectF
+) -> None:
+    """A thin row for each aggregate over the visible time: the paler, the fewer lanes are busy."""
+    wide = round(rect.width() * painter.device().devicePixelRatioF())
+    view, colours = frame.view, np.array([_mean_rgb(own) for own in frame.theme.families])
+    shares = np.array([one.shares(view.start, view.end, wide) for one in together])
+    pixels = np.ascontiguousarray(blended(shares, colours))
+    form = QImage.Format.Format_ARGB32_Premultiplied
+    image = QImage(pixels.data, wide, len(together), 4 * wide, form)
+    painter.drawImage(rect, image)  # `pixels` lives until it is drawn
+
+
+def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray[np.uint32]:
+    """Shares, shape (pixels, families), as stacked areas: 0xAARRGGBB, shape (high, pixels).
+
+    Idle time is transparent. A family of several colours has them in equal parts.
+    """
+    families = _rgba_of(theme)
+    layers = [
+        (family, colour, 1 / len(families[family]))
+        for family in np.flatnonzero(shares.any(axis=0)).tolist()
+        for colour in families[family]
+    ]
+    colours = np.array([*(colour for _, colour, _ in layers), 0], np.uint32)
+    heights = (high - 0.5 - np.arange(high)) / high
+    top = np.zeros(len(shares))
+    place = np.zeros((high, len(shares)), np.uint8)
+    for family, _, part in layers:
+        top = top + shares[:, family] * part
+        place += top <= heights[:, None]
+    return colours[place]
+
+
+def share_lines(share: NDArray[np.float64], time: float, wide: float) -> list[str]:
+    """What the hover card says of a pixel: the share of the lanes that is busy, by family."""
+    busy = float(share.sum())
+    at = tr("at {time}, over {length}", time=time_text(time), length=duration_text(wide))
+    parts = [
+        f"{tr(FAMILIES[place].value)} {percent_text(share[place])}"
+        for place in np.argsort(-share).tolist()
+        if share[place] > 0
+    ]
+    line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
+    return [line, *([" · ".join(parts)] if parts else [])]
+
+
+@lru_cache(maxsize=4)
+def _rgba_of(theme: Theme) -> tuple[tuple[int, ...], ...]:
+    """The colours of each family as 0xAARRGGBB."""
+    return tuple(tuple(colour.rgba() for colour in own) for own in theme.families)
+
+
+def _mean_rgb(colours: Sequence[QColor]) -> list[float]:
+    """Red, green and blue, 0 to 255, of the colours' mixture."""
+    parts = np.array([(colour.red(), colour.green(), colour.blue()) for colour in colours])
+    mean: list[float] = parts.mean(axis=0).tolist()
+    return mean

@@ -1,0 +1,193 @@
+"""What the colour of a bar says: its kind, its micro-batch, its stage, or how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor
+
+from core.trace.columns import ABSENT
+from core.trace.spans import Spans
+from core.trace.table import TaskTable
+from core.trace.trace import Span, Trace
+from gui.look.families import FAMILIES, FAMILY_CODES, family_of
+from gui.look.theme import RAMP, SERIES, Theme
+from gui.timeline.layout.viewport import Viewport
+from gui.timeline.reduce.reduction import Bars, PixelColumns
+
+SAMPLE = 4096  # spans of a lane that tell how long spans are
+RANGE = (5, 95)  # per cent of the durations that the ramp covers
+Colours = tuple[tuple[QColor, ...], ...]
+
+
+class ColourBy(StrEnum):
+    """What one can colour by."""
+
+    KIND = "kind"
+    MICROBATCH = "microbatch"
+    STAGE = "stage"
+    DURATION = "duration"
+    NAME = "name"
+
+
+class Colouring(Hashable, Protocol):
+    """Gives every span a code, and every code its colours: one, or from the top several."""
+
+    @property
+    def by(self) -> ColourBy:
+        """What is coloured by."""
+
+    def __hash__(self) -> int:
+        """Pictures keep what they make of one."""
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The code of each of some spans, for any slice of a lane."""
+
+    def code_of(self, span: Span) -> int:
+        """The code of one span or open task."""
+
+    def colours(self, theme: Theme) -> Colours:
+        """The colours of each code."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByKind:
+    """The colours of families of kinds; codes are indices in FAMILIES."""
+
+    by: ColourBy = ColourBy.KIND
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The family of each span."""
+        codes: NDArray[np.int8] = FAMILY_CODES[spans["kind"]]
+        return codes
+
+    def code_of(self, span: Span) -> int:
+        """The family of a span."""
+        return FAMILIES.index(family_of(span.kind))
+
+    def colours(self, theme: Theme) -> Colours:
+        """The families' own colours."""
+        return theme.families
+
+
+@dataclass(frozen=True, slots=True)
+class ByNumber:
+    """A colour for each micro-batch or stage; they come round again after SERIES numbers.
+
+    The last code is that of spans that have no such number.
+    """
+
+    by: ColourBy
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The place of each span's number in the series."""
+        numbers = spans[self.by.value]
+        return np.where(numbers == ABSENT, SERIES, numbers % SERIES).astype(np.int8)
+
+    def code_of(self, span: Span) -> int:
+        """The place of a span's number in the series."""
+        number = span.stage if self.by is ColourBy.STAGE else span.microbatch
+        return SERIES if number is None else number % SERIES
+
+    def colours(self, theme: Theme) -> Colours:
+        """The series, and what has no number."""
+        return tuple((QColor(colour),) for colour in (*theme.series, theme.other))
+
+
+@dataclass(frozen=True, slots=True)
+class ByName:
+    """A colour for each name that spans of another program have; the series comes round again."""
+
+    table: TaskTable
+    by: ColourBy = ColourBy.NAME
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The place of each span's name in the series."""
+        names = spans["name"]
+        return np.where(names == ABSENT, SERIES, names % SERIES).astype(np.int8)
+
+    def code_of(self, span: Span) -> int:
+        """The place of a span's name in the series."""
+        return self.table.names.index(span.name) % SERIES if span.name else SERIES
+
+    def colours(self, theme: Theme) -> Colours:
+        """The series, and what has no name."""
+        return tuple((QColor(colour),) for colour in (*theme.series, theme.other))
+
+
+@dataclass(frozen=True, slots=True)
+class ByDuration:
+    """A ramp from what took `shortest` ns or less to what took `longest` or more, by ratios."""
+
+    shortest: float
+    longest: float
+    by: ColourBy = ColourBy.DURATION
+
+    @classmethod
+    def of(cls, trace: Trace) -> ByDuration:
+        """The range of a trace's durations, the 5 per cent at both ends left out."""
+        parts = []
+        for lane in range(len(trace.header.lanes)):
+            spans = trace.spans(lane)
+            some = spans[:: max(1, len(spans) // SAMPLE)]
+            parts.append(some.end - some.start)
+        lengths = np.concatenate([part for part in parts if len(part)] or [np.ones(1, np.int64)])
+        shortest, longest = np.percentile(np.maximum(lengths, 1), RANGE).tolist()
+        return cls(shortest, longest)
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The place of each span's duration on the ramp."""
+        return self._places(spans.end - spans.start)
+
+    def code_of(self, span: Span) -> int:
+        """The place of a span's duration on the ramp; the first of an open task."""
+        length = 0 if span.end is None else span.end - span.start
+        return int(self._places(np.array([length]))[0])
+
+    def colours(self, theme: Theme) -> Colours:
+        """The ramp."""
+        return tuple((QColor(colour),) for colour in theme.ramp)
+
+    def _places(self, lengths: NDArray[np.int64]) -> NDArray[np.int8]:
+        ratio = np.log(np.maximum(lengths, 1) / self.shortest)
+        whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)
+        places: NDArray[np.int8] = np.clip(ratio / whole * RAMP, 0, RAMP - 1).astype(np.int8)
+        return places
+
+
+def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
+    """How a trace is coloured; one of another program, which has no kinds, by name instead."""
+    if by is ColourBy.NAME or (by is ColourBy.KIND and trace.header.foreign):
+        return ByName(trace.table)
+    if by is ColourBy.KIND:
+        return ByKind()
+    return ByDuration.of(trace) if by is ColourBy.DURATION else ByNumber(by)
+
+
+def letters_of(colours: Colours, theme: Theme) -> Colours:
+    """The colours of text on bars in some colours."""
+    return tuple(tuple(QColor(theme.letters_on(c.name())) for c in several) for several in colours)
+
+
+def recoloured(
+    colouring: Colouring, reduced: Bars | PixelColumns, trace: Trace, lane: int, view: Viewport
+) -> Bars | PixelColumns:
+    """What is drawn of a trace's lane, with codes of a colouring instead of families.
+
+    A pixel of a reduced lane has the colour of what ran at its middle, or began last before it.
+    """
+    if colouring.by is ColourBy.KIND:
+        return reduced
+    spans = trace.spans(lane)
+    if isinstance(reduced, Bars):
+        shown = spans[reduced.first : reduced.first + len(reduced.left)]
+    else:
+        middles = view.start + (np.arange(len(reduced.family)) + 0.5) * view.ns_per_pixel
+        begun = np.searchsorted(spans.start, np.floor(middles).astype(np.int64), "right")
+        shown = spans[np.maximum(begun - 1, 0)]
+    return replace(reduced, family=colouring.codes(shown))

@@ -1,0 +1,215 @@
+"""What the user does with the lanes: chooses one, folds groups, pins, moves, filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.layout.groups import Arrangement, Grouping, RowState, compute_lanes, moved
+from gui.timeline.state.timeline import TimelineState
+
+GROUPINGS = tuple(Grouping)
+HIGHER = 1.2  # times as high are lanes after each step
+ABOVE, BELOW = 24, 6  # free pixels beside a lane that is scrolled to
+
+
+def arrangement_of(state: TimelineState) -> Arrangement:
+    """The lanes as they are shown."""
+    return state.stack.arrangement(state.scene)
+
+
+def lane_counts(state: TimelineState) -> tuple[int, int]:
+    """How many compute lanes are shown or folded away, and how many there are."""
+    lanes = () if state.scene is None else state.scene.trace.header.lanes
+    return arrangement_of(state).shown, len(compute_lanes(lanes))
+
+
+def reveal(state: TimelineState, lane: int) -> None:
+    """Scroll as little as is needed to see a lane."""
+    layout = state.stack.layout
+    row = layout.stands.get(lane)
+    if row is None or lane in layout.pins:
+        return
+    end = row.top + layout.rooms.get(lane, row.height)
+    page = state.size[1] - AXIS - STEPS
+    if row.top - layout.band < state.scroll:
+        state.scroll_to(int(row.top - layout.band - ABOVE))
+    elif end > state.scroll + page:
+        state.scroll_to(int(end - page + BELOW))
+
+
+class LaneChoice:
+    """Steps from lane to lane; actions on lanes act on the chosen one."""
+
+    def __init__(self, state: TimelineState) -> None:
+        self._state = state
+
+    def choose(self, lane: int | None) -> None:
+        """Let the actions act on a lane, and bring it into view."""
+        self._state.lane = lane
+        if lane is not None:
+            reveal(self._state, lane)
+        self._state.lane_changed.emit()
+        self._state.overlay_changed.emit()
+
+    def next_lane(self) -> None:
+        """Choose the lane or folded group below."""
+        self._step(1)
+
+    def previous_lane(self) -> None:
+        """Choose the lane or folded group above."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        stops = self._stops()
+        if not stops:
+            return
+        lane, arrangement = self._state.lane, arrangement_of(self._state)
+        section = None if lane is None else arrangement.section_of(lane)
+        if section is not None and section.folded:
+            lane = section.lanes[0].index
+        if lane in stops:
+            self.choose(stops[min(max(0, stops.index(lane) + by), len(stops) - 1)])
+        else:
+            self.choose(stops[0 if by > 0 else -1])
+
+    def _stops(self) -> list[int]:
+        """The lanes that one can choose from top to bottom: of a folded group the first."""
+        arrangement = arrangement_of(self._state)
+        stops = [lane.index for lane in arrangement.pinned]
+        for section in arrangement.sections:
+            mine = section.lanes[:1] if section.folded else section.lanes
+            stops += [lane.index for lane in mine]
+        return stops
+
+
+class LaneArranger:
+    """Groups, folds, pins, moves, filters and scales the lanes; each can be taken back."""
+
+    def __init__(self, state: TimelineState) -> None:
+        self._state = state
+
+    @property
+    def rows(self) -> RowState:
+        """How the rows are arranged."""
+        return self._state.stack.state
+
+    # Groups
+
+    def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
+        """Group the lanes otherwise; `node_devices` is how many devices a node has from now on."""
+        rows = self.rows.grouped_by(grouping)
+        count = rows.node_devices if node_devices is None else max(1, node_devices)
+        self._arrange(replace(rows, node_devices=count))
+
+    def group_otherwise(self) -> None:
+        """Group the lanes by the next thing that they can be grouped by."""
+        self.group_by(GROUPINGS[(GROUPINGS.index(self.rows.grouping) + 1) % len(GROUPINGS)])
+
+    def fold(self) -> None:
+        """Fold the chosen lane's group, or open it; without a chosen lane, the first group."""
+        chosen = self._state.lane
+        sections = [section for section in arrangement_of(self._state).sections if section.headed]
+        mine = [s for s in sections if any(lane.index == chosen for lane in s.lanes)]
+        for section in (mine or sections)[:1]:
+            self.toggle(section.key)
+
+    def toggle(self, key: str) -> None:
+        """Fold a group, or open it."""
+        self._arrange(self.rows.toggled(key))
+
+    def fold_all(self) -> None:
+        """Fold every group."""
+        sections = arrangement_of(self._state).sections
+        self._fold_only(section.key for section in sections if section.headed)
+
+    def unfold_all(self) -> None:
+        """Open every group."""
+        self._fold_only(())
+
+    # Order
+
+    def pin(self) -> None:
+        """Keep the chosen lane at the top, or put it back into its group."""
+        if self._state.lane is not None:
+            self._arrange(self.rows.pin_toggled(self._state.lane))
+            reveal(self._state, self._state.lane)
+
+    def move_up(self) -> None:
+        """Move the chosen lane up by one place."""
+        self._move(-1)
+
+    def move_down(self) -> None:
+        """Move the chosen lane down by one place."""
+        self._move(1)
+
+    def put(self, lane: int, place: int) -> None:
+        """Put a lane to a place among its neighbours, counted from 0."""
+        scene = self._state.scene
+        if scene is not None:
+            neighbours: Sequence[int] = arrangement_of(self._state).neighbours(lane)
+            self._arrange(moved(self.rows, scene.trace.header.lanes, neighbours, lane, place))
+            reveal(self._state, lane)
+
+    def filter(self, text: str) -> None:
+        """Show only the lanes whose names match."""
+        if text != self.rows.filter:
+            self._arrange(replace(self.rows, filter=text), "filter")
+
+    # Height
+
+    def higher(self) -> None:
+        """Make the lanes higher."""
+        self._scale_chosen(HIGHER)
+
+    def lower(self) -> None:
+        """Make the lanes lower."""
+        self._scale_chosen(1 / HIGHER)
+
+    def scale(self, factor: float, y: float) -> None:
+        """Make the lanes `factor` times as high; what is at the pixel `y` stays there."""
+        state = self._state
+        if state.scene is None:
+            return
+        above = y - AXIS - STEPS
+        share = (state.scroll + above) / state.stack.layout.height
+        state.remember("lanes")
+        state.stack.scale(factor)
+        state.lay_out()
+        state.scroll_to(round(share * state.stack.layout.height - above))
+        state.moved.emit()
+
+    # Inside
+
+    def _fold_only(self, keys: Iterable[str]) -> None:
+        self._arrange(replace(self.rows, folded=frozenset(keys)))
+        if self._state.lane is not None:
+            reveal(self._state, self._state.lane)
+
+    def _move(self, by: int) -> None:
+        lane = self._state.lane
+        if lane is not None:
+            neighbours = arrangement_of(self._state).neighbours(lane)
+            if lane in neighbours:
+                self.put(lane, neighbours.index(lane) + by)
+
+    def _scale_chosen(self, factor: float) -> None:
+        """Scale the lanes; the chosen one stays where it is, or the middle of the picture."""
+        state, frame = self._state, self._state.frame
+        y = AXIS + STEPS + (state.size[1] - AXIS - STEPS) / 2
+        if state.lane is not None and state.lane in frame.layout.stands:
+            y = frame.top + frame.layout.extent_of(state.lane)[0]
+        self.scale(factor, y)
+        state.history.pause()
+
+    def _arrange(self, rows: RowState, gesture: str = "rows") -> None:
+        """Arrange the lanes so; `gesture` is one step back however often it comes in a row."""
+        state = self._state
+        if gesture == "rows":
+            state.history.pause()
+        state.remember(gesture)
+        state.stack.state = rows
+        state.lay_out()
+        state.moved.emit()
+        state.rows_changed.emit()

@@ -1,0 +1,110 @@
+"""The moves of a timeline: zoom, pan, fit, follow, and back again."""
+
+from __future__ import annotations
+
+from gui.timeline.layout.frame import LABELS
+from gui.timeline.state.history import ViewState
+from gui.timeline.state.selection import bounds_of
+from gui.timeline.state.timeline import TimelineState
+
+KEY_ZOOM = 0.7
+KEY_PAN = 0.15  # of the visible time
+
+
+class Navigator:
+    """Moves the visible time as mouse, keys and menus ask for; pixels are those of the picture."""
+
+    def __init__(self, state: TimelineState) -> None:
+        self._state = state
+
+    def zoom_at(self, factor: float, x: float) -> None:
+        """Show `factor` times as much time; the time under pixel `x` stays there."""
+        view = self._state.viewport
+        self._state.go_to(view.zoomed(factor, max(0.0, x - LABELS)), "zoom")
+
+    def pan_by(self, pixels: float) -> None:
+        """Move later by so many pixels."""
+        if pixels:
+            self._state.go_to(self._state.viewport.panned(pixels), "pan")
+
+    def zoom_in(self) -> None:
+        """Zoom in around the middle."""
+        self.zoom_at(KEY_ZOOM, LABELS + self._state.viewport.width / 2)
+
+    def zoom_out(self) -> None:
+        """Zoom out around the middle."""
+        self.zoom_at(1 / KEY_ZOOM, LABELS + self._state.viewport.width / 2)
+
+    def pan_left(self) -> None:
+        """Move earlier."""
+        self.pan_by(-KEY_PAN * self._state.viewport.width)
+
+    def pan_right(self) -> None:
+        """Move later."""
+        self.pan_by(KEY_PAN * self._state.viewport.width)
+
+    def zoom_back(self) -> None:
+        """Return to the view before the last zoom, pan, fit or change of the lanes."""
+        self._return_to(self._state.history.back(self._state.snapshot))
+
+    def zoom_forward(self) -> None:
+        """Return to the view that one came back from."""
+        self._return_to(self._state.history.forward(self._state.snapshot))
+
+    def fit(self) -> None:
+        """Fill the view with the selection; again, or without one, with everything.
+
+        With everything, the lanes' height is chosen anew so that they fit.
+        """
+        state = self._state
+        if state.scene is None:
+            return
+        if state.selection is not None:
+            bounds = bounds_of(state.scene.trace, state.selection, state.now)
+            fitted = state.viewport.fitted(*bounds)
+            if fitted != state.viewport:
+                state.go_to(fitted, "fit selection")
+                return
+        everything = state.viewport.fitted(*map(float, state.scene.bounds))
+        if everything != state.viewport or state.stack.height is not None:
+            state.remember("fit")
+            state.stack.height = None
+            state.lay_out()
+            state.leave_for(everything)
+
+    def fit_between(self, start: float, end: float) -> None:
+        """Fill the view with the time between two moments, in ns."""
+        self._state.go_to(self._state.viewport.fitted(start, end), "fit step")
+
+    def show_moments(self, start: float, end: float) -> None:
+        """Bring a time into view, at the same zoom if it fits."""
+        view = self._state.viewport
+        fits = end - start <= view.span
+        shown = view.centred(start, end) if fits else view.fitted(start, end)
+        self._state.go_to(shown, "mark")
+
+    def centre_on(self, time_ns: float) -> None:
+        """Bring a time to the middle at the same zoom."""
+        view = self._state.viewport
+        self.pan_by(view.x(time_ns) - view.width / 2)
+
+    def follow(self) -> None:
+        """Go to the present (or the end) and stay with it, at the zoom one has."""
+        state = self._state
+        state.set_following(True)
+        state.choose_zoom = False
+        if state.scene is not None:
+            present = state.now if state.now is not None else float(state.scene.bounds[1])
+            state.move(state.viewport.following(present))
+            state.picture_changed.emit()
+
+    def count_from(self, zero: float) -> None:
+        """Let the axis count from this time, in ns since the run's start."""
+        if zero != self._state.zero:
+            self._state.zero = zero
+            self._state.picture_changed.emit()
+
+    def _return_to(self, earlier: ViewState | None) -> None:
+        if earlier is not None:
+            self._state.restore(earlier)
+            self._state.leave_for(self._state.viewport)

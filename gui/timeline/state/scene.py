@@ -1,0 +1,238 @@
+"""Everything that a picture of a run is drawn from, and the words beside its lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.balance import LaneBalance, lane_balance
+from core.plan.task import KINDS, Kind, Lane, Role, working_lanes
+from core.trace.columns import ABSENT
+from core.trace.complete import measured_steps
+from core.trace.dependencies import Neighbours, neighbours
+from core.trace.trace import Span, Trace
+from gui.look.families import FAMILIES, FAMILY_CODES, Family
+from gui.look.text import bytes_text, percent_text, tr
+from gui.timeline.layout.bar_words import WordsOfRows
+from gui.timeline.reduce.aggregate import Aggregate, Lanewise
+from gui.timeline.reduce.memory import LaneMemory
+from gui.timeline.reduce.reduction import LaneColumns, RowFamilies
+from gui.timeline.state.colouring import ByKind, Colouring
+from gui.timeline.state.explained import Explained
+
+LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
+LIVE_STEPS = 4  # and over so many while the run is live, several times a second
+MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
+MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
+LATEST_SPANS = 512  # tell which stage or replica a lane holds
+_FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLAP)]
+
+
+@dataclass(slots=True)
+class LaneFacts:
+    """What the lane label says: a name, what it holds, idle time and memory.
+
+    `stages` and `replicas` are the numbers of those that it holds, as far as its spans tell;
+    `place` says which, and `beside` what more there is to say of a replica's stage.
+    """
+
+    name: str
+    stages: tuple[int, ...] = ()
+    replicas: tuple[int, ...] = ()
+    place: str = ""
+    beside: str = ""
+    idle: str = ""
+    peak: str = ""
+
+
+@dataclass(slots=True)
+class Scene:
+    """A trace with the columns and words that drawing needs; `update` follows a growing trace.
+
+    `memory` has an entry for each compute lane, `ghosts` one for each lane once there is a
+    `prediction`; `kinds` are those that have a span. `explained` says why lanes are idle. `hits`
+    are the spans that were searched for: of each lane that has some their indices, sorted.
+    `colouring` says what the bars' colours mean.
+    """
+
+    trace: Trace
+    columns: list[LaneColumns] = field(default_factory=list)
+    facts: list[LaneFacts] = field(default_factory=list)
+    balances: list[LaneBalance] = field(default_factory=list)
+    summed: int = 0
+    _summed_up: tuple[int, list[int]] | None = None
+    bounds: tuple[int, int] = (0, 0)
+    _version: int = -1
+    memory: dict[int, LaneMemory] = field(default_factory=dict)
+    kinds: set[Kind] = field(default_factory=set)
+    prediction: Trace | None = None
+    ghosts: list[LaneColumns] = field(default_factory=list)
+    beside_ghosts: dict[str, str] = field(default_factory=dict)
+    explained: Explained = field(init=False)
+    step_numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    step_starts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    step_ends: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+    colouring: Colouring = field(default_factory=ByKind)
+    words: WordsOfRows = field(init=False)
+    _rows_known: int = 0
+    _neighbours: tuple[int, Span, Neighbours] | None = None
+    _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        lanes = self.trace.header.lanes
+        self.explained = Explained(self.trace)
+        self.words = WordsOfRows(self.trace.table)
+        self.columns = _columns_of(self.trace)
+        self.memory = {
+            lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
+        }
+        self.update()
+        self.sum_up()
+
+    def update(self) -> None:
+        """Take the spans and steps that are new, if there are any."""
+        if self._version == self.trace.version:
+            return
+        self._version, self.bounds = self.trace.version, self.trace.bounds
+        rows = self.trace.table.rows
+        self.kinds.update(KINDS[code] for code in np.unique(rows["kind"][self._rows_known :]))
+        self._rows_known = len(rows)
+        for lane, columns in enumerate(self.columns):
+            columns.update(self.trace.spans(lane))
+        for memory in self.memory.values():
+            memory.update(self.trace)
+        steps = self.trace.step_table
+        self.step_numbers = steps.numbers.astype(np.int64)
+        self.step_starts, self.step_ends = steps.starts, steps.ends
+
+    def sum_up(self, steps: Sequence[int] | None = None, live: bool = False) -> None:
+        """Work out what stands beside the lanes, over `steps` (default: the latest measured)."""
+        lanes = self.trace.header.lanes
+        chosen = shown_steps(self.trace, live) if steps is None else list(steps)
+        about = (self.trace.version, chosen)
+        if about == self._summed_up:
+            return
+        self._summed_up = about
+        self.summed = len(chosen)
+        working = working_lanes(lanes)
+        self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in working]
+        self.facts = [
+            lane_facts(self.trace, lane, balance, bool(chosen))
+            for lane, balance in zip(working, self.balances, strict=True)
+        ]
+        tell_places(self.facts, self.trace.header.replicas)
+        self.facts += [LaneFacts(lane.name) for lane in lanes[len(working) :]]
+
+    def neighbours_of(self, span: Span) -> Neighbours:
+        """What a span waited for, and what waited for it, MOST_NEIGHBOURS of each.
+
+        The last answer is kept: painting asks for the selected span with every frame.
+        """
+        kept, version = self._neighbours, self.trace.version
+        if kept is None or kept[:2] != (version, span):
+            found = neighbours(self.trace, span, MOST_NEIGHBOURS)
+            kept = self._neighbours = (version, span, found)
+        return kept[2]
+
+    def together(self, lanes: Sequence[int]) -> Aggregate | Lanewise:
+        """What some lanes do together; kept until the trace has grown."""
+        key, version = tuple(lanes), self.trace.version
+        known, found = self._together.get(key, (-1, Aggregate()))
+        if known != version:
+            if sum(len(self.columns[lane]) for lane in lanes) > MOST_SORTED:
+                return Lanewise([self.columns[lane] for lane in lanes])
+            found.update([self.trace.spans(lane) for lane in lanes])
+            self._together[key] = (version, found)
+        return found
+
+    @property
+    def open_step(self) -> int | None:
+        """The step that has tasks without an end, or None."""
+        return max((task.step for task in self.trace.open_tasks), default=None)
+
+    @property
+    def most_held(self) -> float:
+        """The most bytes that any lane has held; 0 where memory was not recorded."""
+        return max((memory.peak for memory in self.memory.values()), default=0.0)
+
+    def set_prediction(
+        self, prediction: Trace | None, beside: Mapping[str, str] | None = None
+    ) -> None:
+        """Take a prediction of the same lanes and steps, in the same time, or None.
+
+        `beside` has, by the lanes' names, what stands beside their ghosts. Raises ValueError if
+        the prediction has another number of lanes.
+        """
+        lanes = len(self.trace.header.lanes)
+        if prediction is not None and len(prediction.header.lanes) != lanes:
+            have = len(prediction.header.lanes)
+            raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
+        self.prediction = prediction
+        self.beside_ghosts = dict(beside or {})
+        self.ghosts = []
+        if prediction is not None:
+            self.ghosts = _columns_of(prediction)
+
+
+def _columns_of(trace: Trace) -> list[LaneColumns]:
+    """The columns of every lane, from sums that the trace comes with where it has them."""
+    families, made = RowFamilies(), []
+    for lane in range(len(trace.header.lanes)):
+        spans, blocks = trace.spans(lane), trace.blocks(lane)
+        if blocks is not None:
+            made.append(LaneColumns.over(spans, blocks, families))
+        else:
+            made.append(LaneColumns(families))
+            made[-1].update(spans)
+    return made
+
+
+def shown_steps(trace: Trace, live: bool = False) -> list[int]:
+    """The steps that figures are taken over: measured ones, or all while there are none.
+
+    The step that a live run is in counts only while there is no whole one.
+    """
+    steps = measured_steps(trace) or trace.steps
+    whole = steps[:-1] if live and len(steps) > 1 else steps
+    return whole[-LIVE_STEPS if live else -LATEST_STEPS :]
+
+
+def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
+    """The words beside a lane; `known` if there are steps to take figures over."""
+    facts = LaneFacts(lane.name)
+    if lane.role is Role.COMPUTE:
+        spans = trace.spans(lane.index)[-LATEST_SPANS:]
+        mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
+        facts.stages, facts.replicas = _numbers(mine["stage"]), _numbers(mine["replica"])
+    if known:
+        facts.idle = tr("idle {share}", share=percent_text(balance.time.idle_fraction))
+    if balance.peak_bytes:
+        facts.peak = tr("peak {size}", size=bytes_text(balance.peak_bytes))
+    return facts
+
+
+def tell_places(facts: Sequence[LaneFacts], replicas: int) -> None:
+    """Say which stage or replica each lane holds, or both where a run has several of both."""
+    if len(facts) == 1:
+        return
+    stages = {number for lane in facts for number in lane.stages}
+    for lane in facts:
+        places = []
+        if replicas == 1 or len(stages) > 1:
+            places.append(_numbered(tr("stage"), tr("stages"), lane.stages))
+        if replicas > 1:
+            places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
+        lane.place, lane.beside = (*places, "")[:2]
+
+
+def _numbers(column: NDArray[np.integer]) -> tuple[int, ...]:
+    return tuple(int(n) for n in np.unique(column) if n != ABSENT)
+
+
+def _numbered(one: str, many: str, numbers: Sequence[int]) -> str:
+    listed = ", ".join(map(str, numbers))
+    return f"{one if len(numbers) == 1 else many} {listed}" if numbers else ""

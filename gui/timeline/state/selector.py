@@ -1,0 +1,120 @@
+"""Selecting: a span by its number, the next one, what it waits for, and measuring between two."""
+
+from __future__ import annotations
+
+from core.trace.search import Hits
+from core.trace.trace import Span
+from gui.timeline.state.lanes import reveal
+from gui.timeline.state.measure import Measure
+from gui.timeline.state.navigation import along_lane
+from gui.timeline.state.selection import Selection, TimeRange, bounds_of
+from gui.timeline.state.timeline import TimelineState
+
+
+class Selector:
+    """Selects as mouse, keys and panels ask for, and brings what is selected into view."""
+
+    def __init__(self, state: TimelineState) -> None:
+        self._state = state
+
+    def clear(self) -> None:
+        """Select nothing."""
+        self.stop_measuring()
+        self._state.select(None)
+
+    def select_visible(self) -> None:
+        """Select the time that is visible, over all lanes."""
+        view = self._state.viewport
+        self._state.select(TimeRange(int(view.start), int(view.end)))
+
+    def fit(self, selection: Selection) -> None:
+        """Select something and fill the view with it."""
+        state = self._state
+        state.select(selection)
+        if state.trace is not None:
+            bounds = bounds_of(state.trace, selection, state.now)
+            state.go_to(state.viewport.fitted(*bounds), "fit selection")
+
+    # Spans
+
+    def select_task(self, step: int, task: int) -> None:
+        """Select a task of a step by its number in the plan, and bring it into view."""
+        if self._state.trace is not None:
+            self._select_and_see(self._state.trace.find(step, task))
+
+    def select_span(self, lane: int, index: int) -> None:
+        """Select a lane's span, and bring it into view."""
+        if self._state.trace is not None:
+            self._select_and_see(self._state.trace.span(lane, index))
+
+    def next_span(self) -> None:
+        """Select the next span on the lane."""
+        self._step(1)
+
+    def previous_span(self) -> None:
+        """Select the previous span on the lane."""
+        self._step(-1)
+
+    def dependency(self) -> None:
+        """Select what the selected span waited for."""
+        scene, span = self._state.scene, self._state.selection
+        if scene is not None and isinstance(span, Span):
+            self._select_and_see(next(iter(scene.neighbours_of(span).needs), None))
+
+    def dependent(self) -> None:
+        """Select what waited for the selected span."""
+        scene, span = self._state.scene, self._state.selection
+        if scene is not None and isinstance(span, Span):
+            self._select_and_see(next(iter(scene.neighbours_of(span).dependents), None))
+
+    def set_hits(self, hits: Hits) -> None:
+        """Mark what a search found."""
+        if self._state.scene is not None:
+            self._state.scene.hits = dict(hits)
+            self._state.picture_changed.emit()
+
+    # Measuring
+
+    @property
+    def measure(self) -> Measure | None:
+        """From the anchor to the selection, if both are spans that have ended."""
+        return Measure.between(self._state.anchor, self._state.selection)
+
+    def anchor_here(self) -> None:
+        """Measure from the selected span on; with an anchor, no longer."""
+        selected = self._state.selection
+        fresh = selected if self._state.anchor is None and isinstance(selected, Span) else None
+        self._set_anchor(fresh)
+
+    def measure_to(self, found: object) -> None:
+        """Measure from the selected span, or the one that is measured from, to another."""
+        state = self._state
+        if isinstance(found, Span):
+            if state.anchor is None and isinstance(state.selection, Span):
+                state.anchor = state.selection
+            state.select(found)
+
+    def stop_measuring(self) -> None:
+        """Have no anchor."""
+        if self._state.anchor is not None:
+            self._set_anchor(None)
+
+    # Inside
+
+    def _set_anchor(self, span: Span | None) -> None:
+        self._state.anchor = span
+        self._state.selection_changed.emit(self._state.selection)
+        self._state.overlay_changed.emit()
+
+    def _step(self, by: int) -> None:
+        trace, span = self._state.trace, self._state.selection
+        if trace is not None and isinstance(span, Span):
+            self._select_and_see(along_lane(trace, span, by))
+
+    def _select_and_see(self, span: Span | None) -> None:
+        state = self._state
+        if span is not None and state.trace is not None:
+            state.select(span)
+            reveal(state, span.lane)
+            bounds = bounds_of(state.trace, span, state.now)
+            state.go_to(state.viewport.centred(*bounds), "step")

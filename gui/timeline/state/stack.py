@@ -1,0 +1,103 @@
+"""How high the lanes are, what stands under them and how they are arranged; and what that gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.plan.task import Lane, Role
+from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, RowState, arrange
+from gui.timeline.layout.rows import BY_HAND, Layout, Strips, lay_out
+from gui.timeline.state.scene import Scene
+
+
+class LaneStack:
+    """What the user wants of the rows. `height` is a compute lane's; None is what fits.
+
+    `path` is the critical path, which is drawn over them. `state` is how they are arranged.
+    """
+
+    def __init__(self) -> None:
+        self.memory = self.prediction = self.nested = True
+        self.path = False
+        self.height: float | None = None
+        self.state = RowState()
+        self.layout = Layout()
+        self._names: tuple[str, ...] = ()
+        self._replicas: Replicas = {}
+        self._arranged: tuple[tuple[tuple[Lane, ...], RowState, Replicas], Arrangement] | None = (
+            None
+        )
+        self._seen: tuple[Layout, float, float, Layout] | None = None
+
+    def want(
+        self, memory: bool | None, prediction: bool | None, nested: bool | None, path: bool | None
+    ) -> None:
+        """Show or hide what is beside the spans; None leaves it as it is."""
+        self.memory = self.memory if memory is None else memory
+        self.prediction = self.prediction if prediction is None else prediction
+        self.nested = self.nested if nested is None else nested
+        self.path = self.path if path is None else path
+
+    def strips(self, scene: Scene | None) -> Strips:
+        """The strips that are wanted and for which there is something to show."""
+        if scene is None:
+            return Strips()
+        return Strips(
+            self.memory and scene.most_held > 0,
+            self.prediction and scene.prediction is not None,
+            self.path,
+            self.nested and any(lane.role is Role.NESTED for lane in scene.trace.header.lanes),
+        )
+
+    def take(self, scene: Scene | None) -> None:
+        """Another run is shown: where its lanes are others, they stand as they come."""
+        lanes = () if scene is None else scene.trace.header.lanes
+        names = tuple(lane.name for lane in lanes)
+        if names != self._names:
+            self._names, self.state = names, self.state.fresh()
+
+    def lay_out(self, scene: Scene | None, available: float) -> Layout:
+        """Stack the lanes of a scene into `available` pixels."""
+        lanes = () if scene is None else scene.trace.header.lanes
+        height = None if self.height is None else float(round(self.height))
+        self._replicas = self.replicas(scene)
+        self.layout = lay_out(lanes, available, self.strips(scene), height, self.arrangement(scene))
+        return self.layout
+
+    def arrangement(self, scene: Scene | None) -> Arrangement:
+        """The lanes of a scene as the state has them."""
+        lanes = () if scene is None else scene.trace.header.lanes
+        about = (lanes, self.state, self.replicas(scene))
+        kept = self._arranged
+        if kept is None or kept[0][0] is not lanes or kept[0][1:] != about[1:]:
+            kept = self._arranged = (about, arrange(*about))
+        return kept[1]
+
+    def is_stale(self, scene: Scene) -> bool:
+        """Whether what has come since makes other groups."""
+        return self.replicas(scene) != self._replicas
+
+    def replicas(self, scene: Scene | None) -> Replicas:
+        """The replicas that each compute lane holds; only where lanes are grouped by them."""
+        if scene is None or self.state.grouping is not Grouping.PIPELINE:
+            return {}
+        return {place: facts.replicas for place, facts in enumerate(scene.facts) if facts.replicas}
+
+    def seen(self, scrolled: float, height: float) -> Layout:
+        """What can be seen of the layout in `height` pixels."""
+        kept = self._seen
+        if kept is None or kept[0] is not self.layout or kept[1:3] != (scrolled, height):
+            kept = (self.layout, scrolled, height, self.layout.seen(scrolled, height))
+            self._seen = kept
+        return kept[3]
+
+    def scale(self, factor: float) -> None:
+        """Want lanes that are `factor` times as high, within the limits."""
+        least, most = BY_HAND
+        now = self.layout.compute if self.height is None else self.height
+        self.height = min(most, max(least, now * factor))
+
+    def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
+        """Group the lanes otherwise."""
+        devices = self.state.node_devices if node_devices is None else node_devices
+        self.state = replace(self.state.grouped_by(grouping), node_devices=devices)

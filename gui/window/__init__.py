@@ -1,0 +1,1 @@
+"""The main window: its parts built, connected and started."""

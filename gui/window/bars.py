@@ -1,0 +1,118 @@
+"""The bar above the timeline and the line below it: what runs, how far, and how it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolBar, QWidgetAction
+
+from gui.app.session import Run
+from gui.figures.titles import run_title
+from gui.look.label import Label, plain_tip
+from gui.look.text import tr
+from gui.runs.faults import faults_of, status_text
+from gui.timeline.state.scene import Scene
+from gui.window.status import (
+    behind_text,
+    predicted_text,
+    predicted_tip,
+    progress,
+    recorded_text,
+    sharing_text,
+    step_text,
+    verified_text,
+)
+
+NAMES = {"run": "▶  Run", "stop": "■  Stop", "export": "Export", "sheet": "?"}
+"""What the bar calls its actions."""
+LEAST = 60  # pixels of the title, which gives way where the window is narrow
+
+
+class RunBar(QToolBar):
+    """Run and Stop, what is shown, how far it is, and what is used most."""
+
+    def __init__(self, actions: Mapping[str, QAction], panels: Iterable[QAction]) -> None:
+        super().__init__(tr("Tools"))
+        self.setObjectName("tools")
+        self.setMovable(False)
+        self.toggleViewAction().setEnabled(False)
+        self.title, self.step, self._progress = Label(), Label(), QProgressBar()
+        self.title.setObjectName("title")
+        self.title.setMinimumWidth(LEAST)
+        self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.step.setObjectName("step")
+        self._progress.setTextVisible(False)
+        self._progress.setFixedWidth(120)
+        self._progress.setAccessibleName(tr("Progress of the run"))
+        for name, text in NAMES.items():
+            actions[name].setIconText(tr(text))
+        for name in ("run", "stop"):
+            self.addAction(actions[name])
+            self.widgetForAction(actions[name]).setObjectName(name)
+        self._progress_action = QWidgetAction(self)
+        self._progress_action.setDefaultWidget(self._progress)
+        self.addWidget(self.title)
+        self.addAction(self._progress_action)
+        self.addWidget(self.step)
+        self.addActions([actions["follow"], *panels, actions["export"], actions["sheet"]])
+
+    def show_run(self, run: Run, scene: Scene) -> None:
+        """Say what is shown and how far it is."""
+        self.title.setText(run_title(run.trace))
+        self.title.setToolTip(plain_tip(run_title(run.trace)))
+        self.step.setText(step_text(run, scene))
+        done, total = progress(run)
+        self._progress.setRange(0, total)
+        self._progress.setValue(done)
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        self.title.setText("")
+        self.step.setText("")
+
+    def set_asking(self, asking: bool) -> None:
+        """Show the progress while something runs."""
+        self._progress_action.setVisible(asking)
+
+
+class StatusLine:
+    """The labels of the status bar."""
+
+    def __init__(self, bar: QStatusBar) -> None:
+        self.recorded, self.sharing, self.predicted = Label(), Label(), Label()
+        self.verified, self.engine = Label(), Label(tr("engine is loading…"))
+        self._run: Run | None = None
+        self._per_pixel = 0.0
+        self.behind, self.faults = Label(), Label()
+        self.faults.setObjectName("problem")
+        for label in (self.recorded, self.behind, self.faults):
+            bar.addWidget(label)
+        for label in (self.predicted, self.sharing, self.verified, self.engine):
+            bar.addPermanentWidget(label)
+
+    def show_run(self, run: Run, behind_s: float = 0.0) -> None:
+        """Say what was recorded of a run, and how; and how far behind it the picture is."""
+        self._run = run
+        self.behind.setText(behind_text(behind_s))
+        self.faults.setText(status_text(faults_of(run.trace, run.live)))
+        self.sharing.setText(sharing_text(run.trace))
+        self.verified.setText(verified_text(run.trace))
+        self.recorded.setText(recorded_text(run.trace, self._per_pixel))
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        self._run = None
+        for label in (self.recorded, self.sharing, self.predicted, self.verified, self.faults):
+            label.setText("")
+
+    def set_per_pixel(self, per_pixel: float) -> None:
+        """So many spans share a pixel; 0 if each is drawn."""
+        self._per_pixel = per_pixel
+        if self._run is not None:
+            self.recorded.setText(recorded_text(self._run.trace, per_pixel))
+
+    def show_comparison(self, run: Run) -> None:
+        """Say what was predicted of a run, if that is there."""
+        self.predicted.setText(predicted_text(run.comparison))
+        self.predicted.setToolTip(plain_tip(predicted_tip(run.comparison)))

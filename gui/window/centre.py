@@ -1,0 +1,56 @@
+"""The window's middle: messages, tabs, and below them the first page or the run that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from gui.app.settings import Settings
+from gui.first_page.welcome import WelcomePage
+from gui.look.layouts import column
+from gui.window.tabs import RunTabs
+
+
+class Centre(QWidget):
+    """`notices` stand above the tabs; `run_page` shows a run and says what is waited for."""
+
+    def __init__(
+        self,
+        notices: tuple[QWidget, ...],
+        run_page: QWidget,
+        set_waiting: Callable[[str], None],
+        settings: Settings,
+    ) -> None:
+        super().__init__()
+        self._settings, self._set_waiting = settings, set_waiting
+        self.tabs, self.welcome, self.pages = RunTabs(), WelcomePage(), QStackedWidget()
+        self._run_page = run_page
+        for page in (self.welcome, run_page):
+            self.pages.addWidget(page)
+        parts = (*notices, self.tabs, self.pages)
+        column(*parts, of=self, growing=self.pages, margins=(0, 0, 0, 0), spacing=0)
+        self.welcome.forgotten.connect(self._forget)
+
+    def show_run_page(self) -> None:
+        """Show the run, or what is waited for."""
+        self.pages.setCurrentWidget(self._run_page)
+
+    def show_first_page(self) -> None:
+        """Show samples and recent files; what is open stays so."""
+        self.welcome.show_recent(self._settings.recent)
+        self.pages.setCurrentWidget(self.welcome)
+
+    def wait(self, text: str) -> None:
+        """Say what is waited for where nothing is shown yet; without a text, no more."""
+        self._set_waiting(text)
+        if text:
+            self.show_run_page()
+        elif not self.tabs.count():
+            self.show_first_page()
+
+    def _forget(self, path: Path) -> None:
+        """Take a recording off the recent ones."""
+        self._settings.forget(path)
+        self.show_first_page()

@@ -1,0 +1,179 @@
+"""The window's panels, and the docks that they stand in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+
+from gui.app.session import Session
+from gui.app.settings import Settings
+from gui.compare.panel import ComparePanel
+from gui.look.layouts import column_of
+from gui.look.text import tr
+from gui.look.theme import Theme
+from gui.panels.data.bookmarks import MarksPanel
+from gui.panels.data.log import LogPanel
+from gui.panels.data.spans import SpansPanel
+from gui.panels.data.steps import StepsPanel
+from gui.panels.explain.batch import BatchPanel
+from gui.panels.explain.buckets import BucketsChart
+from gui.panels.explain.details import DetailsPanel
+from gui.panels.explain.devices import DevicesPanel
+from gui.panels.explain.statistics import StatisticsPanel
+from gui.panels.explain.why import WhyPanel
+from gui.panels.run.runs import RunsPanel
+from gui.panels.run.strategy import StrategyPanel
+from gui.panels.sheet import scrolled
+from gui.predictions.predictions import Predictions
+from gui.runs.live_figures import Part
+from gui.search.bar import SearchBar
+from gui.timeline.state.scene import Scene
+
+LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
+WIDTHS = {"strategy": 280, "batch": 300, "devices": 380, "details": 480, "why": 490}
+HEIGHTS = {"batch": 250}
+
+
+class Panels:
+    """Every panel of the window, and what all of a kind are told at once.
+
+    A new panel is made in `__init__`, joins the tuple of what it wants to hear of, and gets a line
+    in `places`.
+    """
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        self.form = StrategyPanel()
+        self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
+        self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
+        self.why, self.buckets = WhyPanel(), BucketsChart()
+        self.search, self.spans = SearchBar(), SpansPanel()
+        self.statistics, self.marks = StatisticsPanel(), MarksPanel()
+        self.predictions = Predictions(session, settings)
+        self.compare = ComparePanel()
+        self.sheets = (self.batch, self.devices)
+        self.of_steps = (
+            self.steps, self.why, self.buckets, self.statistics, self.search, self.spans,
+        )  # fmt: skip
+        self.of_a_step = (self.batch, self.why, self.buckets)
+        self.themed = (
+            self.form, self.predictions.whatif_panel, self.batch, self.devices, self.buckets,
+            self.log, self.steps, self.why, self.compare, self.statistics,
+        )  # fmt: skip
+
+    def places(self) -> tuple[Docked, ...]:
+        """Where the panels stand, in the order of the View menu."""
+        form, predictions = self.form, self.predictions
+        return (
+            Docked(
+                "strategy",
+                tr("Settings"),
+                column_of(form, form.footer, growing=form),
+                LEFT,
+                titled=False,
+            ),
+            Docked("batch", tr("Batch split"), scrolled(self.batch), BELOW),
+            Docked("devices", tr("Devices"), scrolled(self.devices, self.buckets), BELOW),
+            Docked("details", tr("Details"), self.details, BELOW, titled=False),
+            Docked("log", tr("Log"), self.log, BELOW, beside="details", titled=False),
+            Docked("runs", tr("Runs"), self.runs, BELOW, beside="details", titled=False),
+            Docked("steps", tr("Steps"), self.steps, BELOW, beside="details", titled=False),
+            Docked("why", tr("Why"), self.why, RIGHT, shown=False),
+            Docked("whatif", tr("What if"), predictions.whatif_panel, RIGHT, "why", shown=False),
+            Docked("advisor", tr("Advisor"), predictions.advisor_panel, RIGHT, "why", shown=False),
+            Docked("compare", tr("Compare"), self.compare, RIGHT, "why", shown=False),
+            Docked("statistics", tr("Statistics"), self.statistics, BELOW, "details", titled=False),
+            Docked("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
+            Docked("spans", tr("Spans"), self.spans, BELOW, "details", titled=False),
+        )
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        for panel in self.themed:
+            panel.set_theme(theme)
+
+    def show_scene(self, scene: Scene, live: bool) -> None:
+        """Show another run, or what has come of this one."""
+        for part in self.parts(scene, live):
+            part()
+
+    def parts(self, scene: Scene, live: bool) -> list[Part]:
+        """What `show_scene` does, panel by panel."""
+        return [
+            *(partial(sheet.show_scene, scene) for sheet in self.sheets),
+            *(partial(panel.show_scene, scene, live) for panel in self.of_steps),
+            partial(self.log.show_trace, scene.trace, live),
+        ]
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        for sheet in self.sheets:
+            sheet.show_scene(None)
+        for panel in self.of_steps:
+            panel.show_scene(None, False)
+        self.log.show_trace(None)
+
+    def show_step(self, step: int | None) -> None:
+        """The step at hand is this one; None for the last whole one."""
+        for panel in self.of_a_step:
+            panel.show_step(step)
+
+
+@dataclass(frozen=True, slots=True)
+class Docked:
+    """A dock: its name in the settings, its title, and where it stands.
+
+    `beside` names the dock that it shares tabs with. One that has no title bar of its own is
+    named by its tab, or by what is in it.
+    """
+
+    name: str
+    title: str
+    widget: QWidget
+    area: Qt.DockWidgetArea
+    beside: str = ""
+    shown: bool = True
+    titled: bool = True
+
+
+def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
+    """The docks of a window by name, where they stand the first time that it is opened."""
+    docks: dict[str, QDockWidget] = {}
+    places = panels.places()
+    for place in places:
+        docks[place.name] = dock = QDockWidget(place.title, window)
+        dock.setObjectName(place.name)
+        dock.setWidget(place.widget)
+        if not place.widget.accessibleName():
+            place.widget.setAccessibleName(place.title)
+        if not place.titled:
+            dock.setTitleBarWidget(QWidget())
+        window.addDockWidget(place.area, dock)
+    window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
+    window.setDockNestingEnabled(True)
+    for area in (BELOW, RIGHT):
+        window.setTabPosition(area, QTabWidget.TabPosition.North)
+    for place in places:
+        if place.beside:
+            window.tabifyDockWidget(docks[place.beside], docks[place.name])
+        if not place.shown:
+            docks[place.name].hide()
+    docks["details"].raise_()
+    layout = window.layout()
+    if layout is not None:  # else it asks for room for all docks side by side
+        layout.invalidate()
+        layout.activate()
+    for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        bar.setElideMode(Qt.TextElideMode.ElideNone)  # it scrolls where it is too narrow
+        bar.setUsesScrollButtons(True)
+        bar.setAccessibleName(tr("Panels that share this place"))
+    return docks
+
+
+def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
+    """Give the docks their sizes of the first time; call it once the window has its size."""
+    for sizes, way in ((WIDTHS, Qt.Orientation.Horizontal), (HEIGHTS, Qt.Orientation.Vertical)):
+        window.resizeDocks([docks[name] for name in sizes], list(sizes.values()), way)

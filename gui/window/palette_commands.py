@@ -1,0 +1,64 @@
+"""What the command palette offers: every action, strategies, schedules, and the sitting's runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from core.plan.pipeline_options import SCHEDULE
+from core.plan.schedules import SCHEDULES
+from core.plan.strategies import STRATEGIES
+from gui.app.session import Run
+from gui.look.text import tr
+from gui.menus.menus import keys_text, listed_actions
+from gui.menus.palette import Command
+from gui.panels.run.strategy import StrategyPanel
+from gui.window.tabs import title_of
+
+
+def menu_commands(bar: QMenuBar) -> Iterator[Command]:
+    """A command for every action in the menus."""
+    for top in bar.actions():
+        menu = top.menu()
+        if isinstance(menu, QMenu):
+            yield from (_of_action(where, action) for where, action in listed_actions(menu))
+
+
+def form_commands(form: StrategyPanel, show: Callable[[], None]) -> Iterator[Command]:
+    """A command for every strategy and schedule: it is set in the form, which `show` brings up."""
+    for strategy in STRATEGIES.values():
+        do = partial(_choose_strategy, form, show, strategy.name)
+        yield Command(tr("Strategy: {name}", name=tr(strategy.title)), tr("Settings"), "", do)
+    for schedule in SCHEDULES.values():
+        do = partial(_choose_schedule, form, show, schedule.name)
+        yield Command(tr("Schedule: {name}", name=tr(schedule.title)), tr("Settings"), "", do)
+
+
+def run_commands(runs: Iterable[Run], show: Callable[[Run], None]) -> Iterator[Command]:
+    """A command for every run of the sitting, which `show` shows."""
+    for run in runs:
+        yield Command(tr("Show {run}", run=title_of(run)), tr("Runs"), "", partial(show, run))
+
+
+def _of_action(where: str, action: QAction) -> Command:
+    text = action.text().replace("&&", "&")
+    return Command(
+        text, where, keys_text(action), action.trigger, action.isEnabled(), action.isChecked()
+    )
+
+
+def _choose_strategy(form: StrategyPanel, show: Callable[[], None], name: str) -> None:
+    form.choose_strategy(name)
+    show()
+
+
+def _choose_schedule(form: StrategyPanel, show: Callable[[], None], name: str) -> None:
+    """Set a schedule, and the first strategy that takes one if the form's does not."""
+    if SCHEDULE not in STRATEGIES[form.specification().strategy].options:
+        takes = (s.name for s in STRATEGIES.values() if SCHEDULE in s.options)
+        form.choose_strategy(next(takes))
+    form.choose(SCHEDULE, name)
+    show()

@@ -1,0 +1,64 @@
+"""What the panels say of the selection, and which of them comes to the front for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDockWidget
+
+from core.explain.lanes import Gap
+from gui.app.session import Run
+from gui.explanations.explaining import Explainer
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.scene import Scene
+from gui.timeline.state.selection import Selection, TimeRange
+from gui.window.docks import Panels
+
+
+class WindowState(Protocol):
+    """What the window shows now."""
+
+    run_shown: Run | None
+    scene: Scene | None
+
+
+class SelectionPanels(QObject):
+    """Shows in Details, Statistics and the panels of a step what is selected in the timeline."""
+
+    def __init__(
+        self, state: WindowState, timeline: TimelineView, panels: Panels,
+        docks: Mapping[str, QDockWidget], explainer: Explainer,
+    ) -> None:  # fmt: skip
+        super().__init__(timeline)
+        self._state, self._timeline, self._panels = state, timeline, panels
+        self._docks, self._explainer = docks, explainer
+        timeline.state.selection_changed.connect(self._show)
+        panels.statistics.span_chosen.connect(self._select_longest)
+
+    def show_gap_again(self) -> None:
+        """A step has been explained: if a gap is selected, say why it is there."""
+        if isinstance(self._timeline.state.selection, Gap):
+            self._show(self._timeline.state.selection)
+
+    def _show(self, selection: Selection | None) -> None:
+        run, scene, panels = self._state.run_shown, self._state.scene, self._panels
+        report, note = None, ""
+        if run is not None and scene is not None and isinstance(selection, Gap):
+            report, note = self._explainer.reason(scene.explained, selection, run.live)
+        trace, now = (run.trace, run.now) if run else (None, None)
+        measure = self._timeline.selector.measure
+        panels.details.show_selection(trace, selection, now, report, measure, note)
+        if selection is None or isinstance(selection, TimeRange):
+            panels.show_step(None)
+            panels.statistics.show_range(scene, selection)
+        else:
+            panels.show_step(selection.step)
+        lists = (panels.spans.table, panels.runs)  # who walks through one stays in it
+        if selection is not None and not any(part.hasFocus() for part in lists):
+            self._docks["statistics" if isinstance(selection, TimeRange) else "details"].raise_()
+
+    def _select_longest(self, lane: int, index: int) -> None:
+        self._timeline.selector.select_span(lane, index)
+        self._docks["statistics"].raise_()

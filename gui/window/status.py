@@ -1,0 +1,117 @@
+"""What toolbar and status bar say of a run. Pure but for translation."""
+
+from __future__ import annotations
+
+from core.explain.verified import verified
+from core.predict.compare import Comparison
+from core.trace.complete import measured_steps
+from core.trace.trace import Trace
+from gui.app.session import Run
+from gui.look.text import change_text, duration_text, significant, tr
+from gui.timeline.state.scene import Scene
+
+BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
+
+
+def recorded_text(trace: Trace, per_pixel: float) -> str:
+    """`5 steps recorded · 412 spans · exact`, or how many spans share a pixel."""
+    count = len(trace.steps)
+    steps = tr("1 step recorded") if count == 1 else tr("{count} steps recorded", count=count)
+    spans = tr("{count} spans", count=f"{trace.span_count:,}")
+    drawn = (
+        tr("reduced: about {count} spans a pixel", count=significant(per_pixel))
+        if per_pixel
+        else tr("exact")
+    )
+    return f"{steps} · {spans} · {drawn}"
+
+
+def behind_text(seconds: float) -> str:
+    """How far a live picture is behind what the engine has sent; nothing while it keeps up."""
+    if seconds < BEHIND_S:
+        return ""
+    return tr("the picture is {time} behind", time=duration_text(1e9 * seconds))
+
+
+def sharing_text(trace: Trace) -> str:
+    """What the lanes share, or nothing."""
+    return next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
+
+
+def verified_text(trace: Trace) -> str:
+    """The largest gradient error of the steps, where the run was verified, and if it is too large.
+
+    That is said of the loss too.
+    """
+    found = verified(trace)
+    if found is None:
+        return ""
+    if found.agrees:
+        return tr("gradients differ by at most {error}", error=f"{found.gradient:.1e}")
+    return tr(
+        "not what a plain step computes: gradients differ by {gradient}, losses by {loss}",
+        gradient=f"{found.gradient:.1e}", loss=f"{found.loss:.1e}",
+    )  # fmt: skip
+
+
+def predicted_text(comparison: Comparison | None) -> str:
+    """`predicted 42.1 ms, measured 44.0 ms, -4.3 %`: medians of the steps; or nothing."""
+    if comparison is None:
+        return ""
+    measured, predicted = comparison.makespans_ns
+    return tr(
+        "predicted {predicted}, measured {measured}, {error}",
+        predicted=duration_text(predicted), measured=duration_text(measured),
+        error=change_text(comparison.makespan_error),
+    )  # fmt: skip
+
+
+def predicted_tip(comparison: Comparison | None) -> str:
+    """Where the costs come from, and the error of each lane's computing time."""
+    if comparison is None:
+        return ""
+    count = len(comparison.steps)
+    steps = tr("1 step") if count == 1 else tr("medians of {n} steps", n=count)
+    lines = [tr("Costs {source}; {steps}.", source=tr(str(comparison.source)), steps=steps)]
+    lines += [
+        tr("{lane} computes {measured}, predicted {predicted}{error}", lane=lane.name,
+           measured=duration_text(lane.busy_ns), predicted=duration_text(lane.predicted_busy_ns),
+           error="" if lane.error is None else f", {change_text(lane.error)}")
+        for lane in comparison.lanes
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def lane_notes(comparison: Comparison | None) -> dict[str, str]:
+    """For each lane's name, the words beside its ghost: `predicted −2.1 %`."""
+    lanes = () if comparison is None else comparison.lanes
+    return {
+        lane.name: tr("predicted {error}", error=change_text(lane.error))
+        for lane in lanes
+        if lane.error is not None
+    }
+
+
+def step_text(run: Run, scene: Scene) -> str:
+    """`step 3 of 5 · 41.8 ms`, or `warm-up 1 of 2`; a loss where it is known."""
+    specification = run.trace.header.specification
+    steps = scene.step_numbers
+    if not len(steps):
+        return tr("starting…") if run.live else ""
+    number, warmup = int(steps[-1]), specification.warmup
+    if number < warmup:
+        words = tr("warm-up {n} of {total}", n=number + 1, total=warmup)
+    else:
+        total = len(specification.all_rows) - warmup
+        words = tr("step {n} of {total}", n=number - warmup + 1, total=total)
+    whole = measured_steps(run.trace)[: -1 if run.live else None]
+    if not whole:
+        return words
+    start, end = run.trace.step_bounds(whole[-1])
+    return f"{words} · {duration_text(end - start)}"
+
+
+def progress(run: Run) -> tuple[int, int]:
+    """Whole steps so far, and all steps of the run."""
+    total = len(run.trace.header.specification.all_rows)
+    return max(0, len(run.trace.steps) - 1), total

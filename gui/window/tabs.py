@@ -1,0 +1,131 @@
+"""Runs and recordings as tabs above the timeline; each keeps where one stood in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
+
+from gui.app.session import Run
+from gui.figures.titles import run_title
+from gui.look.text import tr
+from gui.timeline.state.history import SavedView
+from gui.timeline.state.scene import Scene
+
+KEPT_SCENES = 4  # of the tabs shown last; others are summed up anew when they are shown again
+LONGEST = 34  # characters of a title
+
+
+@dataclass(slots=True)
+class Kept:
+    """What a tab keeps while another is shown."""
+
+    scene: Scene | None = None
+    saved: SavedView | None = None
+
+
+class RunTabs(QTabBar):
+    """A tab for each open run; hidden while there are fewer than two.
+
+    `chosen` carries the run that was picked. `closed` comes when a tab was closed by hand, with the
+    run to show now, or None. The run itself goes on, and stays in the Runs panel.
+    """
+
+    chosen = Signal(object)
+    closed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("runs")
+        self.setAccessibleName(tr("Open runs and recordings"))
+        self.setAutoHide(True)
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setMovable(True)
+        self.setUsesScrollButtons(True)
+        self._kept: dict[Run, Kept] = {}
+        self.currentChanged.connect(self._emit_chosen)
+        self.tabBarClicked.connect(self._emit_chosen)
+
+    def open(self, run: Run) -> Kept:
+        """Bring a run's tab to the front without choosing it; what it kept, if it was open."""
+        kept = self._kept.setdefault(run, Kept())
+        self._kept[run] = self._kept.pop(run)  # the last one is the one shown last
+        blocked = self.blockSignals(True)
+        place = self._place(run)
+        if place < 0:
+            place = self.addTab("")
+            self.setTabData(place, run)
+            self.setTabButton(place, QTabBar.ButtonPosition.RightSide, self._close_button(run))
+        self.setCurrentIndex(place)
+        self.blockSignals(blocked)
+        self.update_run(run)
+        return kept
+
+    def leave(self, run: Run, scene: Scene | None, saved: SavedView) -> None:
+        """Keep what is left of a run that is no longer shown."""
+        if run in self._kept:
+            self._kept[run] = Kept(scene, saved)
+            for kept in list(self._kept.values())[:-KEPT_SCENES]:
+                kept.scene = None
+
+    def update_run(self, run: Run) -> None:
+        """Write a run's title, with a dot while it is live."""
+        place = self._place(run)
+        if place < 0:
+            return
+        whole = title_of(run)
+        short = whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+        self.setTabText(place, (f"● {short}" if run.live else short).replace("&", "&&"))
+        self.setTabToolTip(place, tr("{title}, running", title=whole) if run.live else whole)
+
+    def close_current(self) -> None:
+        """Close the tab that is shown."""
+        self.close_at(self.currentIndex())
+
+    def close_at(self, place: int) -> None:
+        """Close a tab."""
+        if not 0 <= place < self.count():
+            return
+        blocked = self.blockSignals(True)
+        self._kept.pop(self.tabData(place))
+        self.removeTab(place)
+        self.blockSignals(blocked)
+        self.closed.emit(self.tabData(self.currentIndex()) if self.count() else None)
+
+    def next(self) -> None:
+        """Show the next tab; after the last the first."""
+        self._turn(1)
+
+    def previous(self) -> None:
+        """Show the previous tab; before the first the last."""
+        self._turn(-1)
+
+    def _close_button(self, run: Run) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("close")
+        button.setText("×")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard has Ctrl+W
+        button.setAccessibleName(tr("Close {title}", title=title_of(run)))
+        button.setToolTip(tr("Close this tab; the run stays in the Runs panel. (Ctrl+W)"))
+        button.clicked.connect(lambda _=False: self.close_at(self._place(run)))
+        return button
+
+    def _turn(self, by: int) -> None:
+        if self.count():
+            self.setCurrentIndex((self.currentIndex() + by) % self.count())
+
+    def _place(self, run: Run) -> int:
+        return next((at for at in range(self.count()) if self.tabData(at) is run), -1)
+
+    def _emit_chosen(self, place: int) -> None:
+        if place >= 0:
+            self.chosen.emit(self.tabData(place))
+
+
+def title_of(run: Run) -> str:
+    """A run's number and what ran, or the name of its file: `3: Pipeline, 1F1B`."""
+    if run.source is not None:
+        return run.source.name
+    return tr("{number}: {title}", number=run.number, title=run_title(run.trace))

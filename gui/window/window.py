@@ -1,0 +1,326 @@
+"""The main window: builds its parts and connects them; the parts do the work."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+from core.engine.messages import Outcome
+from gui.app.banner import Banner
+from gui.app.jobs import close_all
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
+from gui.compare.comparing import Comparing
+from gui.compare.frame import CompareFrame
+from gui.explanations.bubbles import Bubbles
+from gui.explanations.explaining import Explainer
+from gui.figures.titles import run_title
+from gui.first_page.actions import FirstPageActions
+from gui.look.layouts import column_of
+from gui.look.text import sentence, tr
+from gui.look.theme import DARK, apply
+from gui.menus.colour_control import ColourControl
+from gui.menus.keys import KeySheet, sections
+from gui.menus.menus import Menus
+from gui.menus.palette import Command, Palette
+from gui.menus.recent import RecentMenu
+from gui.menus.view_options import ViewOptions
+from gui.recordings.exporting import Exporting
+from gui.recordings.files import Files, dropped_paths
+from gui.runs.faults import banner_text, faults_of
+from gui.runs.live_figures import LiveFigures, Part
+from gui.timeline.interact.overview import Overview
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.scene import Scene
+from gui.window.bars import RunBar, StatusLine
+from gui.window.bookmarks import Marking
+from gui.window.centre import Centre
+from gui.window.docks import Panels, make_docks, size_docks
+from gui.window.finding import Finder
+from gui.window.palette_commands import form_commands, menu_commands, run_commands
+from gui.window.panes import Panes
+from gui.window.run_control import RunControl
+from gui.window.selection_panels import SelectionPanels
+from gui.window.status import lane_notes
+
+SIZE = QSize(1440, 900)
+NOTE_MS = 6000
+IN_BAR = ("why", "whatif", "advisor")  # docks that the tool bar shows and hides
+
+
+class MainWindow(QMainWindow):
+    """Signals of the session come in here, and setters of the parts go out."""
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.setWindowTitle("Bubblescope")
+        self.setObjectName("window")
+        self.session = session
+        self.run_shown: Run | None = None
+        self.scene: Scene | None = None
+        self.live = LiveFigures(
+            self, lambda: self.run_shown is not None and self.run_shown.live,
+            self._draw_frame, self._figure_parts,
+        )  # fmt: skip
+        self.banner, self.explainer = Banner(), Explainer(self)
+        self.files = Files(self, self, session, self.banner, settings)
+        self.exporting = Exporting(self, self, self.banner, settings)
+        self._name_panels(Panels(session, settings))
+        self.timeline = TimelineView()
+        self.overview = Overview(self.timeline.state)
+        frames = CompareFrame(self.timeline)
+        run_page = column_of(self.panels.search, frames, self.overview, growing=frames)
+        notices = (self.banner, self.files.opening)
+        self.centre = Centre(notices, run_page, self.timeline.set_waiting, settings)
+        self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
+        self.setCentralWidget(self.centre)
+        self._docks = make_docks(self, self.panels)
+        self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
+        self.marking = Marking(self.timeline, self.panels.marks)
+        self.bubbles = Bubbles(self.timeline, self.note)
+        self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
+        self.first_page_actions = FirstPageActions(
+            self.control.queue, self.files, self.bubbles, self.comparing
+        )
+        self.selection_panels = SelectionPanels(
+            self, self.timeline, self.panels, self._docks, self.explainer
+        )
+        self.panes = Panes(lambda: [self.form, self.centre, *self._docks.values()])
+        self.command_palette = Palette(self, self.commands)
+        self.view_options = ViewOptions(self.timeline, settings)
+        self.colours = ColourControl(settings, self)
+        self.finder = Finder(self.panels.search, self.panels.spans, self.timeline, self.overview)
+        menus = self._menus = Menus(self)
+        self.actions_by_name = menus.actions
+        menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
+        menus.list_docks(self._docks.values())
+        in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
+        self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
+        self.addToolBar(self.bar)
+        self.control.attach(menus.actions, self.bar, self.status)
+        self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
+        self.setAcceptDrops(True)
+        self.comparing.attach(menus.actions, self._docks["compare"], self.overview)
+        self._connect()
+        self._restore()
+
+    # What the session says
+
+    def begin(self, run: Run) -> None:
+        """A run has begun: show it and follow it."""
+        self.banner.hide()
+        self.centre.wait("")
+        self.runs.add(run)
+        self._show(run)
+
+    def end(self, run: Run) -> None:
+        """A run is over; what it recorded stays."""
+        self.centre.wait("")
+        self.runs.update_run(run)
+        self.tabs.update_run(run)
+        if run.outcome is Outcome.FAILED:
+            kept = tr("What was recorded is kept; press Run to start afresh.")
+            self.banner.say(f"{sentence(run.text or tr('The run failed.'))} {kept}")
+        elif faults := faults_of(run.trace):
+            self.banner.say(banner_text(faults), "warning")
+        elif run.outcome is Outcome.STOPPED:
+            self.note(sentence(run.text or tr("Stopped; what was recorded is kept.")))
+        if run is self.run_shown and self.scene is not None:
+            self.scene.update()
+            self.live.update()
+            self.timeline.state.refresh(None)
+            self.predictions.show_run(run)
+
+    # What the user does
+
+    def set_following(self, following: bool) -> None:
+        """Follow the present, or stay where one is."""
+        if following:
+            self.timeline.navigator.follow()
+        self.actions_by_name["follow"].setChecked(self.timeline.state.following)
+
+    def show_sheet(self) -> None:
+        """Show keys and mouse, or close them."""
+        sheet = self.findChild(KeySheet)
+        if sheet is None:
+            KeySheet(sections(self.menuBar()), self).show()
+        else:
+            sheet.close()
+
+    def show_run(self, run: Run) -> None:
+        """Show a run of this sitting, or one that was opened or predicted just now."""
+        self.runs.add(run)
+        self._show(run)
+
+    def commands(self) -> list[Command]:
+        """What the command palette offers now."""
+        self._recent.refresh()
+        return [
+            *menu_commands(self.menuBar()),
+            *run_commands(self.session.runs, self.show_run),
+            *form_commands(self.form, self._docks["strategy"].show),
+        ]
+
+    def show_comparison(self, run: Run) -> None:
+        """Show the prediction of a run beside what was measured, if it is there."""
+        if run is self.run_shown:
+            self.timeline.state.set_prediction(run.ghost, lane_notes(run.comparison))
+            self.status.show_comparison(run)
+
+    def note(self, text: str) -> None:
+        """Say for a while in the status bar that something was done."""
+        self.statusBar().showMessage(text, NOTE_MS)
+
+    # Showing
+
+    def _show(self, run: Run) -> None:
+        self.centre.show_run_page()
+        if run is self.run_shown:
+            return
+        if self.run_shown is not None:
+            self.tabs.leave(self.run_shown, self.scene, self.timeline.state.saved)
+        kept = self.tabs.open(run)
+        self.run_shown = run
+        self.scene = Scene(run.trace) if kept.scene is None else kept.scene
+        self.scene.update()
+        self.timeline.state.show_scene(self.scene, run.live, kept.saved)
+        if kept.saved is None:
+            self.panels.show_step(None)
+        self.marking.show_run(run)
+        self.show_comparison(run)
+        self.predictions.show_run(run)
+        self.runs.mark(run)
+        self.setWindowTitle(f"{run_title(run.trace)} – Bubblescope")
+        self.live.update()
+        self.comparing.show_run()
+
+    def _show_instead(self, run: Run | None) -> None:
+        """A tab was closed: show this run now, or nothing."""
+        self.explainer.cancel()  # who still waits for a step asks again
+        self.live.runner.cancel()
+        if run is not None:
+            self._show(run)
+            return
+        self.run_shown = self.scene = None
+        self.timeline.state.show_scene(None)
+        self.marking.show_run(None)
+        for part in (self.panels, self.bar, self.status):
+            part.show_nothing()
+        self.setWindowTitle("Bubblescope")
+        self.comparing.show_run()
+        self.centre.show_first_page()
+
+    def _draw_frame(self) -> None:
+        """Let the bars of a live run grow."""
+        if self.run_shown is not None and self.scene is not None:
+            self.scene.update()
+            self.timeline.state.refresh(self.run_shown.now)
+
+    def _figure_parts(self) -> list[Part]:
+        run, scene = self.run_shown, self.scene
+        if run is None or scene is None:
+            return []
+        return [
+            partial(scene.sum_up, live=run.live),
+            partial(self.colours.show_scene, scene, run.live),
+            self.overview.refresh,
+            *self.panels.parts(scene, run.live),
+            partial(self.runs.update_run, run),
+            partial(self.bar.show_run, run, scene),
+            partial(self.status.show_run, run, self.session.behind_s if run.live else 0.0),
+        ]
+
+    # Building
+
+    def _name_panels(self, panels: Panels) -> None:
+        self.panels, self.predictions = panels, panels.predictions
+        self.form, self.runs, self.details, self.log = (
+            panels.form, panels.runs, panels.details, panels.log,
+        )  # fmt: skip
+        self.batch, self.devices, self.buckets = panels.batch, panels.devices, panels.buckets
+        self.steps, self.why = panels.steps, panels.why
+
+    def _connect(self) -> None:
+        session, timeline = self.session, self.timeline
+        session.run_started.connect(self.begin)
+        session.ticked.connect(self.live.tick)
+        session.run_ended.connect(self.end)
+        session.warned.connect(self.banner.say)
+        self.control.planned.connect(self.predictions.show_settings)
+        self.predictions.compared.connect(self.show_comparison)
+        self.predictions.ghosts.failed.connect(self.banner.say)
+        self.live.runner.failed.connect(self.banner.say)
+        self.predictions.made.connect(self.show_run)
+        self.predictions.wanted.connect(self.control.run_instead)
+        self.predictions.what_if.said.connect(self.note)
+        self.predictions.what_if.failed.connect(self.banner.say)
+        self.runs.chosen.connect(self.show_run)
+        self.comparing.opened.connect(self.runs.add)
+        self.comparing.said.connect(self.note)
+        self.comparing.failed.connect(self.banner.say)
+        self.tabs.chosen.connect(self._show)
+        self.tabs.closed.connect(self._show_instead)
+        self.welcome.opened.connect(self.files.open_from)
+        self.welcome.tried.connect(self.first_page_actions.do)
+        timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
+        timeline.reduction_changed.connect(self.status.set_per_pixel)
+        self.colours.theme_changed.connect(self._apply_theme)
+        self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
+        self.colours.scene_changed.connect(self.overview.refresh)
+        self.panels.spans.said.connect(self.note)
+        self.panels.spans.failed.connect(self.banner.say)
+        self.steps.chosen.connect(timeline.navigator.fit_between)
+        self.details.holder_chosen.connect(timeline.selector.select_task)
+        self.why.task_chosen.connect(timeline.selector.select_task)
+        self.why.asked.connect(self.explainer.ask)
+        self.explainer.explained.connect(self.live.update)
+        self.explainer.explained.connect(self.selection_panels.show_gap_again)
+        for part in (self.panels.statistics, self.marking):
+            part.said.connect(self.note)
+        self.marking.failed.connect(self.banner.say)
+        self.actions_by_name["critical_path"].setIconText(tr("Outline"))
+        self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
+
+    def _restore(self) -> None:
+        self._apply_theme()  # a style polishes all that is there: once, and before it is measured
+        self.resize(SIZE)
+        kept = self.settings.window
+        if kept is None:
+            size_docks(self, self._docks)
+        else:
+            self.restoreGeometry(kept[0])
+            self.restoreState(kept[1])
+        self.form.set_specification(self.settings.specification)
+        self.actions_by_name["follow"].setChecked(True)
+        self.view_options.attach(self.actions_by_name)
+        self.centre.show_first_page()
+        self.control.allow()
+
+    def _apply_theme(self) -> None:
+        theme = self.colours.theme
+        apply(QApplication.instance(), theme)
+        self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
+        self.colours.refresh()
+        for part in (self.timeline.state, self.welcome, self.panels, self.comparing):
+            part.set_theme(theme)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
+        if dropped_paths(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: D102
+        event.acceptProposedAction()
+        self.files.open_paths(dropped_paths(event.mimeData()))
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
+        self.settings.window = (self.saveGeometry(), self.saveState())
+        self.settings.specification = self.form.specification()
+        self.settings.save()
+        close_all(self)
+        self.predictions.close()
+        self.session.close()
+        super().closeEvent(event)

@@ -1,0 +1,149 @@
+"""Marks and statistics in the whole window: keys, tabs, and the file beside the recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from core.recording.bookmarks import Bookmark, marks_file, read_marks, write_marks
+from gui.timeline.layout.frame import LABELS
+from gui.timeline.state.selection import TimeRange
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import MS, record, specification
+
+LEFT, NO_BUTTON, NO_KEYS = (
+    Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+)  # fmt: skip
+
+
+def mouse(window: MainWindow, kind: QEvent.Type, x: float, y: float, button: object) -> None:
+    viewport, at = window.timeline.viewport(), QPointF(x, y)
+    held = NO_BUTTON if kind is QEvent.Type.MouseButtonRelease else LEFT
+    held = NO_BUTTON if button is NO_BUTTON and kind is not QEvent.Type.MouseMove else held
+    spot = QPointF(viewport.mapToGlobal(at.toPoint()))
+    QApplication.sendEvent(viewport, QMouseEvent(kind, at, spot, button, held, NO_KEYS))
+
+
+def press(window: MainWindow, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+    window.activateWindow()
+    window.timeline.setFocus()
+    QTest.keyClick(window.timeline, key, keys)
+
+
+def test_marks_are_set_by_keys_and_kept_beside_their_recording(
+    window: MainWindow, tmp_path: Path, qtbot: object
+) -> None:
+    path = tmp_path / "run.arrow"
+    record(specification(), path)
+    window.files.open_from(path)
+    started = window.run_shown.trace.header.started
+    span = window.run_shown.trace.span(0, 5)
+    window.timeline.state.select(span)
+    press(window, Qt.Key.Key_M)
+    QTest.keyClicks(window.marking.editor, "m for mark")
+    QTest.keyClick(window.marking.editor, Qt.Key.Key_Return)
+    press(window, Qt.Key.Key_M, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(window.marking.editor, Qt.Key.Key_Return)
+    both = (Bookmark(span.start, None, "m for mark"), Bookmark(span.start, span.end))
+    assert read_marks(path, started) == both
+    press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert read_marks(path, started) == both[:1]
+    press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not marks_file(path).exists()
+    press(
+        window,
+        Qt.Key.Key_Z,
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    )
+    assert read_marks(path, started) == both[:1]
+    other = tmp_path / "other.arrow"
+    record(specification("dp"), other)
+    window.files.open_from(other)
+    assert window.marking.marks == ()
+    window.show_run(window.session.runs[0])
+    assert window.marking.marks == both[:1]
+    marks_file(other).write_text("no marks")
+    window.files.open_from(other)
+    assert window.run_shown is window.session.runs[-1]
+    assert "other.marks.json: its marks are left out" in window.banner.label.text()
+    assert window.panels.marks.list.topLevelItemCount() == 0
+
+
+def test_marks_are_read_before_others_are_written_however_a_recording_was_opened(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.arrow"
+    started = record(specification(), path).header.started
+    write_marks(path, [Bookmark(MS, None, "old")], started)
+    run, _ = window.session.open(path)
+    window.show_run(run)
+    window.timeline.state.bookmarks.change([*window.marking.marks, Bookmark(2 * MS, None, "new")])
+    assert [mark.note for mark in read_marks(path, started)] == ["old", "new"]
+    unseen, _ = window.session.open(path)
+    unseen.save(tmp_path / "copy.arrow")
+    assert [mark.note for mark in read_marks(tmp_path / "copy.arrow", started)] == ["old", "new"]
+
+
+def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
+    window: MainWindow, client: FakeClient, tmp_path: Path
+) -> None:
+    window.form.set_specification(specification())
+    window.actions_by_name["run"].trigger()
+    client.perform(client.asked[-1])
+    while window.session.asking:
+        window.session.tick()
+    window.timeline.state.bookmarks.change([Bookmark(10 * MS, None, "early")])
+    path = tmp_path / "saved.arrow"
+    window.files.save_to(path)
+    started = window.run_shown.trace.header.started
+    assert read_marks(path, started) == (Bookmark(10 * MS, None, "early"),)
+    window.timeline.state.bookmarks.change([])
+    assert not marks_file(path).exists()
+    marks_file(path).mkdir()
+    window.timeline.state.bookmarks.change([Bookmark(20 * MS)])
+    assert "saved.marks.json cannot be written" in window.banner.label.text()
+    assert window.marking.marks == (Bookmark(20 * MS),)
+
+
+def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
+    window: MainWindow, tmp_path: Path, qtbot: object
+) -> None:
+    path = tmp_path / "run.arrow"
+    record(specification(), path)
+    window.files.open_from(path)
+    QApplication.processEvents()
+    row = window.timeline.state.frame.layout.row_of(1)
+    y = window.timeline.state.frame.top + row.top + row.height / 2
+    mouse(window, QEvent.Type.MouseButtonPress, LABELS + 50, y, LEFT)
+    mouse(window, QEvent.Type.MouseMove, LABELS + 400, y, NO_BUTTON)
+    mouse(window, QEvent.Type.MouseButtonRelease, LABELS + 400, y, LEFT)
+    assert isinstance(window.timeline.state.selection, TimeRange)
+    statistics = window.panels.statistics
+    qtbot.waitUntil(lambda: statistics.counted is not None)
+    assert list(statistics.counted.lanes) == [1]
+    control, alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+    press(window, Qt.Key.Key_V, control | alt)
+    assert QGuiApplication.clipboard().text().startswith("start_ns,end_ns,wall_ns")
+    press(window, Qt.Key.Key_M, control | alt)
+    assert QGuiApplication.clipboard().text().startswith("**")
+    chart = statistics.histogram
+    chart.chosen.emit(chart.cursor_bin)
+    assert window.timeline.state.selection.lane == 1
+    assert statistics.isVisible() and statistics.counted is not None
+    press(window, Qt.Key.Key_X)
+    press(window, Qt.Key.Key_Period)
+    table = window.details.table
+    names = [table.item(row, 0).text() for row in range(4)]
+    assert names == ["Measured", "End to start", "Start to start", "End to end"]
+    press(window, Qt.Key.Key_Escape)
+    assert statistics.counted is None
+    press(window, Qt.Key.Key_A, control)
+    seen = window.timeline.state.viewport
+    assert window.timeline.state.selection == TimeRange(int(seen.start), int(seen.end))
+    qtbot.waitUntil(lambda: statistics.counted is not None)
+    assert list(statistics.counted.lanes) == [0, 1]

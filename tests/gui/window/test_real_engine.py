@@ -1,0 +1,219 @@
+"""The real window drives the real engine."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from core.engine.client import EngineClient
+from core.engine.messages import Outcome
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.plan.task import Role
+from core.predict.compare import CostSource
+from gui.app.session import Run
+from gui.window.window import MainWindow
+
+RUN_MS = 60_000
+SMALL = ModelSettings("mlp", width=64, depth=4)
+LONG = Specification(
+    "pipeline", ModelSettings("mlp", width=512, depth=8), "2xcpu", 512, steps=5000, warmup=0
+)
+"""A run that is still under way whenever a test interrupts it."""
+
+
+def run_to_end(window: MainWindow, qtbot: object, specification: Specification) -> Run:
+    """Fill the form, press Run and wait for the end."""
+    window.form.set_specification(specification)
+    with qtbot.waitSignal(window.session.run_ended, timeout=RUN_MS) as ended:
+        window.actions_by_name["run"].trigger()
+    return ended.args[0]
+
+
+def start_long_run(window: MainWindow, qtbot: object) -> Run:
+    """Press Run and wait until a whole step and the next one's first spans are there."""
+    window.form.set_specification(LONG)
+    with qtbot.waitSignal(window.session.run_started, timeout=RUN_MS):
+        window.actions_by_name["run"].trigger()
+    run = window.session.live
+    assert run is not None
+    qtbot.waitUntil(lambda: len(run.trace.steps) >= 2, timeout=RUN_MS)
+    return run
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_fills_the_lanes_that_it_uses(
+    real_window: MainWindow, qtbot: object, name: str
+) -> None:
+    real_window.form.set_specification(
+        Specification(name, SMALL, "2xcpu", 32, steps=2, verify=True)
+    )
+    real_window.form.choose_strategy(name)
+    run = run_to_end(real_window, qtbot, real_window.form.specification())
+    assert run.outcome is Outcome.FINISHED, run.text
+    plan = next(iter(real_window.form.result.plans.values()))
+    used = {plan.lanes[task.lane].name for task in plan.tasks}
+    lanes = run.trace.header.lanes
+    assert {lane.name for lane in lanes if len(run.trace.spans(lane.index))} == used
+    assert len(real_window.scene.columns) == len(lanes)
+    for lane in lanes:
+        assert len(real_window.scene.columns[lane.index]) == len(run.trace.spans(lane.index))
+    assert "gradients differ" in real_window.status.verified.text()
+    assert run.trace.open_tasks == []
+
+
+def test_stopping_in_the_middle_keeps_what_was_recorded(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    run = start_long_run(real_window, qtbot)
+    with qtbot.waitSignal(real_window.session.run_ended, timeout=4_000):
+        real_window.actions_by_name["stop"].trigger()
+    assert run.outcome is Outcome.STOPPED
+    assert run.trace.span_count > 0
+    assert real_window.actions_by_name["run"].isEnabled()
+    assert real_window.runs.topLevelItem(0).text(2) == "stopped"
+
+
+def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(
+    real_window: MainWindow, engine: EngineClient, qtbot: object
+) -> None:
+    run = start_long_run(real_window, qtbot)
+    with qtbot.waitSignal(real_window.session.run_ended, timeout=10_000):
+        os.kill(engine.pid, signal.SIGKILL)
+    assert run.outcome is Outcome.FAILED
+    assert real_window.banner.isVisible()
+    kept = run.trace.span_count
+    assert kept > 0
+    again = run_to_end(real_window, qtbot, Specification("dp", SMALL, "2xcpu", 32, steps=1))
+    assert again.outcome is Outcome.FINISHED
+    assert run.trace.span_count == kept
+    assert not real_window.banner.isVisible()
+
+
+def test_an_engine_that_is_killed_between_runs_is_told_and_run_starts_another(
+    real_window: MainWindow, engine: EngineClient, qtbot: object
+) -> None:
+    with qtbot.waitSignal(real_window.session.engine_failed, timeout=10_000):
+        os.kill(engine.pid, signal.SIGKILL)
+    assert real_window.banner.isVisible() and "SIGKILL" in real_window.banner.label.text()
+    assert real_window.status.engine.text() == "no engine"
+    run = run_to_end(real_window, qtbot, Specification("single", SMALL, "1xcpu", 8, steps=1))
+    assert run.outcome is Outcome.FINISHED
+    assert real_window.status.engine.text() == "engine ready"
+    assert not real_window.banner.isVisible()
+
+
+def test_closing_the_window_during_a_run_leaves_no_engine(
+    real_window: MainWindow, engine: EngineClient, qtbot: object
+) -> None:
+    start_long_run(real_window, qtbot)
+    pid = engine.pid
+    real_window.close()
+    assert engine.pid is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_a_run_is_exported_saved_and_opened_again(
+    real_window: MainWindow, qtbot: object, tmp_path: Path
+) -> None:
+    run = run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", 32, steps=2))
+    for suffix in (".png", ".svg", ".pdf"):
+        real_window.exporting.export_to(tmp_path / f"run{suffix}")
+        assert (tmp_path / f"run{suffix}").stat().st_size > 1000
+    real_window.files.save_to(tmp_path / "run.arrow")
+    real_window.files.open_from(tmp_path / "run.arrow")
+    assert not real_window.banner.isVisible(), real_window.banner.label.text()
+    opened = real_window.run_shown
+    assert opened is not run
+    assert opened.trace.span_count == run.trace.span_count
+    assert opened.trace.header == run.trace.header
+    assert [row.text for row in opened.trace.logs] == [row.text for row in run.trace.logs]
+
+
+def test_open_tasks_grow_while_a_run_is_live(real_window: MainWindow, qtbot: object) -> None:
+    run = start_long_run(real_window, qtbot)
+    qtbot.waitUntil(lambda: bool(run.trace.open_tasks), timeout=RUN_MS)
+    before = real_window.timeline.state.now
+    qtbot.waitUntil(lambda: real_window.timeline.state.now > before, timeout=RUN_MS)
+    assert real_window.timeline.state.following
+    assert real_window.timeline.state.viewport.end > before
+
+
+def test_a_live_view_moved_by_hand_stays_where_it_is(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    run = start_long_run(real_window, qtbot)
+    real_window.timeline.navigator.zoom_in()
+    kept, steps = real_window.timeline.state.viewport, len(run.trace.steps)
+    qtbot.waitUntil(lambda: len(run.trace.steps) >= steps + 2, timeout=RUN_MS)
+    assert real_window.timeline.state.viewport == kept
+
+
+def test_a_run_that_the_engine_refuses_is_told_in_one_line(
+    real_window: MainWindow, qtbot: object, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text("def build():\n    return 3\n")
+    real_window.form.set_specification(
+        Specification("single", ModelSettings(str(tmp_path / "mine.py")), "1xcpu", 8)
+    )
+    with qtbot.waitSignal(real_window.session.refused, timeout=RUN_MS):
+        real_window.actions_by_name["run"].trigger()
+    assert "mine.py" in real_window.banner.label.text()
+    assert "\n" not in real_window.banner.label.text()
+    assert real_window.run_shown is None
+
+
+def test_every_copy_and_communication_lane_serves_a_compute_lane(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    run = run_to_end(real_window, qtbot, Specification("ddp", SMALL, "2xcpu", 32, steps=2))
+    lanes = run.trace.header.lanes
+    helpers = [lane for lane in lanes if lane.role is not Role.COMPUTE]
+    assert [lanes[lane.serves].role for lane in helpers] == [Role.COMPUTE] * 4
+    # Gloo runs two collectives at once; whether any ran beside another is up to it.
+    assert all(len(run.trace.spans(lane.index)) for lane in helpers[:2])
+
+
+def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    first = run_to_end(
+        real_window, qtbot, Specification("mp", SMALL, "2xcpu", 32, steps=2, warmup=1)
+    )
+    qtbot.waitUntil(lambda: first.comparison is not None, timeout=RUN_MS)
+    assert first.comparison.source is CostSource.CALIBRATED
+    panel = real_window.predictions.advisor_panel
+    real_window._docks["advisor"].show()
+    qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=RUN_MS)
+    ways = [row.advice.specification for row in panel.model.rows]
+    chosen = next(i for i, way in enumerate(ways) if way.schedule == "zb-h1")
+    panel.table.selectRow(panel._proxy.mapFromSource(panel.model.index(chosen, 0)).row())
+    with qtbot.waitSignal(real_window.session.run_ended, timeout=RUN_MS) as ended:
+        QTest.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+    (run,) = ended.args
+    assert run.outcome is Outcome.FINISHED, run.text
+    assert run.trace.header.specification.schedule == "zb-h1"
+    assert run.trace.header.specification.microbatches == ways[chosen].microbatches
+    qtbot.waitUntil(lambda: real_window.timeline.state.strips.ghosts, timeout=RUN_MS)
+    assert real_window.status.predicted.text().startswith("predicted ")
+
+
+def test_what_if_begins_with_the_costs_of_a_real_run(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", 32, steps=2))
+    panel = real_window.predictions.whatif_panel
+    real_window._docks["whatif"].show()
+    qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
+    assert "all lanes busy" in panel._source.text()
+    before = panel.picture.answer
+    panel._rows["devices"].value = 64
+    qtbot.waitUntil(lambda: panel.picture.answer is not before, timeout=RUN_MS)
+    assert len(panel.picture.answer.first) == 65
