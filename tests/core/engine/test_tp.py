@@ -72,5 +72,6 @@ def test_a_run_with_blocks_and_another_number_of_rows_is_whole_and_right():
     )
     trace = run_here(specification)
     summary = summarise(trace)
-    assert not trace.faults and summary.gradient_error <= 1e-5 and summary.loss_error <= 1e-5
+    assert not summary.faults and summary.missing == 0
+    assert summary.gradient_error <= 1e-5 and summary.loss_error <= 1e-5
     assert summary.splits == ((4,), (4,), (2,), (4,))
