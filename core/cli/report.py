@@ -9,7 +9,7 @@ from core.models.description import ModelDescription
 from core.plain import plain
 from core.plan.grid import grid
 from core.plan.lanes import Hardware
-from core.plan.task import Plan
+from core.plan.task import Plan, Stage
 from core.report.summary import LaneSummary, StepSummary, Summary
 
 
@@ -64,8 +64,9 @@ def plan_text(plan: Plan, model: ModelDescription, title: str, tasks: bool) -> s
     """What `plan` prints: the split, the stages, the textbook grid, and if asked every task."""
     blocks = [title, f"rows: {_parts(plan)}"]
     stage_rows = [
-        (f"stage {stage.index}", f"blocks {stage.first} to {stage.last - 1}",
-         size(model.run_bytes(stage.first, stage.last)))
+        (f"stage {stage.index}",
+         f"blocks {stage.first} to {stage.last - 1}" + _over_lanes(stage),
+         size(stage.parameter_bytes(model)))
         for stage in plan.stages
     ]  # fmt: skip
     blocks.append(table(("stage", "blocks", "parameters"), stage_rows))
@@ -201,6 +202,11 @@ def _splits(summary: Summary) -> str:
         pieces = ",".join(map(str, summary.microbatch_rows))
         text += f" in {len(summary.microbatch_rows)} micro-batches of {pieces}"
     return text
+
+
+def _over_lanes(stage: Stage) -> str:
+    """In how many parts a stage is, of each of which the table tells the size."""
+    return f", over {stage.shards} lanes" if stage.shards > 1 else ""
 
 
 def _grid_text(plan: Plan) -> str:

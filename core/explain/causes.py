@@ -294,6 +294,7 @@ def _causes(
     kind, replica = columns.kind[pieces.holder], columns.replica[pieces.holder]
     computes, by_rows = ~IS_COMMUNICATION[kind], PASSES[kind] | (kind == _LOSS)
     peer = (replica >= 0) & work.replicated[lane] & ~work.holds[lane, replica]
+    peer |= _does_another_shard(columns, lane, pieces)
     more_rows = work.rows[replica] > work.lane_rows[lane]
     for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
     for_all |= (kind == _STEP) & ~work.steps[lane]
@@ -311,6 +312,23 @@ def _causes(
     )
     codes = [np.int8(_CODE[cause]) for _, cause in table]
     return np.select([applies for applies, _ in table], codes, np.int8(_CODE[Cause.COMPUTE]))
+
+
+def _does_another_shard(
+    columns: StepColumns, lane: NDArray[np.int32], pieces: _Pieces
+) -> NDArray[np.bool_]:
+    """Whether each piece's task is of a stage of which the piece's lane has another shard.
+
+    Then both lanes have passes of one stage of one replica.
+    """
+    stages, replicas = (int(n.max(initial=0)) + 2 for n in (columns.stage, columns.replica))
+    name = (columns.replica.astype(np.int64) + 1) * stages + columns.stage + 1
+    passes = PASSES[columns.kind] & (columns.stage >= 0) & (columns.replica >= 0)
+    held = np.unique(columns.lane[passes] * np.int64(stages * replicas) + name[passes])
+    mine = lane * np.int64(stages * replicas) + name[pieces.holder]
+    computes = ~IS_COMMUNICATION[columns.kind[pieces.holder]]
+    on_another: NDArray[np.bool_] = computes & (columns.lane[pieces.holder] != lane)
+    return on_another & np.isin(mine, held)
 
 
 @dataclass(frozen=True, slots=True)

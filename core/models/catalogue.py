@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from core.models.description import DTYPE_BYTES, Block, ModelDescription
+from core.models.description import DTYPE_BYTES, Block, ModelDescription, Segment
 from core.option import Group, Option
 
 VOCABULARY = 256  # the small GPT reads bytes
@@ -126,7 +126,29 @@ def _mlp(settings: ModelSettings) -> ModelDescription:
     blocks = tuple(
         Block(f"linear{i}", linear("0", width, width), width) for i in range(settings["depth"])
     )
-    return ModelDescription("mlp", blocks, width * element, element)
+    return ModelDescription(
+        "mlp",
+        blocks,
+        width * element,
+        element,
+        segments=_layer_segments(len(blocks)),
+        divisors=(("--width", width),),
+    )
+
+
+def _layer_segments(layers: int) -> tuple[Segment, ...]:
+    """Of two linear layers each; the activation behind the last of them, and an odd layer."""
+    pairs = tuple(
+        Segment(first, first + 2, (*_linear_names(f"{first}.0"), *_linear_names(f"{first + 1}.0")))
+        for first in range(0, layers - 1, 2)
+    )
+    rest = _linear_names(f"{layers - 1}.0") if layers % 2 else ()
+    return (*pairs, Segment(layers - 1, layers, repeated=rest)) if pairs else ()
+
+
+def _linear_names(name: str) -> tuple[str, ...]:
+    """The names of the parameters of nn.Linear, nn.LayerNorm."""
+    return f"{name}.weight", f"{name}.bias"
 
 
 def _gpt(settings: ModelSettings) -> ModelDescription:
@@ -146,7 +168,31 @@ def _gpt(settings: ModelSettings) -> ModelDescription:
         *(Block(f"block{i}", transformer, sequence * width) for i in range(settings["depth"])),
         Block("head", head, sequence * VOCABULARY),
     )
-    return ModelDescription("gpt", blocks, sequence * 8, element)  # tokens are int64
+    return ModelDescription(
+        "gpt",
+        blocks,
+        sequence * 8,  # tokens are int64
+        element,
+        segments=_transformer_segments(settings["depth"]),
+        divisors=(("--heads", settings["heads"]),),
+    )
+
+
+def _transformer_segments(depth: int) -> tuple[Segment, ...]:
+    """Attention and feed-forward layers of each block, the embedding before the first; the head."""
+    segments = list[Segment]()
+    for block in range(1, depth + 1):
+        enter = () if segments else ("0.token.weight", "0.position.weight")
+        for before, column, row in (
+            ("norm1", "qkv", "projection"),
+            ("norm2", "expand", "contract"),
+        ):
+            divided = (*_linear_names(f"{block}.{column}"), *_linear_names(f"{block}.{row}"))
+            repeated = (*enter, *_linear_names(f"{block}.{before}"))
+            segments.append(Segment(0 if enter else block, block + 1, divided, repeated))
+            enter = ()
+    head = (*_linear_names(f"{depth + 1}.0"), *_linear_names(f"{depth + 1}.1"))
+    return (*segments, Segment(depth + 1, depth + 2, repeated=head))
 
 
 def _gpt_problem(settings: ModelSettings) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from core.typed import typed
+
 DTYPE_BYTES = {"float32": 4, "float64": 8, "bfloat16": 2}
 
 
@@ -23,12 +25,29 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Segment:
+    """Where a model can be split over lanes: what a lane computes alone between two all-reduces.
+
+    It lies within the blocks `first` to `last` (exclusive), of which others may have the rest.
+    Parameters are named as in nn.Sequential: each lane has an equal part of the `divided` ones (or
+    one lane a small one as a whole), and all of the `repeated` ones.
+    """
+
+    first: int
+    last: int
+    divided: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ModelDescription:
     """A model as a sequence of blocks, of which a stage takes a run.
 
     `input_bytes` is the size of one row of input. `depends_on_split` says that the result depends
     by nature on how the batch is split (batch normalisation), so that whole-batch gradients are no
-    yardstick.
+    yardstick. `segments` are there if blocks can be split over lanes; the last of them divides
+    nothing, every lane computes it from the same input. `divisors` are the numbers, by their flags,
+    which the lanes then must divide.
     """
 
     name: str
@@ -36,6 +55,17 @@ class ModelDescription:
     input_bytes: int
     element_bytes: int = 4
     depends_on_split: bool = False
+    segments: tuple[Segment, ...] = ()
+    divisors: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def parameter_counts(self) -> dict[str, int]:
+        """Elements of every parameter by its name in nn.Sequential."""
+        return {
+            f"{index}.{name}": count
+            for index, block in enumerate(self.blocks)
+            for name, count in block.parameters
+        }
 
     @property
     def parameter_bytes(self) -> int:
@@ -65,8 +95,5 @@ class ModelDescription:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> ModelDescription:
         """The inverse of `to_dict`."""
-        blocks = tuple(
-            Block(b["name"], tuple((n, c) for n, c in b["parameters"]), b["output_elements"])
-            for b in values["blocks"]
-        )
-        return cls(**{**values, "blocks": blocks})
+        made: ModelDescription = typed(cls, values)
+        return made

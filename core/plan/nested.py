@@ -42,7 +42,7 @@ def nested_tasks(plan: Plan) -> Nested:
     """The blocks inside each forward and each backward of one micro-batch.
 
     A backward of several at once takes their blocks in no order, and what is left for a
-    backward-weight lies scattered over the blocks: of these nothing is told.
+    backward-weight lies scattered over the blocks: of these nothing is told, nor of split blocks.
     """
     homes = {lane.serves: lane.index for lane in nested_lanes(plan.lanes)}
     made: list[Task] = []
@@ -53,6 +53,8 @@ def nested_tasks(plan: Plan) -> Nested:
             if one.kind not in _DIVIDED:
                 continue
             stage = plan.stages[one.stage or 0]
+            if stage.shares:
+                continue
             blocks = range(stage.first, stage.last)
             for block in blocks if one.kind is Kind.FORWARD else reversed(blocks):
                 index, lane = len(plan.tasks) + len(made), homes[task.lane]

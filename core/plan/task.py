@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.models.description import ModelDescription
+
 ABSENT = -1
 """What stands in a column for a number that does not apply."""
 
@@ -153,11 +155,29 @@ def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A run of the model's blocks, first to last (exclusive), held by one lane per replica."""
+    """A run of the model's blocks, first to last (exclusive), held by one lane per replica.
+
+    Where blocks are split, a stage is a segment of the model, and `shares` says how much of each of
+    these blocks a lane holds and computes (of the block's parameters, 0 to 1). The outputs of its
+    `shards`, on a lane each, are partial ones: their sum is the stage's, as their gradients' sum is
+    that of its input.
+    """
 
     index: int
     first: int
     last: int
+    shards: int = 1
+    shares: tuple[float, ...] = ()
+
+    @property
+    def held(self) -> tuple[tuple[int, float], ...]:
+        """The number of each block, and how much of it a lane holds and computes (1 is all)."""
+        blocks = range(self.first, self.last)
+        return tuple(zip(blocks, self.shares or (1.0,) * len(blocks), strict=True))
+
+    def parameter_bytes(self, model: ModelDescription) -> int:
+        """Bytes of the parameters that a lane holds of the stage."""
+        return round(sum(share * model.run_bytes(b, b + 1) for b, share in self.held))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +194,8 @@ class Part:
 class Placement:
     """Which lane holds a shard of a stage of a replica. The `owner` is the copy that is stepped.
 
-    A stage that is not divided among lanes has a single shard, 0.
+    A stage that is not divided among lanes has a single shard, 0; or, between divided ones, the
+    same work on each of their lanes, numbered as the shards are.
     """
 
     replica: int

@@ -19,8 +19,9 @@ def blockwise(
 
     `stages` are those that costs by stage are for, `rows` the micro-batch of costs that hold for
     any. A stage's cost is shared by its blocks in proportion to their parameters, which is how the
-    model was cut. Where a backward is known as a whole alone, each of its parts is taken to be half
-    of it. Raises CostError if a list has an entry for something else than these stages or blocks.
+    model was cut; of a block that is split, the stage that has most of it tells the cost. Where a
+    backward is known as a whole alone, each of its parts is taken to be half of it. Raises
+    CostError if a list has an entry for something else than these stages or blocks.
     """
     passes: dict[Kind, tuple[Curve, ...]] = {}
     for kind, curves in _with_parts(costs.passes).items():
@@ -50,13 +51,15 @@ def _shared(
             f"{cost_name(kind)} has {len(curves)} entries, but the model is cut into "
             f"{len(stages)} stages"
         )
-    made: list[Curve] = []
+    known: dict[int, tuple[float, Curve]] = {}  # by block the largest share that a stage has
     for stage in stages:
         curve = curves[stage.index if len(curves) > 1 else 0]
-        counts = [block.parameter_count for block in model.blocks[stage.first : stage.last]]
-        weights = counts if any(counts) else [1] * len(counts)
-        made += [_scaled(curve, weight / sum(weights)) for weight in weights]
-    return tuple(made)
+        counts = [share * model.blocks[block].parameter_count for block, share in stage.held]
+        weights = counts if any(counts) else [1.0] * len(counts)
+        for (block, share), weight in zip(stage.held, weights, strict=True):
+            if share > known.get(block, (0.0,))[0]:
+                known[block] = share, _scaled(curve, weight / sum(weights) / share)
+    return tuple(known[block][1] for block in sorted(known))
 
 
 def _scaled(curve: Curve, factor: float, size: float = 1.0) -> Curve:

@@ -118,7 +118,7 @@ def durations(
         stages,
         max(len(stages), int(columns.stage.max()) + 1),
         int(columns.block.max()) + 1,
-        int(columns.replica.max()) + 1,
+        max([int(columns.replica.max()) + 1, *(stage.shards for stage in stages)]),
     )
     groups, which = _cost_groups(columns, costs.by_rows)
     times = np.array([price.of(where) for where in groups], np.float64)[which]
@@ -193,7 +193,8 @@ class _Price:
         if kind is Kind.LOSS:
             return cost_at(curves[0], size)
         if self._costs.by_block:
-            return sum(cost_at(curve, size) for curve in self._of_blocks(kind, stage, block))
+            held = self._of_blocks(kind, stage, block)
+            return sum(share * cost_at(curve, size) for curve, share in held)
         share = 1.0 if block == ABSENT else 1 / self._blocks
         return share * sum(cost_at(curve, size) for curve in self._of_stages(kind, stage))
 
@@ -209,8 +210,8 @@ class _Price:
             )
         return curves if stage == ABSENT else [curves[stage]]
 
-    def _of_blocks(self, kind: Kind, stage: int, block: int) -> Sequence[Curve]:
-        """The curves of a block, of a stage's blocks, or of all."""
+    def _of_blocks(self, kind: Kind, stage: int, block: int) -> Iterable[tuple[Curve, float]]:
+        """The curves of a block, of a stage's blocks, or of all; and how much of each it takes."""
         curves = self._costs.passes[kind]
         blocks = self._stages[-1].last if self._stages else self._blocks
         if len(curves) == 1:
@@ -220,10 +221,10 @@ class _Price:
                 f"{cost_name(kind)} has {len(curves)} entries, but the model has {blocks} blocks"
             )
         if block != ABSENT:
-            return [curves[block]]
+            return [(curves[block], 1.0)]
         if stage == ABSENT or not self._stages:
-            return curves
-        return curves[self._stages[stage].first : self._stages[stage].last]
+            return [(curve, 1.0) for curve in curves]
+        return [(curves[block], share) for block, share in self._stages[stage].held]
 
     def _transfer(self, kind: Kind, size: int) -> float:
         costs = self._costs

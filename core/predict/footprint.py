@@ -30,7 +30,7 @@ def peak_bytes(
     held: Counter[int] = Counter()
     for place in plan.placements:
         stage = plan.stages[place.stage]
-        size = model.run_bytes(stage.first, stage.last)
+        size = stage.parameter_bytes(model)
         states = OPTIMIZER_STATES[optimizer] if place.owner else 0
         held[place.lane] += size * (2 + states)
     kept_bytes = [kept(held[lane.index], model, plan) for lane in plan.lanes]

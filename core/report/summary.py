@@ -208,12 +208,15 @@ def _largest(values: Any) -> float | None:
 
 
 def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
-    """Rows that enter the model, by replica and micro-batch: its first stage's or block's."""
+    """Rows that enter the model, by replica and micro-batch: its first stage's or block's.
+
+    Where that is divided among lanes, the same rows enter on each of them.
+    """
     rows: dict[tuple[int, int], int] = {}
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
         spans = spans[spans.of_step(step)]
         first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
         for replica, microbatch, count in entering(first):
-            rows[replica, microbatch] = rows.get((replica, microbatch), 0) + count
+            rows[replica, microbatch] = count
     return rows

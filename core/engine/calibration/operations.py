@@ -85,8 +85,8 @@ class CalibrationOps(Operations):
             like.paired_microbatch: task.paired_microbatch,
         }
         for one in handed:
-            what, replica, stage, microbatch = one.key
-            key = (what, replica, stage, renamed.get(microbatch, microbatch) or 0)
+            microbatch = one.key.microbatch
+            key = one.key._replace(microbatch=renamed.get(microbatch, microbatch) or 0)
             # A leaf of its own every time, so that gradients do not add up in it.
             self._put(key, one.lane, one.value.detach())
 

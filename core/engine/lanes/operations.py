@@ -1,10 +1,11 @@
 """What each kind of task does with tensors. Knows kinds and payloads, never a strategy.
 
-Values pass between tasks by name: (what, replica, stage, micro-batch). An `activation` is what
-enters a stage (behind the last one: the output), a `gradient` that of what leaves a stage; a copy
-lets it be the same value on another lane. A task takes its inputs out of the store, so that a
-tensor lives no longer than its last use; on a CUDA lane the executor keeps what was taken until the
-task's end event has completed.
+Values pass between tasks by name: (what, replica, stage, micro-batch, shard). An `activation` is
+what enters a stage (behind the last one: the output), a `gradient` that of what leaves a stage; a
+copy lets it be the same value on another lane. Of a stage divided into shards each leaves a
+`partial` one, named once for each shard that is to read it; an all-reduce makes their sum. A task
+takes its inputs out of the store, so that a tensor lives no longer than its last use; on a CUDA
+lane the executor keeps what was taken until the task's end event has completed.
 
 Autograd's graph is cut at every stage: a stage's input is a leaf, its backward is called by the
 stage's own lane, and gradients are handed over as tensors. Between a backward for the input and
@@ -15,10 +16,10 @@ starts from, and what autograd saved where parameters are used.
 from __future__ import annotations
 
 import copy
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -26,6 +27,7 @@ from torch import Tensor, nn
 from core.engine.lanes import memory
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
+from core.engine.models.shards import LaneBlocks, join, lane_blocks
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
 from core.engine.models.workload import gradients_of
@@ -33,9 +35,21 @@ from core.engine.prepare import Prepared
 from core.plan.task import Kind, Part, Payload, Plan, Task
 from core.process.lifeline import only_here
 
-Key = tuple[str, int, int, int]  # (what, replica, stage, micro-batch)
-GATHERED: Key = ("gathered", 0, 0, 0)
-WHOLE_GRADIENT: Key = ("whole gradient", 0, 0, 0)
+
+class Key(NamedTuple):
+    """The name of a value. `reader` is the shard that a partial one is for."""
+
+    what: str
+    replica: int = 0
+    stage: int = 0
+    microbatch: int = 0
+    shard: int = 0
+    reader: int = 0
+
+
+GATHERED = Key("gathered")
+WHOLE_GRADIENT = Key("whole gradient")
+TensorsOf = Callable[[dict[str, nn.Parameter]], dict[str, Tensor]]
 Work = Iterator[Any]
 """A task in three pieces: it finds its values and yields the tensors that must outlive it; lets
 torch work and yields; puts away what was made and counts it."""
@@ -78,14 +92,16 @@ class Operations:
         self._stamps: dict[int, Stamps] = {}
         self.stages: dict[tuple[int, int, int], StageModule] = {}  # by replica, stage, shard
         for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
-            stage = plans[0].stages[placement.stage]
-            # The list is copied, not each block, so that parameters tied within a stage stay tied.
-            blocks = copy.deepcopy(prepared.workload.blocks[stage.first : stage.last])
+            stage, device = plans[0].stages[placement.stage], self._devices[placement.lane]
+            whole = prepared.workload.blocks
+            blocks: list[nn.Module] | LaneBlocks
+            if stage.shares:
+                blocks = lane_blocks(whole, stage.index, placement.shard, stage.shards).to(device)
+            else:
+                # The list is copied, not each block: parameters tied within a stage stay tied.
+                blocks = [b.to(device) for b in copy.deepcopy(whole[stage.first : stage.last])]
             self.stages[placement.replica, stage.index, placement.shard] = StageModule(
-                placement,
-                [block.to(self._devices[placement.lane]) for block in blocks],
-                stage.first,
-                prepared.specification,
+                placement, stage, blocks, prepared.specification
             )
         self.parameter_bytes: Counter[int] = Counter()
         for module in self.stages.values():
@@ -137,21 +153,27 @@ class Operations:
 
     def owned_gradients(self) -> list[dict[str, Tensor]]:
         """The step's gradients by full parameter name, of every replica that is stepped."""
-        return [gradients_of(parameters) for parameters in self._owned()]
+        return self._owned(gradients_of)
 
     def owned_parameters(self) -> list[dict[str, Tensor]]:
         """Clones of the parameters by full name, of every replica that is stepped."""
-        return [
-            {name: parameter.detach().clone() for name, parameter in parameters.items()}
-            for parameters in self._owned()
-        ]
+        return self._owned(
+            lambda parameters: {name: p.detach().clone() for name, p in parameters.items()}
+        )
 
-    def _owned(self) -> list[dict[str, nn.Parameter]]:
-        """The parameters of every replica that is stepped, which has all stages."""
-        owned: dict[int, dict[str, nn.Parameter]] = {}
-        for (replica, *_), stage in sorted(self.stages.items(), key=lambda item: item[0]):
-            if stage.owner:
-                owned.setdefault(replica, {}).update(stage.parameters)
+    def _owned(self, tensors_of: TensorsOf) -> list[dict[str, Tensor]]:
+        """Tensors of the parameters of every replica that is stepped, which has all stages.
+
+        Those of a stage's shards are joined.
+        """
+        shards: dict[tuple[int, int], list[StageModule]] = defaultdict(list)
+        for (replica, stage, _), module in sorted(self.stages.items(), key=lambda item: item[0]):
+            if module.owner:
+                shards[replica, stage].append(module)
+        owned: dict[int, dict[str, Tensor]] = defaultdict(dict)
+        for (replica, _), modules in shards.items():
+            tensors = [tensors_of(module.parameters) for module in modules]
+            owned[replica].update(join([module.cuts for module in modules], tensors))
         return list(owned.values())
 
     def _module(self, replica: int, task: Task) -> StageModule:
@@ -203,7 +225,8 @@ class Operations:
     def _forward(self, step: Step, task: Task) -> Work:
         part, stage = step.plan.parts_of(task)[0], task.stage or 0
         module = self._module(part.replica, task)
-        x = self._input(step, part, stage, task.lane)
+        shard, shards = task.shard or 0, step.plan.stages[stage].shards
+        x = self._input(step, part, stage, task)
         module.stamps = self._stamps[task.lane]
         is_known = part.rows in module.saved_bytes
         yield []
@@ -217,9 +240,9 @@ class Operations:
             known = [x, y, *module.parameters.values()]
             module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
         self._ledgers[task.lane].saved += module.saved_bytes[part.rows]
-        self._put(_key("entered", part, stage), task.lane, x)
-        self._put(_key("left", part, stage), task.lane, y)
-        self._put(_key("activation", part, stage + 1), task.lane, y.detach())
+        self._put(_key("entered", part, stage, shard), task.lane, x)
+        self._put(_key("left", part, stage, shard), task.lane, y)
+        self._leave("activation", part, stage + 1, task, shards, y.detach())
         if stage == len(step.plan.stages) - 1:
             step.output_shape = list(y.shape[1:])
         step.shapes[task.index] = (x.shape, y.shape)
@@ -235,7 +258,10 @@ class Operations:
     def _loss_of(self, step: Step, task: Task) -> Work:
         parts = step.plan.parts_of(task)
         gathered = GATHERED in step.values
-        outputs = [self._take(GATHERED, task.lane)] if gathered else self._outputs(step, parts)
+        shard = task.shard or 0
+        outputs = (
+            [self._take(GATHERED, task.lane)] if gathered else self._outputs(step, parts, shard)
+        )
         rows = sum(part.rows for part in parts)
         target = step.targets[self._devices[task.lane]][parts[0].start : parts[0].start + rows]
         yield [*outputs, target]
@@ -247,13 +273,14 @@ class Operations:
         loss.backward()
         yield
         assert y.grad is not None
-        step.losses.append(loss.detach())
+        if shard == 0:  # the others' are the same
+            step.losses.append(loss.detach())
         if gathered:
             self._put(WHOLE_GRADIENT, task.lane, y.grad)
             return
         pieces = y.grad.split([part.rows for part in parts])
         for part, piece in zip(parts, pieces, strict=True):
-            self._put(_key("gradient", part, len(step.plan.stages) - 1), task.lane, piece)
+            self._put(_key("gradient", part, len(step.plan.stages) - 1, shard), task.lane, piece)
 
     def _overlap(self, step: Step, task: Task) -> Work:
         """A forward and a full backward, launched one after the other."""
@@ -268,7 +295,7 @@ class Operations:
         stage, parts = task.stage or 0, step.plan.parts_of(task)
         module = self._module(parts[0].replica, task)
         entered, left, gradients = (
-            [self._take(_key(name, part, stage), task.lane) for part in parts]
+            [self._take(_key(name, part, stage, task.shard or 0), task.lane) for part in parts]
             for name in ("entered", "left", "gradient")
         )
         trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
@@ -280,25 +307,27 @@ class Operations:
             stamps.passes(True, module.first)
         yield
         for part, x in zip(parts, entered, strict=True):
-            self._hand_back(part, stage, task.lane, x, x.grad)
+            self._hand_back(step, part, stage, task, x, x.grad)
         self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
 
     def _backward_input(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
         module = self._module(part.replica, task)
-        x = step.values[_key("entered", part, stage)]  # the weight pass may need it, and takes it
-        left = self._take(_key("left", part, stage), task.lane)
-        gradient = self._take(_key("gradient", part, stage), task.lane)
+        shard = task.shard or 0
+        # The weight pass may need it, and takes it.
+        x = step.values[_key("entered", part, stage, shard)]
+        left = self._take(_key("left", part, stage, shard), task.lane)
+        gradient = self._take(_key("gradient", part, stage, shard), task.lane)
         stamps = module.stamps = self._stamps[task.lane]
         yield [left, gradient]
         stamps.passes(True, module.last)
         (found,), rest = backward_input([left], [gradient], [x])
         stamps.passes(True, module.first)
         yield
-        self._hand_back(part, stage, task.lane, x, found)
+        self._hand_back(step, part, stage, task, x, found)
         # What another lane has made must outlive the weight pass; the rest is freed by and by.
         handed = [gradient] if any(one is gradient for one in rest.gradients) else []
-        step.weight_passes[_key("weight pass", part, stage)] = rest, handed
+        step.weight_passes[_key("weight pass", part, stage, shard)] = rest, handed
         if part.rows not in module.kept_bytes:
             known = [x, *(rows for _, rows in step.inputs.values()), *module.parameters.values()]
             module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
@@ -307,23 +336,57 @@ class Operations:
 
     def _backward_weight(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
-        x = self._take(_key("entered", part, stage), task.lane)
-        rest, handed = step.weight_passes.pop(_key("weight pass", part, stage))
+        shard = task.shard or 0
+        x = self._take(_key("entered", part, stage, shard), task.lane)
+        rest, handed = step.weight_passes.pop(_key("weight pass", part, stage, shard))
         yield [x, *handed]
         backward_weight(rest)
         yield
         self._ledgers[task.lane].saved -= self._module(part.replica, task).kept_bytes[part.rows]
 
     def _all_reduce(self, step: Step, task: Task) -> Work:
-        """Every replica that holds the stage has a task of its own, which makes its own sum."""
-        stage = task.stage or 0
+        """Every member has a task of its own, which makes its own sum."""
+        if task.payload is Payload.PARAMETER_GRADIENTS:
+            return self._sum_gradients(step, task)
+        return self._sum_partial(step, task)
+
+    def _sum_gradients(self, step: Step, task: Task) -> Work:
+        """Over the shards of what all of them have; of an undivided stage, over its replicas."""
+        stage = step.plan.stages[task.stage or 0]
         mine = self._module(task.replica or 0, task)
-        place = (stage, task.shard or 0)
-        holders = sorted(p.replica for p in step.plan.placements if (p.stage, p.shard) == place)
-        copies = [self._module(replica, task) for replica in holders]
+        holders = sorted(p.replica for p in step.plan.placements if p.stage == stage.index)
+        if stage.shards > 1:
+            sharers = [task._replace(shard=shard) for shard in range(stage.shards)]
+            copies = [self._module(task.replica or 0, sharer) for sharer in sharers]
+        else:
+            copies = [self._module(replica, task) for replica in holders]
+        only = mine.repeated if stage.shards > 1 else None
         yield _gradients(copies)
-        mine.sums = sum_of_copies(copies, self._devices[mine.lane])
+        mine.sums = sum_of_copies(copies, self._devices[mine.lane], only=only)
         yield
+
+    def _sum_partial(self, step: Step, task: Task) -> Work:
+        """Of what the stage's shards have made of each part: outputs, or gradients of inputs.
+
+        All add up in the same order, so that they get the same bits.
+        """
+        stage, shard, part = task.stage or 0, task.shard or 0, step.plan.parts_of(task)[0]
+        forth = task.payload is Payload.ACTIVATION
+        name, target = ("activation", stage + 1) if forth else ("gradient", stage - 1)
+        partial = [
+            self._take(
+                _key(f"partial {name}", part, target, other, shard),
+                step.plan.lane_of(part.replica, stage, other),
+            )
+            for other in range(step.plan.stages[stage].shards)
+        ]
+        device = self._devices[task.lane]
+        yield partial
+        total = copy_to(device, partial[0])
+        for one in partial[1:]:
+            total.add_(one.to(device, non_blocking=True))
+        yield
+        self._put(_key(name, part, target, shard), task.lane, total)
 
     def _reduce(self, step: Step, task: Task) -> Work:
         others = [part.replica for part in step.plan.parts if part.replica > 0]
@@ -342,35 +405,61 @@ class Operations:
 
     # Values and what they weigh.
 
-    def _input(self, step: Step, part: Part, stage: int, lane: int) -> Tensor:
+    def _input(self, step: Step, part: Part, stage: int, task: Task) -> Tensor:
         """A stage's input: what was handed over, or rows of the batch where it enters."""
-        key = _key("activation", part, stage)
+        key = _key("activation", part, stage, task.shard or 0)
         if key not in step.values:
-            first, rows = step.inputs[lane]
+            first, rows = step.inputs[task.lane]
             return rows[part.start - first :][: part.rows]
-        x = self._take(key, lane)
+        x = self._take(key, task.lane)
         return x.requires_grad_() if stage > 0 and x.is_floating_point() else x
 
-    def _outputs(self, step: Step, parts: Iterable[Part]) -> list[Tensor]:
+    def _outputs(self, step: Step, parts: Iterable[Part], shard: int = 0) -> list[Tensor]:
         stages = len(step.plan.stages)
-        return self._take_from(step, "activation", parts, stages, stages - 1)
+        return self._take_from(step, "activation", parts, stages, stages - 1, shard)
 
     def _take_from(
-        self, step: Step, name: str, parts: Iterable[Part], stage: int, source: int
+        self,
+        step: Step,
+        name: str,
+        parts: Iterable[Part],
+        stage: int,
+        source: int,
+        shard: int = 0,
     ) -> list[Tensor]:
-        """Values of a stage that lie on the lanes of the stage `source`."""
+        """Values of a stage that lie on the lanes of a shard of the stage `source`."""
         return [
-            self._take(_key(name, part, stage), step.plan.lane_of(part.replica, source))
+            self._take(
+                _key(name, part, stage, shard), step.plan.lane_of(part.replica, source, shard)
+            )
             for part in parts
         ]
 
     def _hand_back(
-        self, part: Part, stage: int, lane: int, x: Tensor, gradient: Tensor | None
+        self,
+        step: Step,
+        part: Part,
+        stage: int,
+        task: Task,
+        x: Tensor,
+        gradient: Tensor | None,
     ) -> None:
         """Leave the gradient of a stage's input for the stage before, if there is one."""
         if stage > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
             gradient = torch.zeros_like(x) if gradient is None else gradient
-            self._put(_key("gradient", part, stage - 1), lane, gradient)
+            shards = step.plan.stages[stage].shards
+            self._leave("gradient", part, stage - 1, task, shards, gradient)
+
+    def _leave(
+        self, name: str, part: Part, stage: int, task: Task, shards: int, value: Tensor
+    ) -> None:
+        """Leave what a stage has made; of several `shards` it is a part, which each will read."""
+        shard = task.shard or 0
+        if shards == 1:
+            self._put(_key(name, part, stage, shard), task.lane, value)
+            return
+        for reader in range(shards):
+            self._put(_key(f"partial {name}", part, stage, shard, reader), task.lane, value)
 
     def _put(self, key: Key, lane: int, value: Tensor) -> None:
         self.step.values[key] = value
@@ -382,8 +471,8 @@ class Operations:
         return value
 
 
-def _key(what: str, part: Part, stage: int) -> Key:
-    return what, part.replica, stage, part.microbatch
+def _key(what: str, part: Part, stage: int, shard: int = 0, reader: int = 0) -> Key:
+    return Key(what, part.replica, stage, part.microbatch, shard, reader)
 
 
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
@@ -393,16 +482,20 @@ def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
 def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
     """By lane the first row of the batch that enters there, and the one behind the last.
 
-    All of it where it is scattered; else each replica's rows where its first stage is.
+    All of it where it is scattered; else each replica's rows where its first stage is, or all of
+    that stage's shards.
     """
     for task in plan.tasks:
         if task.kind is Kind.SCATTER and task.payload is Payload.INPUT:
             return {task.lane: (0, plan.rows)}
-    homes = {place.replica: place.lane for place in plan.placements if place.stage == 0}
+    homes: dict[int, list[int]] = defaultdict(list)
+    for place in plan.placements:
+        if place.stage == 0:
+            homes[place.replica].append(place.lane)
     found: dict[int, tuple[int, int]] = {}
     for part in plan.parts:  # in the order of their rows
-        lane = homes[part.replica]
-        found[lane] = (found.get(lane, (part.start, 0))[0], part.start + part.rows)
+        for lane in homes[part.replica]:
+            found[lane] = (found.get(lane, (part.start, 0))[0], part.start + part.rows)
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.engine.lanes.operations import Operations, Step
-from core.plan.task import Kind, Task
+from core.plan.task import Kind, Payload, Task
 from core.recording.schema import Record
 from core.recording.writer import NoteRow
 
@@ -69,7 +69,7 @@ class ClosedStep:
             if task.kind in _GRADIENT_MAKERS and place not in seen:
                 seen.add(place)
                 change = 1
-            elif task.kind is Kind.ALL_REDUCE:
+            elif task.kind is Kind.ALL_REDUCE and task.payload is Payload.PARAMETER_GRADIENTS:
                 summed.add(place)
                 change = 1
             elif task.kind is Kind.STEP and place in summed:
@@ -77,7 +77,9 @@ class ClosedStep:
             else:
                 continue
             module = stages[place]  # whichever lane moves its gradients, they are on its own
-            held[module.lane] += change * module.gradient_bytes
+            makes = task.kind in _GRADIENT_MAKERS
+            size = module.gradient_bytes if makes else module.summed_bytes
+            held[module.lane] += change * size
             yield task, module.lane, held[module.lane]
 
     def _lines(self) -> Iterator[NoteRow]:

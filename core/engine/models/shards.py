@@ -72,11 +72,41 @@ class Cut(NamedTuple):
     entries: Tensor
 
 
-class Shard(nn.Module):
-    """One lane's share of a segment: x, whole, to a partial output of the shape of the whole one.
+class LaneBlocks(nn.Module):
+    """What a lane computes between two all-reduces, on its own copies of the parameters.
 
-    `cuts` says which part of each divided parameter it has, by the name in the whole model.
+    `cuts` says which part of each divided parameter it has, by the name in the whole model. The
+    parameters in `repeated` are those that every lane has; their gradients are partial, as outputs
+    are.
     """
+
+    cuts: Mapping[str, Cut]
+    repeated: frozenset[str]
+    _layers: Sequence[Layer[nn.Module]]
+
+    @property
+    def whole_names(self) -> dict[str, nn.Parameter]:
+        """The parameters by their names in the whole model."""
+        return {name: p for layer in self._layers for name, p in layer.parameters.items()}
+
+
+class Tail(LaneBlocks):
+    """The layers behind the last segment, which every lane computes alike: nothing is partial."""
+
+    def __init__(self, layers: Sequence[Layer[nn.Module]]) -> None:
+        super().__init__()
+        self._layers = [Layer(layer.name, copy.deepcopy(layer.module)) for layer in layers]
+        self._inside = nn.Sequential(*(layer.module for layer in self._layers))
+        self.cuts, self.repeated = {}, frozenset()
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The model's output."""
+        y: Tensor = self._inside(x)
+        return y
+
+
+class Shard(LaneBlocks):
+    """One lane's share of a segment: x, whole, to a partial output as large as the whole one."""
 
     def __init__(self, segment: Segment, shard: int, lanes: int) -> None:
         """Its own copies of the parameters, for lane `shard` of `lanes`, which divide the units."""
@@ -91,7 +121,7 @@ class Shard(nn.Module):
         self._before = copy.deepcopy(segment.before.module)
         self._column = _linear(column.weight[columns], column.bias[columns])
         self._row = _linear(row.weight[:, rows], row.bias if shard == 0 else None)
-        self._layers: tuple[Layer[nn.Module], ...] = (
+        self._layers = (
             Layer(segment.enter.name, self._enter),
             Layer(segment.before.name, self._before),
             Layer(segment.column.name, self._column),
@@ -102,6 +132,8 @@ class Shard(nn.Module):
             f"{segment.column.name}.bias": Cut(0, columns),
             f"{segment.row.name}.weight": Cut(1, rows),
         }
+        enter, before, *_ = self._layers
+        self.repeated = frozenset([*enter.parameters, *before.parameters])
 
     def forward(self, x: Tensor) -> Tensor:
         """The lane's part of the segment's output."""
@@ -109,29 +141,26 @@ class Shard(nn.Module):
         y: Tensor = self._row(self._inside(self._column(self._before(x)), self._units))
         return x + y if self._residual else y
 
-    @property
-    def whole_names(self) -> dict[str, nn.Parameter]:
-        """The parameters by their names in the whole model."""
-        return {name: p for layer in self._layers for name, p in layer.parameters.items()}
 
-    @property
-    def repeated(self) -> frozenset[str]:
-        """The parameters that every lane has; their gradients are partial, as outputs are."""
-        enter, before, *_ = self._layers
-        return frozenset([*enter.parameters, *before.parameters])
+def join(
+    cuts: Sequence[Mapping[str, Cut]], tensors: Sequence[Mapping[str, Tensor]]
+) -> dict[str, Tensor]:
+    """A segment's parameters or gradients by name, from those of all lanes and their `cuts`.
 
-
-def join(shards: Sequence[Shard], tensors: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
-    """A segment's parameters or gradients by name, from those of all lanes' `shards`, in order.
-
-    What is not divided is the first lane's.
+    They come in order of the lanes. What is not divided is the first lane's.
     """
     joined = dict(tensors[0])
-    for name, cut in shards[0].cuts.items():
-        place = torch.cat([shard.cuts[name].entries for shard in shards]).argsort()
-        pieces = torch.cat([mine[name] for mine in tensors], cut.dim)
+    for name, cut in cuts[0].items():
+        place = torch.cat([mine[name].entries for mine in cuts]).argsort()
+        pieces = torch.cat([mine[name].to(joined[name].device) for mine in tensors], cut.dim)
         joined[name] = pieces.index_select(cut.dim, place.to(pieces.device))
     return joined
+
+
+def lane_blocks(blocks: Sequence[nn.Module], stage: int, shard: int, lanes: int) -> LaneBlocks:
+    """What one of `lanes` lanes has of a stage of a built-in model whose blocks are split."""
+    segments, tail = segments_of(blocks)
+    return Shard(segments[stage], shard, lanes) if stage < len(segments) else Tail(tail)
 
 
 def segments_of(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[Layer[nn.Module]]]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from core.engine.lanes.timestamps import Stamps
+from core.engine.models.shards import Cut, LaneBlocks
 from core.engine.models.workload import full_names, make_optimizer
 from core.plan.specification import Specification
-from core.plan.task import Placement
+from core.plan.task import Placement, Stage
 
 
 def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
@@ -23,7 +24,9 @@ def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
 class StageModule:
     """One stage of one replica on its lane: its blocks, and for the owner the optimizer.
 
-    `stamps` are those of the task that works on it, which sets them.
+    Of split blocks it has a lane's share: `cuts` says of which parameters it has which part, and
+    `repeated` which ones all shards have. `stamps` are those of the task that works on it, which
+    sets them.
     """
 
     stamps: Stamps
@@ -31,19 +34,28 @@ class StageModule:
     def __init__(
         self,
         placement: Placement,
-        blocks: list[nn.Module],
-        first: int,
+        stage: Stage,
+        blocks: list[nn.Module] | LaneBlocks,
         specification: Specification,
     ) -> None:
         self.lane, self.owner = placement.lane, placement.owner
-        self.first, self.last = first, first + len(blocks)
-        self.blocks = nn.Sequential(*blocks)
-        self.parameters = full_names(blocks, first)
+        self.first, self.last = stage.first, stage.last
+        self.cuts: Mapping[str, Cut] = {}
+        self.repeated = frozenset[str]()
+        if isinstance(blocks, LaneBlocks):
+            self.blocks = nn.Sequential(blocks)
+            self.parameters = blocks.whole_names
+            self.cuts, self.repeated = blocks.cuts, blocks.repeated
+        else:
+            self.blocks = nn.Sequential(*blocks)
+            self.parameters = full_names(blocks, stage.first)
         self.optimizer = None
         if placement.owner:
             self.optimizer = make_optimizer(specification, list(self.parameters.values()))
-        trained = (p for p in self.parameters.values() if p.requires_grad)
-        self.gradient_bytes = sum(p.nbytes for p in trained)
+        sizes = {name: p.nbytes for name, p in self.parameters.items() if p.requires_grad}
+        self.gradient_bytes = sum(sizes.values())
+        summed = self.repeated if self.cuts else sizes  # by an all-reduce, if there is one
+        self.summed_bytes = sum(sizes.get(name, 0) for name in summed)
         self.saved_bytes: dict[int, int] = {}  # by rows, after a forward
         self.kept_bytes: dict[int, int] = {}  # by rows, after a backward for the input
         self.sums: dict[str, Tensor] = {}
@@ -92,9 +104,12 @@ class StageModule:
 
 
 def sum_of_copies(
-    copies: Sequence[StageModule], device: torch.device, start: dict[str, Tensor] | None = None
+    copies: Sequence[StageModule],
+    device: torch.device,
+    start: dict[str, Tensor] | None = None,
+    only: Collection[str] | None = None,
 ) -> dict[str, Tensor]:
-    """The gradients of a stage by name, added up over its `copies` in order.
+    """The gradients of a stage by name (or `only` some), added up over its `copies` in order.
 
     They are added to those of `start`, or are new tensors where that has none, since other lanes
     read the copies' gradients at the same time; in order, so that whoever adds them up gets the
@@ -103,6 +118,8 @@ def sum_of_copies(
     sums = start or {}
     for module in copies:
         for name, gradient in module.gradients().items():
+            if only is not None and name not in only:
+                continue
             if name in sums:
                 sums[name].add_(gradient.to(device, non_blocking=True))
             else:

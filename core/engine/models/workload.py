@@ -101,9 +101,12 @@ def gradients_of(parameters: dict[str, nn.Parameter]) -> dict[str, Tensor]:
 
 
 def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
-    """Raise PlanError if blocks of different stages share a parameter."""
+    """Raise PlanError if blocks of different stages share a parameter.
+
+    Blocks that are split are built-in ones, which share none.
+    """
     owner: dict[int, int] = {}
-    for stage in stages:
+    for stage in (stage for stage in stages if not stage.shares):
         for name, parameter in full_names(workload.blocks[stage.first : stage.last]).items():
             other = owner.setdefault(id(parameter), stage.index)
             if other != stage.index:

@@ -48,7 +48,7 @@ def measured(specification, stop=None):
         return plan, calibrate(prepared, batch, lanes, stop or threading.Event())
 
 
-@pytest.mark.parametrize("strategy", ["single", "dp", "mp", "dp-pp"])
+@pytest.mark.parametrize("strategy", ["single", "dp", "mp", "tp", "dp-pp"])
 def test_every_task_of_a_strategy_has_a_cost_that_was_measured(strategy):
     plan, costs = measured(Specification(strategy, SMALL, "2xcpu", batch=14))
     times = durations(StepColumns.of_plan(plan), replace(costs, link=None))

@@ -18,6 +18,7 @@ RUNS = [
     Specification("dp", MODEL, DEVICES, batch=255, verify=True),
     Specification("ddp", MODEL, DEVICES, batch=255, verify=True),
     Specification("mp", MODEL, DEVICES, batch=256, verify=True),
+    Specification("tp", MODEL, DEVICES, batch=255, verify=True),
     Specification(schedule="1f1b", model=MODEL, devices=DEVICES, batch=255, verify=True),
     Specification(schedule="gpipe", model=MODEL, devices=DEVICES, batch=255, verify=True),
     Specification(schedule="split", model=MODEL, devices=DEVICES, batch=255, verify=True),

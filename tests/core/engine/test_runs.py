@@ -12,6 +12,7 @@ SPECIFICATIONS = [
     Specification("single", SMALL, "2xcpu", batch=8),
     Specification("dp", SMALL, "3xcpu", batch=8),
     Specification("mp", SMALL, "3xcpu", batch=8),
+    Specification("tp", SMALL, "4xcpu", batch=8),
     Specification(schedule="1f1b", model=SMALL, devices="3xcpu", batch=8),
     Specification(schedule="gpipe", model=SMALL, devices="2xcpu", batch=9, split_size=2),
     Specification(schedule="split", model=SMALL, devices="2xcpu", batch=9, stages=4),

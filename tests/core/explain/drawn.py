@@ -20,7 +20,7 @@ from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import planned
 
-MODEL = ModelSettings("mlp", width=4, depth=8)
+MODEL = ModelSettings("mlp", width=12, depth=8)
 
 
 class Step(NamedTuple):

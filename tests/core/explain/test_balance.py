@@ -27,7 +27,7 @@ def balances(trace: Trace) -> list:
     return [lane_balance(trace, lane.index, steps) for lane in trace.header.lanes]
 
 
-@pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "mp", "pipeline"])
+@pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "mp", "tp", "pipeline"])
 def test_the_times_of_every_lane_add_up_to_the_makespans(strategy: str) -> None:
     trace = trace_of(specification(strategy, steps=3))
     total = sum(
@@ -49,7 +49,7 @@ def test_lane_0_alone_gathers_and_reduces_in_data_parallel() -> None:
     assert shares[None].ratio == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("strategy", ["single", "ddp", "mp", "pipeline"])
+@pytest.mark.parametrize("strategy", ["single", "ddp", "mp", "tp", "pipeline"])
 def test_strategies_without_a_collecting_lane_have_no_shares(strategy: str) -> None:
     trace = trace_of(specification(strategy))
     assert first_lane_shares(trace, balances(trace)) == []

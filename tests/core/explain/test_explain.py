@@ -15,7 +15,7 @@ from core.trace.trace import Trace
 from tests.core.explain.made import gaps_of
 from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 
-MODEL = ModelSettings("mlp", width=4, depth=8)
+MODEL = ModelSettings("mlp", width=12, depth=8)
 
 
 @st.composite

@@ -43,7 +43,7 @@ def specifications(draw):
     devices = draw(st.sampled_from(["1xcpu", "3xcpu", "5xcpu", "cuda:0,cuda:1", "3xcuda:0"]))
     if "replicas" in taken:
         devices, options["replicas"] = "4xcpu", draw(st.sampled_from([1, 2, 4]))
-    model = ModelSettings("mlp", width=8, depth=6)
+    model = ModelSettings("mlp", width=30, depth=6)
     return Specification(name, model, devices, batch=draw(st.integers(4, 40)), **options)
 
 
@@ -57,7 +57,7 @@ def test_a_plan_covers_every_row_once_and_waits_only_for_what_comes_before(speci
     for task in plan.tasks:
         assert all(other < task.index for other in task.after)
         assert 0 <= task.lane < len(plan.lanes)
-    owners = {(p.replica, p.stage) for p in plan.placements if p.owner}
+    owners = {(p.replica, p.stage, p.shard) for p in plan.placements if p.owner}
     steps = [task for task in plan.tasks if task.kind is Kind.STEP]
     assert len(steps) == len(owners)
 

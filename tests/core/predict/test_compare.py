@@ -89,7 +89,7 @@ def test_costs_that_say_nothing_of_the_runs_tasks_predict_nothing():
     assert predict_steps(trace) is None
 
 
-@pytest.mark.parametrize("strategy", ["single", "dp", "mp", "pipeline", "dp-pp", "ddp"])
+@pytest.mark.parametrize("strategy", ["single", "dp", "mp", "tp", "pipeline", "dp-pp", "ddp"])
 def test_the_costs_of_a_step_are_those_of_its_spans(strategy):
     specification = Specification(strategy, MLP, "4xcpu", batch=9, warmup=0)
     plan = plan_of(specification)

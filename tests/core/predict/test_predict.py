@@ -47,7 +47,7 @@ def test_zb_h2_has_a_bubble_by_makespan_and_none_by_a_lanes_own_span():
 
 
 @given(
-    st.sampled_from(["dp", "ddp", "mp", "pipeline", "dp-pp", "single"]),
+    st.sampled_from(["dp", "ddp", "mp", "tp", "pipeline", "dp-pp", "single"]),
     st.lists(st.floats(0, 100), min_size=5, max_size=5),
     st.floats(0.5, 4),
 )

@@ -20,6 +20,7 @@ STRATEGIES = [
     Specification("mp", ModelSettings("mlp"), "2xcpu", batch=4),
     Specification("pipeline", ModelSettings("mlp"), "3xcpu", batch=9, microbatches=4),
     Specification("dp-pp", ModelSettings("mlp"), "4xcpu", batch=9, microbatches=2),
+    Specification("tp", ModelSettings("mlp"), "4xcpu", batch=9),
 ]
 
 

@@ -1,0 +1,164 @@
+"""Tensor parallel: every lane has a slice of each layer (Megatron-LM, arXiv 1909.08053).
+
+    lane 0  F0 A F1 A F2 L B2 B1 A B0 A U
+    lane 1  F0 A F1 A F2 L B2 B1 A B0 A U
+
+All lanes work on the whole batch at once. Of two layers in a row a lane has some columns of the
+first and the same rows of the second, of attention some heads. So its output is a partial one, and
+an all-reduce (A) adds up the lanes' outputs, on the way back the gradients of their inputs: one
+each way for each segment. Behind the last segment (F2) every lane computes the same. What is not
+divided, norms and embedding, has partial gradients, which are all-reduced before the step.
+"""
+
+from collections import Counter
+
+from core.models.description import ModelDescription, Segment
+from core.plan.strategies import single
+from core.plan.strategy import Job, Strategy
+from core.plan.task import (
+    Kind,
+    Part,
+    Payload,
+    Placement,
+    Plan,
+    PlanBuilder,
+    PlanError,
+    Runner,
+    Stage,
+)
+
+
+def plan(job: Job) -> Plan:
+    """A stage for each of the model's segments, a shard of it on every lane.
+
+    Raises PlanError if the model cannot be split over so many lanes.
+    """
+    _check(job)
+    if len(job.lanes) == 1:
+        return single.plan(job)
+    lanes = len(job.lanes)
+    *split, whole = (
+        Stage(
+            index, segment.first, segment.last, lanes, _shares(job.model, segment, lanes)
+        )
+        for index, segment in enumerate(job.model.segments)
+    )  # fmt: skip
+    tail = Stage(whole.index, whole.first, whole.last, 1, whole.shares)
+    tasks = _Tasks(job)
+    for stage in split:
+        tasks.add_pass(Kind.FORWARD, stage)
+        tasks.add_sum(stage, Payload.ACTIVATION)
+    for kind in (Kind.FORWARD, Kind.LOSS, Kind.BACKWARD):
+        tasks.add_pass(kind, tail)
+    for stage in reversed(split):
+        tasks.add_pass(Kind.BACKWARD, stage)
+        if stage.index > 0:
+            tasks.add_sum(stage, Payload.GRADIENT)
+    for stage in split:
+        tasks.add_sum(stage, Payload.PARAMETER_GRADIENTS)
+    for stage in (*split, tail):
+        tasks.add_step(stage)
+    return Plan(
+        Runner.LANES,
+        job.lanes,
+        (*split, tail),
+        tuple(
+            Placement(0, stage.index, lane, shard=lane)
+            for stage in (*split, tail)
+            for lane in range(lanes)
+        ),
+        (Part(0, 0, 0, job.rows),),
+        tasks.build.columns,
+    )
+
+
+def _check(job: Job) -> None:
+    """Raise PlanError for a model that cannot be split, or not over so many lanes."""
+    lanes = len(job.lanes)
+    if not job.model.segments:
+        raise PlanError(
+            "tp splits a gpt, or an mlp of two layers or more; "
+            f"this {job.model.name} cannot be split"
+        )
+    for flag, number in job.model.divisors:
+        if number % lanes:
+            fitting = [n for n in range(1, number + 1) if number % n == 0]
+            below = max(n for n in fitting if n < lanes)
+            above = [f" or {n}" for n in fitting if n > lanes][:1]
+            raise PlanError(
+                f"{lanes} lanes do not divide {flag} {number}; use {below}{''.join(above)} lanes"
+            )
+
+
+def _shares(model: ModelDescription, segment: Segment, lanes: int) -> tuple[float, ...]:
+    """How much of each of a segment's blocks a lane has, by its parameters."""
+    counts, held = model.parameter_counts, Counter[int]()
+    for names, parts in ((segment.divided, lanes), (segment.repeated, 1)):
+        for name in names:
+            held[int(name.split(".")[0])] += counts[name] / parts  # type: ignore[assignment]
+    blocks = range(segment.first, segment.last)
+    return tuple(held[block] / model.blocks[block].parameter_count for block in blocks)
+
+
+class _Tasks:
+    """Adds tasks for all lanes at a time; a pass waits for what its lane did last."""
+
+    def __init__(self, job: Job) -> None:
+        self.build = PlanBuilder()
+        self._job, self._lanes = job, range(len(job.lanes))
+        self._last: list[list[int]] = [[] for _ in self._lanes]
+        self._ready: dict[int, list[int]] = {}  # by stage what has made its gradients
+
+    def add_pass(self, kind: Kind, stage: Stage) -> None:
+        """A pass through a stage, or the loss behind it, on each lane."""
+        made = [
+            self.build.add(
+                kind, lane, self._last[lane], stage=stage.index, replica=0, shard=lane,
+                rows=self._job.rows,
+            )
+            for lane in self._lanes
+        ]  # fmt: skip
+        self._last = [[task] for task in made]
+        if kind is Kind.BACKWARD:
+            self._ready[stage.index] = made
+
+    def add_sum(self, stage: Stage, payload: Payload) -> None:
+        """An all-reduce of what the stage's shards have made, if there is anything to sum."""
+        size = self._summed_bytes(stage, payload)
+        if not size:
+            return
+        of_parameters = payload is Payload.PARAMETER_GRADIENTS
+        after = self._ready[stage.index] if of_parameters else [last for (last,) in self._last]
+        made = [
+            self.build.add(
+                Kind.ALL_REDUCE, lane, after, stage=stage.index, replica=0, shard=lane,
+                bytes=size, payload=payload,
+            )
+            for lane in self._lanes
+        ]  # fmt: skip
+        if of_parameters:
+            self._ready[stage.index] = made
+        else:
+            self._last = [[task] for task in made]
+
+    def add_step(self, stage: Stage) -> None:
+        """The optimizer's step of each lane's shard, when no lane reads its gradients any more."""
+        repeats = stage.shards > 1 and self._job.model.segments[stage.index].repeated
+        ready = self._ready[stage.index]
+        for lane in self._lanes:
+            after = ready if repeats else [ready[lane]]
+            self.build.add(Kind.STEP, lane, after, stage=stage.index, replica=0, shard=lane)
+
+    def _summed_bytes(self, stage: Stage, payload: Payload) -> int:
+        model = self._job.model
+        if payload is Payload.ACTIVATION:
+            return self._job.rows * model.output_bytes(stage.last - 1)
+        if payload is Payload.GRADIENT:
+            before = model.segments[stage.index - 1]
+            return self._job.rows * model.output_bytes(before.last - 1)
+        counts = model.parameter_counts
+        repeated = model.segments[stage.index].repeated
+        return model.element_bytes * sum(counts[name] for name in repeated)
+
+
+STRATEGY = Strategy("tp", "Tensor parallel", "Every lane has a slice of each layer.", plan)
