@@ -94,7 +94,7 @@ def _exposed(explanation: Explanation) -> dict[tuple[int, int], int]:
     """
     totals: dict[tuple[int, int], int] = {}
     for piece in np.flatnonzero(explanation.cause == _EXPOSED).tolist():
-        slowest = int(explanation.waits.slowest[explanation.holder[piece]])
+        slowest = int(explanation.waits.slowest[explanation.blocking[piece]])
         key = (slowest, int(explanation.lane[piece]))
         length = int(explanation.end[piece] - explanation.start[piece])
         totals[key] = totals.get(key, 0) + length

@@ -3,15 +3,16 @@
 The rule. A gap of a lane ends with a task that starts, or with the step. From there one walks back:
 from a task to what it waited for last (of the tasks that it names and of the one before it on its
 lane, that which ended last), and so on. A moment of the gap belongs to the task on this walk that
-ran at that moment, its **holder**. If none did, everything that the next task of the walk needed
-was there, and that task was late: it is the holder, and the cause is the host. A gap at the end of
-the step is walked from the step's last task. So every moment of a gap has exactly one holder, and
-the pieces of a gap add up to it.
+ran at that moment, its **blocking task**. If none did, everything that the next task of the walk
+needed was there, and that task was late: it is the blocking task, and the cause is the host. A gap
+at the end of the step is walked from the step's last task. So every moment of a gap has exactly one
+blocking task, and the pieces of a gap add up to it.
 
 A collective of ranks starts on each when that rank comes to it. Until the slowest has come, the
-walk goes on with what delayed the slowest; only from then on is the collective itself the holder.
+walk goes on with what delayed the slowest; only from then on is the collective itself the blocking
+task.
 
-The cause follows from the holder's kind and place: `_causes` is the table.
+The cause follows from the blocking task's kind and place: `_causes` is the table.
 """
 
 from __future__ import annotations
@@ -81,9 +82,10 @@ class Explanation:
     """The idle time of a step's compute lanes in pieces, by lane and then by time.
 
     Columns of k entries: the idle piece `start` to `end` (ns) of `lane` has one `cause` (index into
-    CAUSES) and one `holder` (position in `columns`). Pieces of the same `gap` are parts of one idle
-    interval. `lane_first[l] : lane_first[l + 1]` are lane l's pieces. The step lasts from `begin`
-    to `finish`. Where it has a `fault`, nothing of it is explained: all idle time is INCOMPLETE.
+    CAUSES) and one `blocking` (position in `columns`). Pieces of the same `gap` are parts of one
+    idle interval. `lane_first[l] : lane_first[l + 1]` are lane l's pieces. The step lasts from
+    `begin` to `finish`. Where it has a `fault`, nothing of it is explained: all idle time is
+    INCOMPLETE.
     """
 
     columns: StepColumns
@@ -95,7 +97,7 @@ class Explanation:
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     cause: NDArray[np.int8]
-    holder: Positions
+    blocking: Positions
     gap: NDArray[np.int64]
     lane_first: NDArray[np.int64]
     fault: str = ""
@@ -134,7 +136,7 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
         pieces.start,
         pieces.end,
         _causes(columns, lanes, lane, pieces),
-        pieces.holder,
+        pieces.blocking,
         pieces.gap,
         np.searchsorted(lane, np.arange(len(lanes) + 1)),
     )
@@ -154,7 +156,7 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
         start=explanation.start[first],
         end=explanation.end[last],
         cause=np.full(len(gap), _CODE[Cause.INCOMPLETE], np.int8),
-        holder=explanation.holder[last],
+        blocking=explanation.blocking[last],
         gap=gap,
         lane_first=np.searchsorted(first, explanation.lane_first),
         fault=faults[0].text,
@@ -191,16 +193,16 @@ class _Gaps:
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Parts of gaps with their holders.
+    """Parts of gaps with their blocking tasks.
 
-    `late` where no task ran and the holder should have; `met` where the walk came through a
+    `late` where no task ran and the blocking task should have; `met` where the walk came through a
     collective.
     """
 
     gap: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
-    holder: Positions
+    blocking: Positions
     late: NDArray[np.bool_]
     met: NDArray[np.bool_]
 
@@ -258,14 +260,14 @@ def _pieces(
     gap: NDArray[np.int64],
     start: NDArray[np.int64],
     end: NDArray[np.int64],
-    holder: Positions,
+    blocking: Positions,
     late: bool,
     met: NDArray[np.bool_],
 ) -> _Pieces:
     """Those of one turn of the walk that have a length."""
     kept = end > start
     lates = np.full(int(kept.sum()), late)
-    return _Pieces(gap[kept], start[kept], end[kept], holder[kept], lates, met[kept])
+    return _Pieces(gap[kept], start[kept], end[kept], blocking[kept], lates, met[kept])
 
 
 def _in_order(found: Sequence[_Pieces]) -> _Pieces:
@@ -282,7 +284,7 @@ def _in_order(found: Sequence[_Pieces]) -> _Pieces:
 
 _PIECE_TYPES: dict[str, type] = {
     "gap": np.int64, "start": np.int64, "end": np.int64,
-    "holder": np.int64, "late": np.bool_, "met": np.bool_,
+    "blocking": np.int64, "late": np.bool_, "met": np.bool_,
 }  # fmt: skip
 
 
@@ -291,7 +293,7 @@ def _causes(
 ) -> NDArray[np.int8]:
     """The cause of each piece: the first line of the table that applies."""
     work = _Work.of(columns, len(lanes))
-    kind, replica = columns.kind[pieces.holder], columns.replica[pieces.holder]
+    kind, replica = columns.kind[pieces.blocking], columns.replica[pieces.blocking]
     computes, by_rows = ~IS_COMMUNICATION[kind], PASSES[kind] | (kind == _LOSS)
     peer = (replica >= 0) & work.replicated[lane] & ~work.holds[lane, replica]
     peer |= _does_another_shard(columns, lane, pieces)
@@ -325,9 +327,9 @@ def _does_another_shard(
     name = (columns.replica.astype(np.int64) + 1) * stages + columns.stage + 1
     passes = PASSES[columns.kind] & (columns.stage >= 0) & (columns.replica >= 0)
     held = np.unique(columns.lane[passes] * np.int64(stages * replicas) + name[passes])
-    mine = lane * np.int64(stages * replicas) + name[pieces.holder]
-    computes = ~IS_COMMUNICATION[columns.kind[pieces.holder]]
-    on_another: NDArray[np.bool_] = computes & (columns.lane[pieces.holder] != lane)
+    mine = lane * np.int64(stages * replicas) + name[pieces.blocking]
+    computes = ~IS_COMMUNICATION[columns.kind[pieces.blocking]]
+    on_another: NDArray[np.bool_] = computes & (columns.lane[pieces.blocking] != lane)
     return on_another & np.isin(mine, held)
 
 

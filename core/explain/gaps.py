@@ -14,15 +14,15 @@ MOST_REASONS = 3
 """Reasons that a sentence names before it sums up the rest."""
 
 WORDS: dict[Cause, str] = {
-    Cause.FILL: "{duration} for {holder} on {place}: the pipeline fills",
-    Cause.DRAIN: "{duration} for {holder} on {place}: the pipeline drains",
-    Cause.COMPUTE: "{duration} for {holder} on {place}: another lane computes",
-    Cause.TRANSFER: "{duration} for {holder} on {place}: data is copied",
-    Cause.COLLECT: "{duration} for {holder} on {place}: one device works for all replicas",
-    Cause.SLOWEST_RANK: "{duration} for {holder} on {place}: the slowest rank comes late",
-    Cause.COLLECTIVE: "{duration} for {holder} on {place}: the collective moves data",
-    Cause.IMBALANCE: "{duration} for {holder} on {place}: this lane has fewer rows, or none",
-    Cause.HOST: "{duration} for {holder} on {place}: all was ready, but the host was late",
+    Cause.FILL: "{duration} for {blocking} on {place}: the pipeline fills",
+    Cause.DRAIN: "{duration} for {blocking} on {place}: the pipeline drains",
+    Cause.COMPUTE: "{duration} for {blocking} on {place}: another lane computes",
+    Cause.TRANSFER: "{duration} for {blocking} on {place}: data is copied",
+    Cause.COLLECT: "{duration} for {blocking} on {place}: one device works for all replicas",
+    Cause.SLOWEST_RANK: "{duration} for {blocking} on {place}: the slowest rank comes late",
+    Cause.COLLECTIVE: "{duration} for {blocking} on {place}: the collective moves data",
+    Cause.IMBALANCE: "{duration} for {blocking} on {place}: this lane has fewer rows, or none",
+    Cause.HOST: "{duration} for {blocking} on {place}: all was ready, but the host was late",
     Cause.BETWEEN_STEPS: "{duration} between two steps",
     Cause.NOTHING_TO_MOVE: "{duration} with nothing to move",
     Cause.INCOMPLETE: "{duration} in a step of which spans are missing",
@@ -35,16 +35,16 @@ REST = "{duration} for others"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Part of a gap: from `start` to `end` (ns) it had one cause and one holder.
+    """Part of a gap: from `start` to `end` (ns) it had one cause and one blocking task.
 
-    `holder` is the holder as the plan has it (its index is the task's number in the step) and
-    `place` its lane; both None between steps and for lanes that only move data.
+    `blocking` is the blocking task as the plan has it (its index is the task's number in the step)
+    and `place` its lane; both None between steps and for lanes that only move data.
     """
 
     cause: Cause
     start: int
     end: int
-    holder: Task | None = None
+    blocking: Task | None = None
     place: Lane | None = None
 
     @property
@@ -138,19 +138,19 @@ def main_reasons(gap: GapReport) -> tuple[list[Reason], int]:
 def _words(reason: Reason) -> str:
     return WORDS[reason.cause].format(
         duration=duration_text(reason.duration),
-        holder=reason.holder,
+        blocking=reason.blocking,
         place=lane_text(reason.place) if reason.place is not None else "",
     )
 
 
 def _reason(explanation: Explanation, piece: int) -> Reason:
-    holder = int(explanation.holder[piece])
+    blocking = int(explanation.blocking[piece])
     return Reason(
         CAUSES[explanation.cause[piece]],
         int(explanation.start[piece]),
         int(explanation.end[piece]),
-        explanation.columns[holder],
-        explanation.lanes[explanation.columns.lane[holder]],
+        explanation.columns[blocking],
+        explanation.lanes[explanation.columns.lane[blocking]],
     )
 
 

@@ -30,7 +30,7 @@ class Stretches:
 
 
 def stretches(explanation: Explanation) -> Stretches:
-    """Neighbouring pieces of a gap that have the same cause as one, whoever their holders are."""
+    """Neighbouring pieces of a gap of one cause as one, whichever their blocking tasks are."""
     gap, cause = explanation.gap, explanation.cause
     begins = np.ones(len(gap), np.bool_)
     begins[1:] = (gap[1:] != gap[:-1]) | (cause[1:] != cause[:-1])

@@ -274,7 +274,7 @@ class MainWindow(QMainWindow):
         self.panels.spans.said.connect(self.note)
         self.panels.spans.failed.connect(self.banner.say)
         self.steps.chosen.connect(timeline.navigator.fit_between)
-        self.details.holder_chosen.connect(timeline.selector.select_task)
+        self.details.blocking_task_chosen.connect(timeline.selector.select_task)
         self.why.task_chosen.connect(timeline.selector.select_task)
         self.why.asked.connect(self.explainer.ask)
         self.explainer.explained.connect(self.live.update)

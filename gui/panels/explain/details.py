@@ -35,11 +35,12 @@ LEAST = 48  # pixels of a table that has to be scrolled; the dock's height is th
 class DetailsPanel(QWidget):
     """Names and values of what is selected; screen readers find the selection here.
 
-    Of a gap, a sentence says why it is there, and below it stand its reasons. `holder_chosen`
-    carries step and task of the holder that was clicked, or picked with Return.
+    Of a gap, a sentence says why it is there, and below it stand its reasons.
+    `blocking_task_chosen` carries step and task of the blocking task that was clicked, or picked
+    with Return.
     """
 
-    holder_chosen = Signal(int, int)
+    blocking_task_chosen = Signal(int, int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,7 +123,7 @@ class DetailsPanel(QWidget):
         self._limit_reasons()
 
     def _link(self, number: int, row: ReasonRow) -> None:
-        """Make a reason's row lead to its holder."""
+        """Make a reason's row lead to its blocking task."""
         if row.task is None:
             return
         last = self.reasons.columnCount() - 1
@@ -130,7 +131,9 @@ class DetailsPanel(QWidget):
             item = self.reasons.item(number, place)
             if item is not None:
                 item.setData(TASK_ROLE, row.task)
-                item.setToolTip(plain_tip(tr("Show {holder} in the timeline.", holder=row.holder)))
+                item.setToolTip(
+                    plain_tip(tr("Show {blocking} in the timeline.", blocking=row.blocking))
+                )
                 if place == last:
                     _look_like_a_link(item, self.palette())
 
@@ -145,7 +148,7 @@ class DetailsPanel(QWidget):
     def _choose(self, item: QTableWidgetItem) -> None:
         task = item.data(TASK_ROLE)
         if task is not None:
-            self.holder_chosen.emit(self._step, task)
+            self.blocking_task_chosen.emit(self._step, task)
 
 
 def _look_like_a_link(item: QTableWidgetItem, palette: QPalette) -> None:

@@ -18,7 +18,7 @@ class ReasonRow(NamedTuple):
     cause: str
     duration: str
     share: str
-    holder: str
+    blocking: str
     task: int | None
 
 
@@ -58,8 +58,8 @@ def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
             tr(CAUSE_WORDS[reason.cause].name),
             duration_text(reason.duration),
             percent_text(reason.duration / report.duration),
-            _holder_words(trace, step, reason),
-            None if reason.holder is None else reason.holder.index,
+            _blocking_task_words(trace, step, reason),
+            None if reason.blocking is None else reason.blocking.index,
         )
         for reason in report.reasons
     ]
@@ -82,20 +82,20 @@ def _reason_words(trace: Trace, step: int, reason: Reason) -> str:
     return tr(
         WORDS[reason.cause],
         duration=duration_text(reason.duration),
-        holder=_holder(trace, step, reason),
+        blocking=_blocking_task(trace, step, reason),
         place=reason.place.name if reason.place is not None else "",
     )
 
 
-def _holder_words(trace: Trace, step: int, reason: Reason) -> str:
+def _blocking_task_words(trace: Trace, step: int, reason: Reason) -> str:
     if reason.place is None:
         return tr("nobody")
-    return tr("{task} on {lane}", task=_holder(trace, step, reason), lane=reason.place.name)
+    return tr("{task} on {lane}", task=_blocking_task(trace, step, reason), lane=reason.place.name)
 
 
-def _holder(trace: Trace, step: int, reason: Reason) -> str:
+def _blocking_task(trace: Trace, step: int, reason: Reason) -> str:
     """The task that held a lane up, named as its bar's card names it."""
-    if reason.holder is None:
+    if reason.blocking is None:
         return ""
-    span = trace.find(step, reason.holder.index)
-    return str(reason.holder) if span is None else action(span)
+    span = trace.find(step, reason.blocking.index)
+    return str(reason.blocking) if span is None else action(span)

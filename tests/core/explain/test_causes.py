@@ -1,4 +1,4 @@
-"""Every idle nanosecond has one cause and one holder, and the holder is to blame."""
+"""Every idle nanosecond has one cause and one blocking task, and the blocking task is to blame."""
 
 import time
 
@@ -65,17 +65,19 @@ def test_every_moment_of_a_compute_lane_is_a_task_or_one_piece_of_a_gap(step: St
 
 
 @given(late_steps())
-def test_a_holder_ran_throughout_its_piece_or_was_ready_and_had_not_begun(step: Step) -> None:
+def test_a_blocking_task_ran_throughout_its_piece_or_was_ready_and_had_not_begun(
+    step: Step,
+) -> None:
     explanation, columns = step.explained(), step.columns
     waits = explanation.waits
-    for start, end, holder in zip(
-        explanation.start, explanation.end, explanation.holder, strict=True
+    for start, end, blocking in zip(
+        explanation.start, explanation.end, explanation.blocking, strict=True
     ):
-        if columns.start[holder] < end:
-            assert waits.begun[holder] <= start and columns.end[holder] >= end
+        if columns.start[blocking] < end:
+            assert waits.begun[blocking] <= start and columns.end[blocking] >= end
         else:
-            needs = columns.after[columns.after_first[holder] : columns.after_first[holder + 1]]
-            before = waits.before[holder]
+            needs = columns.after[columns.after_first[blocking] : columns.after_first[blocking + 1]]
+            before = waits.before[blocking]
             assert (columns.end[needs] <= start).all()
             assert before < 0 or columns.end[before] <= start
 
@@ -99,7 +101,7 @@ def test_a_ready_task_that_is_delayed_is_named_and_its_delay_is_the_hosts(
     assume(delayed_step.columns.start.min() == 0)  # else the step begins with the task
     explanation = delayed_step.explained()
     host = explanation.cause == CAUSES.index(Cause.HOST)
-    assert set(explanation.holder[host].tolist()) == {late}
+    assert set(explanation.blocking[host].tolist()) == {late}
     own = host & (explanation.lane == step.columns.lane[late])
     length = explanation.end - explanation.start
     assert length[own].sum() == delay
@@ -120,26 +122,26 @@ def test_a_lane_slowed_on_purpose_holds_up_the_others_for_longest(
     home = np.array([lane.serves for lane in lanes])
     others = explanation.lane != slow
     held = np.zeros(len(lanes), np.int64)
-    blamed = home[step.columns.lane[explanation.holder[others]]]
+    blamed = home[step.columns.lane[explanation.blocking[others]]]
     np.add.at(held, blamed, (explanation.end - explanation.start)[others])
     assert not others.any() or held.argmax() == slow
 
 
 @given(steps(1), st.data())
-def test_a_gap_shrinks_without_its_holder_and_is_gone_without_all_that_are_named_in_turn(
+def test_a_gap_shrinks_without_its_blocking_task_and_is_gone_without_all_that_are_named_in_turn(
     step: Step, data: st.DataObject
 ) -> None:
-    """A holder's end is later than the gap's start, so nothing before the gap depends on it: the
-    gap begins when it did. With costs drawn from 10^9 no two ways to the gap's end are equally
+    """A blocking task's end is later than the gap's start, so nothing before the gap depends on it:
+    the gap begins when it did. With costs drawn from 10^9 no two ways to the gap's end are equally
     long, so it ends earlier. Each time a task loses its cost; there are finitely many."""
     explanation = step.explained()
     assume(len(explanation.gap))
     piece = data.draw(st.integers(0, len(explanation.gap) - 1))
     lane, start = int(explanation.lane[piece]), _gap_bounds(explanation, piece)[0]
     while True:
-        holder, end = int(explanation.holder[piece]), _gap_bounds(explanation, piece)[1]
+        blocking, end = int(explanation.blocking[piece]), _gap_bounds(explanation, piece)[1]
         durations = step.durations.copy()
-        durations[holder] = 0
+        durations[blocking] = 0
         step = step.costing(durations)
         explanation = step.explained()
         found = explanation.find(lane, start)

@@ -30,7 +30,7 @@ def test_a_gap_is_told_in_plain_words() -> None:
     )
 
 
-def test_a_gap_with_several_holders_names_the_longest_and_sums_up_the_rest() -> None:
+def test_a_gap_with_several_blocking_tasks_names_the_longest_and_sums_up_the_rest() -> None:
     step = step_of("mp", PASS, {2: 0.5}, devices="4xcpu", batch=4)
     assert words(step, 3, 1) == (
         "lane 3 waits 2.5 ms: 1 ms for 0F0 on lane 0: the pipeline fills; "
@@ -42,7 +42,7 @@ def test_a_gap_with_several_holders_names_the_longest_and_sums_up_the_rest() -> 
 def test_an_overlap_is_named_by_both_its_passes() -> None:
     step = step_of("pipeline", {**PASS, Kind.OVERLAP: 3}, {0: 2}, schedule="dualpipe-v", batch=8)
     explanation = step.explained()
-    texts = {str(step.columns[int(holder)]) for holder in explanation.holder}
+    texts = {str(step.columns[int(blocking)]) for blocking in explanation.blocking}
     assert any(text.endswith(")OVERLAP_F_B") for text in texts)
 
 

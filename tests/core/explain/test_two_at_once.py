@@ -72,7 +72,7 @@ def causes(explanation: Explanation, lane: int) -> list[tuple[Cause, int, int | 
     columns = explanation.columns
     return [
         (CAUSES[explanation.cause[i]], int(explanation.end[i] - explanation.start[i]) // MS,
-         int(columns.bucket[explanation.holder[i]]))
+         int(columns.bucket[explanation.blocking[i]]))
         for i in range(*explanation.lane_first[[lane, lane + 1]])
     ]  # fmt: skip
 

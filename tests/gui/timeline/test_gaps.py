@@ -88,7 +88,9 @@ def test_the_reasons_of_a_gap_add_up_to_it(window: MainWindow, client: FakeClien
 
 
 @pytest.mark.parametrize("by", ["mouse", "keys"])
-def test_a_reason_leads_to_its_holder(window: MainWindow, client: FakeClient, by: str) -> None:
+def test_a_reason_leads_to_its_blocking_task(
+    window: MainWindow, client: FakeClient, by: str
+) -> None:
     perform(window, client, specification(devices="4xcpu"))
     start, end = first_gap(window, 3)
     click(window, 3, (start + end) / 2)
@@ -109,14 +111,14 @@ def test_a_reason_leads_to_its_holder(window: MainWindow, client: FakeClient, by
     assert not window.details.sentence.isVisible()
 
 
-def test_a_holder_that_is_out_of_sight_is_brought_into_view(
+def test_a_blocking_task_that_is_out_of_sight_is_brought_into_view(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification(devices="4xcpu"))
     start, end = first_gap(window, 3)
     click(window, 3, (start + end) / 2)
     window.timeline.navigator.fit_between(end - MS, end + MS)
-    window.details.holder_chosen.emit(last_step(window), 0)
+    window.details.blocking_task_chosen.emit(last_step(window), 0)
     chosen, view = window.timeline.state.selection, window.timeline.state.viewport
     assert view.start <= (chosen.start + chosen.end) / 2 <= view.end
 
