@@ -2,8 +2,9 @@
 
 A recording has the spans of all lanes mixed, in batches as they came. The index has each column of
 all lanes in one piece, lane after lane, sums over blocks of spans, and all else that a trace holds,
-so that opening it costs as much for a hundred million spans as for one. It holds nothing that the
-recording does not: deleting it is always safe.
+so that opening it costs reading its bytes once, to check them: half a second for a hundred million
+spans that the system has at hand. It holds nothing that the recording does not: deleting it is
+always safe.
 
 It is an Apache Arrow IPC file with a row for each **part**, which is an array: its name, type and
 bytes, and the CRC-32 of all parts up to it. The last one has facts as JSON. An index whose bytes

@@ -35,6 +35,8 @@ def no_window_left(qapp: QApplication) -> Iterator[None]:
     """Delete what a test has closed, and fail it if it leaves a visible window behind."""
     apply(qapp, LIGHT)
     yield
+    # What Python has put there ends the process at its exit on the offscreen platform (not on xcb).
+    qapp.clipboard().clear()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     left = [w for w in qapp.topLevelWidgets() if w.isVisible()]
     for widget in left:

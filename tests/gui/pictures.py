@@ -94,6 +94,7 @@ def what_if(window: MainWindow) -> None:
     """What would be with other devices and micro-batches, on the costs of the run that is shown."""
     opened(window, PIPELINE.path)
     show_dock(window, "whatif")
+    until(lambda: window.predictions.whatif_panel.picture.answer is not None)
 
 
 def statistics(window: MainWindow) -> None:
