@@ -354,13 +354,13 @@ class Operations:
         """Over the shards of what all of them have; of an undivided stage, over its replicas."""
         stage = step.plan.stages[task.stage or 0]
         mine = self._module(task.replica or 0, task)
-        holders = sorted(p.replica for p in step.plan.placements if p.stage == stage.index)
         if stage.shards > 1:
-            sharers = [task._replace(shard=shard) for shard in range(stage.shards)]
-            copies = [self._module(task.replica or 0, sharer) for sharer in sharers]
+            places = [(task.replica or 0, shard) for shard in range(stage.shards)]
+            only = mine.repeated
         else:
-            copies = [self._module(replica, task) for replica in holders]
-        only = mine.repeated if stage.shards > 1 else None
+            held = (p for p in step.plan.placements if p.stage == stage.index)
+            places, only = sorted((p.replica, p.shard) for p in held), None
+        copies = [self.stages[replica, stage.index, shard] for replica, shard in places]
         yield _gradients(copies)
         mine.sums = sum_of_copies(copies, self._devices[mine.lane], only=only)
         yield

@@ -5,7 +5,7 @@ import pytest
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.plan.task import Placement
+from core.plan.task import Placement, Stage
 from core.report.summary import summarise
 from tests.core.helpers import run_here
 
@@ -90,7 +90,8 @@ def test_a_replica_that_steps_with_other_gradients_fails_the_verification(monkey
 
 def stage_with(gradients):
     specification = Specification(model=MLP)
-    module = StageModule(Placement(0, 0, 0), [nn.Linear(1, len(gradients))], 0, specification)
+    blocks = [nn.Linear(1, len(gradients))]
+    module = StageModule(Placement(0, 0, 0), Stage(0, 0, 1), blocks, specification)
     module.parameters["0.bias"].grad = torch.tensor(gradients)
     return module
 

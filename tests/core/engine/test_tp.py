@@ -1,6 +1,8 @@
 """Tensor parallel: copies of what lanes repeat stay equal, and shards are named as described."""
 
 import threading
+from contextlib import ExitStack
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +15,7 @@ from core.engine.lanes.operations import Operations  # noqa: E402
 from core.engine.lanes.run import batches_of  # noqa: E402
 from core.engine.models.modules import build_blocks  # noqa: E402
 from core.engine.models.shards import lane_blocks  # noqa: E402
+from core.engine.models.stage_module import StageModule  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
 from core.models.catalogue import MODELS, ModelSettings  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
@@ -22,15 +25,11 @@ from tests.core.helpers import run_here  # noqa: E402
 GPT = ModelSettings("gpt", width=24, depth=2, heads=12, sequence=5)
 
 
-@pytest.mark.parametrize("lanes", [2, 3, 4])
-@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw"])
-@pytest.mark.parametrize("model", [GPT, ModelSettings("mlp", width=24, depth=5)], ids=str)
-def test_copies_of_what_every_lane_has_stay_equal_to_the_bit(model, optimizer, lanes):
-    from contextlib import ExitStack
+MLP = ModelSettings("mlp", width=24, depth=5)
 
-    specification = Specification(
-        "tp", model, f"{lanes}xcpu", batch=6, steps=5, warmup=0, optimizer=optimizer
-    )
+
+def operations_after(specification):
+    """Run without recording; what holds the parameters then."""
     prepared = prepare(specification, find_hardware())
     operations = Operations(prepared)
     plan = prepared.plan_list[0]
@@ -39,6 +38,18 @@ def test_copies_of_what_every_lane_has_stay_equal_to_the_bit(model, optimizer, l
         executor = Executor(threads, operations, None, threading.Event())
         for index, batch in enumerate(batches_of(prepared, prepared.workload)):
             executor.run(index, plan, 0, batch)
+    return operations
+
+
+@pytest.mark.parametrize("lanes", [2, 3, 4])
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw"])
+@pytest.mark.parametrize("model", [GPT, MLP], ids=lambda model: model.name)
+def test_copies_of_what_every_lane_has_stay_equal_to_the_bit(model, optimizer, lanes):
+    operations = operations_after(
+        Specification(
+            "tp", model, f"{lanes}xcpu", batch=6, steps=5, warmup=0, optimizer=optimizer
+        )
+    )  # fmt: skip
     compared = 0
     for (replica, stage, _), module in operations.stages.items():
         first = operations.stages[replica, stage, 0]
@@ -46,6 +57,36 @@ def test_copies_of_what_every_lane_has_stay_equal_to_the_bit(model, optimizer, l
             assert torch.equal(module.parameters[name], first.parameters[name]), name
             compared += 1
     assert compared > 0
+
+
+@pytest.mark.parametrize("model", [GPT, MLP], ids=lambda model: model.name)
+def test_the_joined_shards_step_as_the_whole_model_does(model):
+    # Not adam, whose first steps are as long for a gradient that is a rounding error.
+    split = Specification(
+        "tp", model, "3xcpu", batch=6, steps=5, warmup=0, optimizer="momentum", lr=0.05
+    )
+    (wanted,) = operations_after(replace(split, strategy="single")).owned_parameters()
+    (found,) = operations_after(split).owned_parameters()
+    assert found.keys() == wanted.keys()
+    for name, parameter in wanted.items():
+        torch.testing.assert_close(found[name], parameter, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", [GPT, MLP], ids=lambda model: model.name)
+def test_a_wrong_gradient_of_any_one_shard_fails_the_verification(model, monkeypatch):
+    real = StageModule.take_sums
+
+    def doubled(module):
+        if module.lane == 1 and module.cuts:
+            for name in module.cuts:
+                module.parameters[name].grad.mul_(2)
+        return real(module)
+
+    monkeypatch.setattr(StageModule, "take_sums", doubled)
+    specification = Specification(
+        "tp", model, "2xcpu", batch=6, steps=1, warmup=0, verify=True, calibrate=False
+    )
+    assert summarise(run_here(specification)).gradient_error > 0.01
 
 
 @pytest.mark.parametrize(
