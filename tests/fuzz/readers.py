@@ -113,16 +113,11 @@ def _open_costs(path: Path, number: int) -> None:
     costs = read_costs(path)
     json.dumps(values_of(costs), allow_nan=False)
     with suppress(CostError):  # they may be for other stages, or for centuries
-        assert predict_step(_outline(), costs).makespan_ns >= 0
+        plan = _plan("pipeline", devices="2xcpu", microbatches=4)
+        assert predict_step(plan, costs).makespan_ns >= 0
 
 
 @cache
-def _outline() -> Any:
-    from core.predict.outline import Outline
-
-    return Outline.of_plan(_plan("pipeline", devices="2xcpu", microbatches=4))
-
-
 def _plan(strategy: str, **options: Any) -> Any:
     from core.models.catalogue import ModelSettings
     from core.plan.specification import Specification

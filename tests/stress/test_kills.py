@@ -202,7 +202,8 @@ def killed(command: list[str], folder: Path, drawn: random.Random, latest_s: flo
         everyone = family(process.pid)
         process.kill()
         wait_gone(everyone, GONE_S)
-    assert not list(temporary.iterdir())
+    # torch makes an empty folder for its compiler's cache with the first optimizer, and keeps it.
+    assert {path.name.partition("_")[0] for path in temporary.iterdir()} <= {"torchinductor"}
 
 
 def whole_spans(path: Path) -> int:
