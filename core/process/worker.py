@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, ParamSpec, TypeVar
@@ -58,7 +58,10 @@ class Worker:
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Call a function behind all that were asked for before. Does not wait."""
-        future = self._executor.submit(function, *args, **kwargs)
+        try:
+            future = self._executor.submit(function, *args, **kwargs)
+        except RuntimeError as error:  # broken, or shut down before it knew that it is
+            raise BrokenExecutor("the process has ended") from error
         future.add_done_callback(lambda _: self._hear())
         return future
 

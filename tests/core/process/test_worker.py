@@ -1,5 +1,6 @@
 """A worker computes what it is given, says when it dies, and ends with its parent."""
 
+import multiprocessing.connection
 import os
 import signal
 import subprocess
@@ -105,6 +106,25 @@ def test_a_worker_that_is_killed_while_it_rests_is_told_once(worker):
     while not told and time.monotonic() < deadline:
         time.sleep(0.005)
     assert told == ["gone"] and made.is_over
+    with pytest.raises(BrokenExecutor):
+        made.submit(os.getpid).result(SECONDS)
+
+
+def test_a_worker_that_is_gone_is_broken_even_where_the_executor_has_not_seen_it(worker, monkeypatch):
+    """Its end is told by the wire's; the executor then looks late, and sees that it is shut down."""
+    made, told = worker
+    wait = multiprocessing.connection.wait
+
+    def late(things, timeout=None):
+        while timeout is None and not wait(things, 0):
+            time.sleep(0.05)
+        return wait(things, timeout)
+
+    monkeypatch.setattr(multiprocessing.connection, "wait", late)
+    made.submit(os.getpid).result(SECONDS)
+    os.kill(made.pid, signal.SIGKILL)
+    while not told:
+        time.sleep(0.005)
     with pytest.raises(BrokenExecutor):
         made.submit(os.getpid).result(SECONDS)
 
