@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from core.plan.task import Lane, PlanError, Role
 
-ACCEPTED = "auto, 2xcpu, cuda:0,cuda:1 or 2xcuda:0"
+ACCEPTED = "auto, 2xcpu, cuda:0,cuda:1, 2xcuda:0, 8xvirtual or 8xvirtual:cpu"
 MOST_LANES = 4096
+VIRTUAL = "virtual:"
+"""What the name of a virtual device begins with, and what stands before its hardware's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +36,28 @@ def lane_devices(text: str, hardware: Hardware) -> list[str]:
     """The device of each compute lane, as `--devices` names them.
 
     `auto` is every GPU, two lanes on it if there is one, and without any two CPU lanes (one if
-    there is but one core). Raises PlanError if the text cannot be read, mixes CPU and GPU, or
-    names a GPU that is not there.
+    there is but one core). A virtual lane's is `virtual:` and the hardware that its work runs on,
+    by default a GPU where there is one. Raises PlanError if the text cannot be read or mixes kinds
+    of lanes.
     """
     if text.strip() == "auto":
         return _default_devices(hardware)
     devices: list[str] = []
     for item in text.split(","):
-        devices += _item_devices(item.strip(), text)
-    kinds = {device.split(":")[0] for device in devices}
-    if len(kinds) > 1:
+        devices += _item_devices(item.strip(), text, hardware)
+    if any(device.startswith(VIRTUAL) for device in devices):
+        if len(set(devices)) > 1:
+            raise PlanError(
+                f"--devices {text!r}: virtual lanes run alone, on one device; use 8xvirtual:cpu"
+            )
+    elif len({device.split(":")[0] for device in devices}) > 1:
         raise PlanError(f"--devices {text!r} mixes CPU and GPU lanes; use one kind in a run")
     return devices
 
 
 def check_devices(devices: list[str], hardware: Hardware) -> None:
     """Raise PlanError if one of `devices` is not on this machine."""
-    for device in devices:
+    for device in (device.removeprefix(VIRTUAL) for device in devices):
         if device.startswith("cuda") and int(device[5:]) >= len(hardware.gpus):
             have = ", ".join(f"cuda:{i}" for i in range(len(hardware.gpus))) or "no CUDA device"
             raise PlanError(f"there is no {device}: this machine has {have}; CPU lanes are 2xcpu")
@@ -60,10 +67,18 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
     """Compute lanes for `devices`; says which of them share hardware.
 
     CPU lanes get `cores_per_lane` cores each, by default the machine's cores divided by the lanes,
-    at least one.
+    at least one; virtual ones, which take turns, as many as real ones would have.
     """
+    cores = cores_per_lane or max(1, hardware.cores // len(devices))
+    if devices[0].startswith(VIRTUAL):
+        runs_on = devices[0].removeprefix(VIRTUAL)
+        names = [f"{VIRTUAL}{index}" for index in range(len(devices))]
+        cores = cores if runs_on == "cpu" else 0
+        return [
+            Lane(index, name, name, cores=cores, runs_on=runs_on)
+            for index, name in enumerate(names)
+        ]
     if devices[0] == "cpu":
-        cores = cores_per_lane or max(1, hardware.cores // len(devices))
         crowded = cores * len(devices) > hardware.cores
         sharing = f"{len(devices)} lanes share {hardware.cores} cores" if crowded else ""
         return [
@@ -86,7 +101,7 @@ def with_helpers(lanes: list[Lane], role: Role, *words: str) -> list[Lane]:
     helpers = [
         Lane(
             turn * len(lanes) + lane.index, f"{lane.name} {word}", lane.device, role,
-            sharing=lane.sharing, serves=lane.index,
+            sharing=lane.sharing, serves=lane.index, runs_on=lane.runs_on,
         )
         for turn, word in enumerate(words, 1)
         for lane in lanes
@@ -108,13 +123,24 @@ def _default_devices(hardware: Hardware) -> list[str]:
     return ["cpu"] * max(1, min(2, hardware.cores))
 
 
-def _item_devices(item: str, text: str) -> list[str]:
-    match = re.fullmatch(r"(?:(\d{1,9})x)?(cpu|cuda)(?::(\d{1,4}))?", item)
-    if match is None or (match[2] == "cpu" and match[3]):
+def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
+    match = re.fullmatch(
+        r"(?:(?P<count>\d{1,9})x)?(?P<virtual>virtual(?::(?=\D)|$))?"
+        r"(?P<kind>cpu|cuda|$)(?::(?P<number>\d{1,4}))?",
+        item,
+    )
+    if (
+        match is None
+        or (match["kind"] == "cpu" and match["number"])
+        or (not match["kind"] and not match["virtual"])
+    ):
         raise PlanError(f"--devices {text!r}: {item!r} is no device; use {ACCEPTED}")
-    count, kind, number = int(match[1] or 1), match[2], match[3]
+    count, kind, number = int(match["count"] or 1), match["kind"], match["number"]
     if not 1 <= count <= MOST_LANES:
         raise PlanError(f"--devices {text!r}: {count} lanes; use 1 to {MOST_LANES}")
+    if match["virtual"]:
+        kind = kind or ("cuda" if hardware.gpus else "cpu")
+        return [f"{VIRTUAL}{kind}" + (f":{int(number or 0)}" if kind == "cuda" else "")] * count
     if kind == "cuda" and number is None:
         return [f"cuda:{i}" for i in range(count)]
     return [kind if number is None else f"{kind}:{int(number)}"] * count

@@ -32,7 +32,7 @@ def nested_lanes(lanes: Sequence[Lane]) -> tuple[Lane, ...]:
     return tuple(
         Lane(
             len(lanes) + place, f"{lane.name} blocks", lane.device, Role.NESTED, lane.cores,
-            serves=lane.index,
+            serves=lane.index, runs_on=lane.runs_on,
         )
         for place, lane in enumerate(compute)
     )  # fmt: skip

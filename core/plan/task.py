@@ -129,10 +129,12 @@ class Runner(StrEnum):
 class Lane:
     """One row that executes its tasks in order.
 
-    `device` is hardware (`cpu`, `cuda:0`); several lanes may share it. `cores` is a CPU lane's
-    number of cores (0 on a GPU). `sharing` says in words what the lane shares, or is empty.
-    `serves` is the compute lane that a copy or communication lane works for, or whose tasks' parts
-    a nested lane tells (itself otherwise). Nested lanes come after all others.
+    `device` is hardware (`cpu`, `cuda:0`), which several lanes may share, or a virtual device
+    (`virtual:3`), whose work really runs on the hardware `runs_on` (`device` itself otherwise).
+    `cores` is a CPU lane's number of cores (0 on a GPU). `sharing` says in words what the lane
+    shares, or is empty. `serves` is the compute lane that a copy or communication lane works for,
+    or whose tasks' parts a nested lane tells (itself otherwise). Nested lanes come after all
+    others.
     """
 
     index: int
@@ -142,10 +144,18 @@ class Lane:
     cores: int = 0
     sharing: str = ""
     serves: int = -1
+    runs_on: str = ""
 
     def __post_init__(self) -> None:
         if self.serves < 0:
             object.__setattr__(self, "serves", self.index)
+        if not self.runs_on:
+            object.__setattr__(self, "runs_on", self.device)
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the lane has a clock of its own, and no hardware of its own."""
+        return self.runs_on != self.device
 
 
 def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
