@@ -31,6 +31,10 @@ class Settings(Protocol):
     def strategy(self) -> str:
         """The name of the run's strategy."""
 
+    @property
+    def devices(self) -> str:
+        """The devices as they are asked for."""
+
     def __getitem__(self, option: Option[T]) -> T: ...
 
 
@@ -42,8 +46,9 @@ class Option(Generic[T]):
     `label` names the field, if not the name itself does; one whose label is empty has no field.
     Where `default` is None, `usual` says what is done then. Numbers are `least` to `most` and count
     what `unit` names, which also stands for the value in help texts and beside a switch. A word is
-    one of `choices`, or with `suffix` the name of a file that ends in it. Of two that exclude each
-    other only one can be given. `unused` says why the setting is of no use beside the others;
+    one of `choices`, or with `suffix` the name of a file that ends in it; or it is what `reads` can
+    read, which raises ValueError, naming the option, for any other. Of two that exclude each other
+    only one can be given. `unused` says why the setting is of no use beside the others;
     nothing where it is. One with `runs_only` changes how a step is run, but not what is planned.
     """
 
@@ -58,6 +63,7 @@ class Option(Generic[T]):
     most: int | float = math.inf
     choices: Collection[str] = ()
     suffix: str = ""
+    reads: Callable[[str], object] | None = None
     group: Group = Group.RUN
     excludes: str = ""
     unused: Callable[[Settings], str] = lambda settings: ""
@@ -93,6 +99,11 @@ class Option(Generic[T]):
             unit = "" if self.unit == "n" else f" {self.unit}"
             use = f"use {self.least:,} or more, at most {self.most:,}{unit}"
             return "" if self.least <= value <= self.most else f"{self.flag} {value}: {use}"
+        if self.reads is not None:
+            try:
+                self.reads(value)
+            except ValueError as error:
+                return str(error)
         if (
             not self.choices
             or value in self.choices

@@ -126,7 +126,6 @@ def _add_prediction(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--costs", metavar="FILE", help="what passes and transfers cost (*.json or *.toml)")
     add("--slow-lane", action="append", default=[], metavar="LANE:FACTOR", help="3:1.5, repeatable")
-    add("--link", metavar="US:GB_S", help="latency and bandwidth of every transfer: 5:25")
     add("--record", metavar="FILE", help="keep the prediction as a recording, for the window")
     add("--image", metavar="FILE", help="draw the predicted timeline: *.png, *.svg or *.pdf")
     add("--summary", metavar="FILE", help="write the summary as JSON")

@@ -17,11 +17,12 @@ from core.engine.messages import Outcome
 from core.explain.causes import explain_step
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plain import say
+from core.plan.link import read_link
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.specification import check, specification_of
 from core.plan.task import Lane, PlanError, Role, Runner
 from core.predict.compare import known_costs
-from core.predict.costs import CostError, CostModel, Link, cost_name
+from core.predict.costs import CostError, CostModel, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.planned_run import PlannedRun, plan_run
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
@@ -92,11 +93,8 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     if arguments.costs is None:
         raise CostError(f"predict needs --costs FILE, a JSON or TOML file with {NEEDED}")
     costs = read_costs(arguments.costs)
-    if arguments.link is not None:
-        latency, bandwidth = _pair("--link", arguments.link, "LATENCY_US:GB_S, such as 5:25")
-        if bandwidth <= 0:
-            raise CostError(f"--link {arguments.link}: use a bandwidth above 0 GB/s")
-        costs = costs.over(Link.of(latency, bandwidth))
+    if arguments.link is not None and (link := read_link(arguments.link)) is not None:
+        costs = costs.over(link)
     accepted = "LANE:FACTOR, such as 3:1.5"
     pairs = [_pair("--slow-lane", text, accepted) for text in arguments.slow_lane]
     factors = {int(lane): factor for lane, factor in pairs}
