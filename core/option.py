@@ -7,7 +7,6 @@ one that only some strategies take is listed by these (`Strategy.options`).
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -35,7 +34,7 @@ class Settings(Protocol):
 
     @property
     def devices(self) -> str:
-        """The devices that work, as they were asked for."""
+        """The devices as they are asked for."""
 
     @property
     def warmup(self) -> int:
@@ -56,11 +55,12 @@ class Option(Generic[T]):
     `label` names the field, if not the name itself does; one whose label is empty has no field.
     Where `default` is None, `usual` says what is done then. Numbers are `least` to `most` and count
     what `unit` names, which also stands for the value in help texts and beside a switch. A word is
-    one of `choices`, or with `suffix` the name of a file that ends in it. With a `pattern` (a
-    regular expression) it is written in the form that `unit` names, such as `example`; several are
-    one text, with spaces between, and several arguments on the command line. Of two that exclude
-    each other only one can be given. `unused` says why the setting is of no use beside the others;
-    nothing where it is. One with `runs_only` changes how a step is run, but not what is planned.
+    one of `choices`, or with `suffix` the name of a file that ends in it; or it is what `reads` can
+    read, which raises ValueError, naming the option, for any other. Where it is `repeated`, several
+    words are one text, with spaces between, and several arguments on the command line. Of two that
+    exclude each other only one can be given. `unused` says why the setting is of no use beside the
+    others; nothing where it is. One with `runs_only` changes how a step is run, but not what is
+    planned.
     """
 
     name: str
@@ -74,8 +74,8 @@ class Option(Generic[T]):
     most: int | float = math.inf
     choices: Collection[str] = ()
     suffix: str = ""
-    pattern: str = ""
-    example: str = ""
+    reads: Callable[[str], object] | None = None
+    repeated: bool = False
     group: Group = Group.RUN
     excludes: str = ""
     unused: Callable[[Settings], str] = lambda settings: ""
@@ -111,10 +111,11 @@ class Option(Generic[T]):
             unit = "" if self.unit == "n" else f" {self.unit}"
             use = f"use {self.least:,} or more, at most {self.most:,}{unit}"
             return "" if self.least <= value <= self.most else f"{self.flag} {value}: {use}"
-        if self.pattern:
-            wrong = next((w for w in value.split() if not re.fullmatch(self.pattern, w)), None)
-            use = f"use {self.unit}, such as {self.example}"
-            return "" if wrong is None else f"{self.flag} {wrong!r}: {use}, each below 10^9"
+        if self.reads is not None:
+            try:
+                self.reads(value)
+            except ValueError as error:
+                return str(error)
         if (
             not self.choices
             or value in self.choices

@@ -130,14 +130,14 @@ def _form_of(option: Option[Any]) -> dict[str, Any]:
     told = meaning_of(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
     if option.kind is bool:
         return {"action": "store_false" if option.default else "store_true", "help": told}
-    if option.pattern:
+    if option.repeated:
         return {"action": _Joined, "metavar": _metavar(option), "help": told}
     return {"type": option.kind, "metavar": _metavar(option), "help": told}
 
 
 def _metavar(option: Option[Any]) -> str:
     """What stands for the option's value; a word's form as it is written."""
-    return option.unit if option.pattern else option.unit.upper()
+    return option.unit if option.repeated else option.unit.upper()
 
 
 def _add_prediction(parser: argparse.ArgumentParser) -> None:
@@ -145,7 +145,6 @@ def _add_prediction(parser: argparse.ArgumentParser) -> None:
     add("--costs", metavar="FILE", help="what passes and transfers cost (*.json or *.toml)")
     add("--step", type=int, default=1, metavar="N",
         help="the measured step whose hiccups and jitter are predicted (default: 1)")  # fmt: skip
-    add("--link", metavar="US:GB_S", help="latency and bandwidth of every transfer: 5:25")
     add("--record", metavar="FILE", help="keep the prediction as a recording, for the window")
     add("--image", metavar="FILE", help="draw the predicted timeline: *.png, *.svg or *.pdf")
     add("--summary", metavar="FILE", help="write the summary as JSON")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,11 +17,12 @@ from core.explain.causes import explain_step
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plain import say
 from core.plan.faults import Faults, faults_given
+from core.plan.link import read_link
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.specification import check, specification_of
 from core.plan.task import PlanError, Role, Runner
 from core.predict.compare import known_costs
-from core.predict.costs import CostError, CostModel, Link, cost_name
+from core.predict.costs import CostError, CostModel, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.planned_run import PlannedRun, plan_run
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
@@ -98,11 +98,8 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     if arguments.costs is None:
         raise CostError(f"predict needs --costs FILE, a JSON or TOML file with {NEEDED}")
     costs = read_costs(arguments.costs)
-    if arguments.link is not None:
-        latency, bandwidth = _pair("--link", arguments.link, "LATENCY_US:GB_S, such as 5:25")
-        if bandwidth <= 0:
-            raise CostError(f"--link {arguments.link}: use a bandwidth above 0 GB/s")
-        costs = costs.over(Link.of(latency, bandwidth))
+    if arguments.link is not None and (link := read_link(arguments.link)) is not None:
+        costs = costs.over(link)
     return costs
 
 
@@ -180,10 +177,3 @@ def _row(lane: dict[str, Any], makespan: int) -> Sequence[object]:
         lane["peak_activations"],
         max(causes, key=lambda cause: causes[cause]) if causes else "-",
     )
-
-
-def _pair(option: str, text: str, accepted: str) -> tuple[float, float]:
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?):(\d{1,9}(?:\.\d+)?)", text)
-    if match is None:
-        raise CostError(f"{option} {text!r}: use {accepted}, each below 10^9")
-    return float(match[1]), float(match[2])

@@ -7,69 +7,128 @@ against what is known to be wrong. Real lanes have none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.option import Group, Option, Settings, listed
-from core.plan.lanes import VIRTUAL
+from core.plan.lanes import asks_virtual
 from core.plan.links import IS_COMMUNICATION, Link, links_of
 from core.plan.task import KIND_CODES, Kind, Lane, PlanError, Role, TaskColumns
 
+T = TypeVar("T")
 _WHOLE, _NUMBER = r"(\d{1,9})", r"(\d{1,9}(?:\.\d{1,9})?)"
 _KINDS = tuple(kind for kind in Kind if kind is not Kind.OTHER)
 
 
+def _slow_lanes(text: str) -> dict[int, float]:
+    """`2:1.5 3:1.2`: the factors of lanes. Raises PlanError, as all of these, in one line."""
+    parts = _parts("--slow-lane", text, f"{_WHOLE}:{_NUMBER}", "LANE:FACTOR, such as 2:1.5")
+    found = {int(lane): _factor("--slow-lane", lane, factor) for lane, factor in parts}
+    return _once("--slow-lane", text, found)
+
+
+def _slow_links(text: str) -> dict[Link, float]:
+    """`1-2:4`: the factors of links."""
+    form = "LANE-LANE:FACTOR, such as 1-2:4"
+    found = {}
+    for one, other, factor in _parts("--slow-link", text, f"{_WHOLE}-{_WHOLE}:{_NUMBER}", form):
+        if int(one) == int(other):
+            raise PlanError(f"--slow-link {one}-{other}: name two different lanes")
+        low, high = sorted((int(one), int(other)))
+        found[low, high] = _factor("--slow-link", f"{one}-{other}", factor)
+    return _once("--slow-link", text, found)
+
+
+def _slow_kinds(text: str) -> dict[Kind, float]:
+    """`backward:1.2`: the factors of kinds."""
+    found = {}
+    form = "KIND:FACTOR, such as backward:1.2"
+    for name, factor in _parts("--slow-kind", text, f"([a-z-]+):{_NUMBER}", form):
+        if name not in _KINDS:
+            raise PlanError(f"--slow-kind {name!r}: use {listed(_KINDS)}")
+        found[Kind(name)] = _factor("--slow-kind", name, factor)
+    return _once("--slow-kind", text, found)
+
+
+def _hiccups(text: str) -> list[tuple[int, int, int]]:
+    """`lane=2,step=4,ms=50`: lanes, measured steps from 1 on, and ns."""
+    pattern = f"lane={_WHOLE},step={_WHOLE},ms={_NUMBER}"
+    form = "lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50"
+    parts = _parts("--hiccup", text, pattern, form)
+    return [(int(lane), int(step), round(float(ms) * 1e6)) for lane, step, ms in parts]
+
+
+def _parts(flag: str, text: str, pattern: str, form: str) -> Iterator[tuple[str, ...]]:
+    """The numbers of each word of a text. Raises PlanError for a word of another form."""
+    for word in text.split():
+        match = re.fullmatch(pattern, word, re.ASCII)
+        if match is None:
+            raise PlanError(f"{flag} {word!r}: use {form}, each number below 10^9")
+        yield match.groups()
+
+
+def _factor(flag: str, what: str, number: str) -> float:
+    if float(number) <= 0:
+        raise PlanError(f"{flag} {what}:{number}: use a factor above 0")
+    return float(number)
+
+
+def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
+    """What was found. Raises PlanError if a text names something twice."""
+    words = text.split()
+    if len(found) < len(words):
+        told = " ".join(f"{flag} {word}" for word in words)
+        raise PlanError(f"{told}: name each {flag.removeprefix('--slow-')} once")
+    return found
+
+
 def _unused(settings: Settings) -> str:
-    if VIRTUAL.rstrip(":") in settings.devices:
+    if asks_virtual(settings.devices):
         return ""
     return "Faults are put into virtual lanes alone, such as 8xvirtual."
 
 
-def _words(name: str, help: str, form: str, pattern: str, example: str) -> Option[str | None]:
+def _words(name: str, help: str, form: str, reads: Callable[[str], object]) -> Option[str | None]:
     """An option of any number of words in one form."""
     return Option(
-        name, str, help, "none", form, pattern=pattern, example=example, group=Group.FAULTS,
+        name, str, help, "none", form, reads=reads, repeated=True, group=Group.FAULTS,
         unused=_unused,
     )  # fmt: skip
 
 
 SLOW_LANE = _words(
     "slow_lane",
-    "A lane that computes longer by a factor; repeatable.",
+    "A lane that computes longer by a factor, such as 2:1.5; repeatable.",
     "LANE:FACTOR",
-    f"{_WHOLE}:{_NUMBER}",
-    "2:1.5",
+    _slow_lanes,
 )
 SLOW_LINK = _words(
     "slow_link",
-    "Two lanes between which transfers take longer by a factor; repeatable.",
+    "Two lanes between which transfers take longer by a factor, such as 1-2:4; repeatable.",
     "LANE-LANE:FACTOR",
-    f"{_WHOLE}-{_WHOLE}:{_NUMBER}",
-    "1-2:4",
+    _slow_links,
 )
 HICCUP = _words(
     "hiccup",
-    "A lane's first pass in one measured step, the first being 1, takes so much longer; "
-    "repeatable.",
+    "A lane's first pass in one measured step (the first is 1) takes so much longer, such as "
+    "lane=2,step=4,ms=50; repeatable.",
     "lane=LANE,step=STEP,ms=MS",
-    f"lane={_WHOLE},step={_WHOLE},ms={_NUMBER}",
-    "lane=2,step=4,ms=50",
+    _hiccups,
 )
 SLOW_KIND = _words(
     "slow_kind",
-    "A kind of task that takes longer by a factor on every lane; repeatable.",
+    "A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.",
     "KIND:FACTOR",
-    f"([a-z-]+):{_NUMBER}",
-    "backward:1.2",
+    _slow_kinds,
 )
 JITTER: Option[float | None] = Option(
     "jitter",
     float,
-    "How much every task's time varies at random, by the seed, around what it is.",
+    "By what share every task's time varies at random, by the seed.",
     "none",
     "share",
     least=0,
@@ -108,23 +167,18 @@ class Faults:
     @classmethod
     def of(cls, settings: Settings) -> Faults:
         """What was asked for. Raises PlanError, in one line, for what cannot be read."""
-        lanes = {int(n): factor for (n, factor) in _factors(settings, SLOW_LANE)}
-        links = {(int(a), int(b)): factor for (a, b, factor) in _factors(settings, SLOW_LINK)}
-        for low, high in links:
-            if low == high:
-                raise PlanError(f"{SLOW_LINK.flag} {low}-{high}: name two different lanes")
-        kinds = {_kind(name): factor for (name, factor) in _factors(settings, SLOW_KIND)}
         hiccups = tuple(
-            Hiccup(int(lane), settings.warmup + int(step) - 1, round(float(ms) * 1e6))
-            for lane, step, ms in _matches(settings, HICCUP)
+            Hiccup(lane, settings.warmup + step - 1, ns)
+            for lane, step, ns in _hiccups(settings[HICCUP] or "")
         )
-        ordered = {(min(link), max(link)): factor for link, factor in links.items()}
-        for option, found in ((SLOW_LANE, lanes), (SLOW_LINK, ordered), (SLOW_KIND, kinds)):
-            words = (settings[option] or "").split()
-            if len(found) < len(words):
-                told = " ".join(f"{option.flag} {word}" for word in words)
-                raise PlanError(f"{told}: name each {option.name[5:]} once")
-        return cls(lanes, ordered, kinds, hiccups, settings[JITTER] or 0.0, settings.seed)
+        return cls(
+            _slow_lanes(settings[SLOW_LANE] or ""),
+            _slow_links(settings[SLOW_LINK] or ""),
+            _slow_kinds(settings[SLOW_KIND] or ""),
+            hiccups,
+            settings[JITTER] or 0.0,
+            settings.seed,
+        )
 
     def __bool__(self) -> bool:
         """Whether there is any."""
@@ -209,30 +263,3 @@ def faults_text(settings: Settings) -> str:
         for word in str(settings[option] or "").split()
     ]
     return " ".join(words)
-
-
-def _matches(settings: Settings, option: Option[str | None]) -> Iterator[tuple[str, ...]]:
-    """The parts of each of an option's words. Raises PlanError for one of another form."""
-    value = settings[option] or ""
-    if problem := option.problem(value):
-        raise PlanError(problem)
-    for word in value.split():
-        match = re.fullmatch(option.pattern, word)
-        assert match is not None  # by option.problem
-        yield match.groups()
-
-
-def _factors(settings: Settings, option: Option[str | None]) -> Iterator[tuple[Any, ...]]:
-    """The same with the last part as a factor. Raises PlanError for one of 0."""
-    for *parts, number in _matches(settings, option):
-        if float(number) <= 0:
-            told = f"{'-'.join(parts)}:{number}"
-            raise PlanError(f"{option.flag} {told}: use a factor above 0")
-        yield *parts, float(number)
-
-
-def _kind(name: str) -> Kind:
-    kind = next((kind for kind in _KINDS if kind == name), None)
-    if kind is None:
-        raise PlanError(f"{SLOW_KIND.flag} {name!r}: use {listed(_KINDS)}")
-    return kind

@@ -55,6 +55,11 @@ def lane_devices(text: str, hardware: Hardware) -> list[str]:
     return devices
 
 
+def asks_virtual(text: str) -> bool:
+    """Whether a `--devices` text asks for virtual lanes."""
+    return "virtual" in text
+
+
 def check_devices(devices: list[str], hardware: Hardware) -> None:
     """Raise PlanError if one of `devices` is not on this machine."""
     for device in (device.removeprefix(VIRTUAL) for device in devices):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain, cycle, islice
 from typing import Any, TypeVar
@@ -21,7 +21,8 @@ from core.option import (
     with_options,
 )
 from core.plan.faults import FAULT_OPTIONS, Faults, faults_text
-from core.plan.lanes import Hardware, check_devices, lane_devices, make_lanes
+from core.plan.lanes import Hardware, asks_virtual, check_devices, lane_devices, make_lanes
+from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
 from core.plan.schedules import schedule_of
 from core.plan.splits import split
@@ -48,6 +49,10 @@ def _blocks_unused(settings: Settings) -> str:
     if strategy is None or strategy.runner is Runner.LANES:
         return ""
     return "torch runs the ranks by itself: their blocks are not recorded."
+
+
+def _real_unused(settings: Settings) -> str:
+    return "" if asks_virtual(settings.devices) else "Only virtual lanes have a clock of their own."
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +83,33 @@ class Specification:
     devices: str = Option(
         "devices",
         str,
-        "Which devices work, such as 2xcpu, cuda:0,cuda:1 or 2xcuda:0.",
+        "Which devices work, such as 2xcpu, cuda:0,cuda:1, 2xcuda:0 or 8xvirtual.",
         unit="list",
         default="auto",
         label="Lanes",
     ).field()
     cores_per_lane: int | None = Option(
         "cores_per_lane", int, "CPU cores that each lane computes with.", "shared evenly", most=1024
+    ).field()
+    link: str | None = Option(
+        "link",
+        str,
+        "What lies between virtual lanes: latency in us and GB/s, a link's name, or measured.",
+        DEFAULT_LINK,
+        "link",
+        reads=read_link,
+        unused=_real_unused,
+    ).field()
+    speed: float | None = Option(
+        "speed",
+        float,
+        "How fast the clock of virtual lanes runs at most, beside a real one: 0.1 to watch.",
+        "as it goes",
+        "times",
+        least=1e-4,
+        most=1_000_000,
+        unused=_real_unused,
+        runs_only=True,
     ).field()
     batch: int | None = Option(
         "batch", int, "Rows of the whole batch, over all lanes.", "usual", "rows", most=MOST_ROWS
@@ -251,7 +276,6 @@ def check(specification: Specification) -> Strategy:
     check_numbers(s)
     for option, value in s.values:
         _refuse(option.problem(value))
-    Faults.of(s)
     _check_settings(s.model)
     _check_options(s, strategy)
     return strategy
@@ -307,6 +331,16 @@ def with_defaults(specification: Specification) -> Specification:
     filled = replace(s, model=s.model.filled(), batch=s.batch_rows, steps=len(s.step_rows))
     takes_schedule = SCHEDULE in STRATEGIES[s.strategy].options
     return filled.having(schedule=(s[SCHEDULE] or DEFAULT_SCHEDULE) if takes_schedule else None)
+
+
+def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
+    """Raise PlanError if something is asked of real lanes that only virtual ones can do."""
+    for option, value in specification.values:
+        if option.unused is _real_unused and value is not None and not lanes[0].is_virtual:
+            raise PlanError(
+                f"{option.flag} {value} is for virtual lanes, and {lanes[0].name} is a real one; "
+                f"use --devices {len(lanes)}xvirtual"
+            )
 
 
 def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:

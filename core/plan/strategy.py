@@ -68,10 +68,11 @@ class Strategy:
     """A way to divide a training step among lanes.
 
     `options` are the settings, beyond those of every run, that the strategy reads; the window and
-    the command line refuse the others. `complete` is for strategies that torch runs: it writes the
-    plan anew from the collectives that torch reports. For these `rank_model` names the module of
-    `core.engine.ranks` that has torch divide the model. `kept_bytes` says what a lane keeps of
-    `whole` bytes of parameters, gradients and optimizer state that are placed on it.
+    the command line refuse the others. Strategies that torch runs tell the `collectives` that
+    torch is expected to run, with which the plan is made; `complete` writes it anew from those that
+    torch reports. For these `rank_model` names the module of `core.engine.ranks` that has torch
+    divide the model. `kept_bytes` says what a lane keeps of `whole` bytes of parameters, gradients
+    and optimizer state that are placed on it.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Strategy:
     plan: Callable[[Job], Plan]
     options: Options = ()
     runner: Runner = Runner.LANES
+    collectives: Callable[[Job], Collectives] | None = None
     complete: Callable[[Job, Collectives], Plan] | None = None
     rank_model: str = ""
     kept_bytes: KeptBytes = keeps_all

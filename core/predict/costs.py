@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.link import Link
 from core.plan.task import ABSENT, KINDS, Kind, PlanError, Stage, TaskColumns
 
 Curve = tuple[tuple[float, float], ...]
@@ -27,31 +28,6 @@ NS_PER_YEAR = 365.25 * 24 * 3600 * 1e9
 
 class CostError(PlanError):
     """Costs that cannot be read, or that say nothing of a task; the message names what."""
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A connection between lanes: a transfer takes `latency_ns` + its bytes x `ns_per_byte`."""
-
-    latency_ns: float
-    ns_per_byte: float
-
-    @classmethod
-    def of(cls, latency_us: float, bandwidth_gb_s: float) -> Link:
-        """A link by its latency in us and bandwidth in GB/s (1 GB is 1e9 bytes)."""
-        return cls(1e3 * latency_us, 1 / bandwidth_gb_s)
-
-    def transfer_ns(self, kind: Kind, size: float, members: int) -> float:
-        """Time of a task that moves `size` bytes; a collective has `members`.
-
-        Collectives go round a ring (Patarasuk and Yuan 2009): an all-gather or a reduce-scatter
-        takes members - 1 rounds of size / members bytes each, an all-reduce is one after the
-        other.
-        """
-        if not kind.is_collective:
-            return self.latency_ns + size * self.ns_per_byte
-        rounds = (members - 1) * (2 if kind is Kind.ALL_REDUCE else 1)
-        return rounds * (self.latency_ns + size / members * self.ns_per_byte)
 
 
 @dataclass(frozen=True, slots=True)

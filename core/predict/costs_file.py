@@ -33,8 +33,9 @@ from typing import Any
 from core.files import whole_file
 from core.option import listed
 from core.plain import said
+from core.plan.link import Link
 from core.plan.task import Kind
-from core.predict.costs import STAGED, CostError, CostModel, Curve, Link, cost_name
+from core.predict.costs import STAGED, CostError, CostModel, Curve, cost_name
 from core.reading import one_line
 
 MOST = 1e15

@@ -18,6 +18,7 @@ from core.models.description import ModelDescription
 from core.option import Value
 from core.order import stable_argsort
 from core.plan.faults import Faults
+from core.plan.link import Link
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.staged import ranks_of
@@ -26,7 +27,7 @@ from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job
 from core.plan.task import Kind, Lane, Pipeline, Plan, PlanError, Role, Stage
 from core.predict.blockwise import blockwise
-from core.predict.costs import STAGED, CostModel, Curve, Link, cost_at
+from core.predict.costs import STAGED, CostModel, Curve, cost_at
 from core.predict.peaks import peak_activations
 from core.predict.planned_run import PlannedRun, job_without_machine, plan_run
 from core.predict.predict import Prediction, predict_step, predict_times

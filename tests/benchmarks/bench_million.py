@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from core.cli.report import table
 from core.paths import PROJECT_ROOT
+from core.plan.link import Link
 from core.plan.specification import Specification, describe
-from core.predict.costs import Link
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 

@@ -32,8 +32,9 @@ from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
-from core.plan.task import Kind, Role, Task
-from core.predict.costs import CostModel, Curve, Link
+from core.plan.link import Link
+from core.plan.task import ABSENT, Kind, Role, Task
+from core.predict.costs import CostModel, Curve
 
 BUDGET_SECONDS = 1.2
 SHARING_SECONDS = 0.3
@@ -45,7 +46,7 @@ ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
 AWAKE_SECONDS = 0.001  # what a lane that has handed something over goes on to do is in the way
 
 Times = dict[tuple[Kind, int, int, int], list[float]]
-"""The mean ns of each pass by kind, stage, rows and bytes (-1 and 0 where absent)."""
+"""The mean ns of each pass by kind, stage or block, rows and bytes (-1 and 0 where absent)."""
 
 
 def calibrate(
@@ -122,7 +123,7 @@ class LaneLoop:
             for task, stamps in done:
                 assert stamps.start is not None and stamps.end is not None
                 taken = clock.time(stamps.end) - clock.time(stamps.start)
-                found[_name(task)].append(max(0, taken))
+                found[name_of(task)].append(max(0, taken))
                 self.lane.recycle(stamps.all)
             for name, taken_by_all in found.items():
                 times[name].append(statistics.fmean(taken_by_all))
@@ -163,12 +164,17 @@ def _measure(
         loop.add_times(times, clocks[loop.lane.lane.device])
 
 
-def _name(task: Task) -> tuple[Kind, int, int, int]:
-    return task.kind, -1 if task.stage is None else task.stage, task.rows, task.bytes
+def name_of(task: Task) -> tuple[Kind, int, int, int]:
+    """What a task's cost goes by: its kind, stage or block, rows and bytes."""
+    of = task.stage if task.block is None else task.block
+    return task.kind, ABSENT if of is None else of, task.rows, task.bytes
 
 
-def costs_from(times: Times, stages: int, link: Link | None) -> CostModel:
-    """The cost model of measured times: the median of each kind, stage, rows and bytes."""
+def costs_from(times: Times, stages: int, link: Link | None, by_block: bool = False) -> CostModel:
+    """The cost model of measured times: the median of each kind, stage, rows and bytes.
+
+    With `by_block` stages are blocks. What is of no stage is of all alike.
+    """
     passes: dict[Kind, tuple[Curve, ...]] = {}
     transfers: dict[Kind, Curve] = {}
     for kind in dict.fromkeys(name[0] for name in times):
@@ -183,8 +189,10 @@ def costs_from(times: Times, stages: int, link: Link | None) -> CostModel:
                 for stage in dict.fromkeys(name[0] for name in mine)
             }
             spare = next(iter(known.values()))  # for stages of which the plan has no such pass
+            if ABSENT in known:
+                spare = tuple((size, ns / stages) for size, ns in known[ABSENT])
             passes[kind] = tuple(known.get(stage, spare) for stage in range(stages))
-    return CostModel(passes, transfers, link, by_rows=True)
+    return CostModel(passes, transfers, link, by_rows=True, by_block=by_block)
 
 
 def _curve(points: Iterable[tuple[int, Sequence[float]]]) -> Curve:

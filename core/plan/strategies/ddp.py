@@ -67,10 +67,14 @@ def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
 
 def plan(job: Job) -> Plan:
     """The expectation before torch has reported its buckets."""
+    return complete(job, collectives(job))
+
+
+def collectives(job: Job) -> Collectives:
+    """An all-reduce of each bucket that is expected."""
     buckets = expected_buckets(job.model, job[BUCKET_MB] or DEFAULT_BUCKET_MB)
-    return complete(
-        job,
-        tuple(Collective(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, names) for names in buckets),
+    return tuple(
+        Collective(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, names) for names in buckets
     )
 
 
@@ -150,6 +154,7 @@ STRATEGY = Strategy(
     plan,
     options=(BUCKET_MB,),
     runner=Runner.RANKS,
+    collectives=collectives,
     complete=complete,
     rank_model="ddp",
 )

@@ -21,10 +21,11 @@ from PySide6.QtWidgets import (
 from core.models.description import ModelDescription
 from core.option import Value
 from core.plan.faults import FAULT_OPTIONS
+from core.plan.link import Link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.task import Kind, Stage
-from core.predict.costs import CostModel, Link
+from core.predict.costs import CostModel
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.look.label import Label

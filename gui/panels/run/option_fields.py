@@ -39,9 +39,9 @@ def field_of(option: Option[Any]) -> Field:
     if option.kind is bool:
         box = QCheckBox(tr(option.unit))
         return Field(box, box.isChecked, box.setChecked, box.toggled)
-    if option.pattern:
+    if option.reads is not None:
         line = QLineEdit()
-        line.setPlaceholderText(tr("none, or {example}", example=option.example))
+        line.setPlaceholderText(tr(option.otherwise))
         write = lambda value: line.setText(value or "")  # noqa: E731
         return Field(line, lambda: " ".join(line.text().split()) or None, write, line.textChanged)
     if option.kind is str:

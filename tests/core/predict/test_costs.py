@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from core.models.catalogue import ModelSettings
+from core.plan.link import Link
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Plan
-from core.predict.costs import CostError, CostModel, Link, cost_at, durations
+from core.predict.costs import CostError, CostModel, cost_at, durations
 from core.predict.costs_file import costs_of
 from core.trace.step import StepColumns
 from tests.core.predict.plans import MLP, even, pipeline, planned

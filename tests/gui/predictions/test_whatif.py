@@ -13,8 +13,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from core.models.catalogue import ModelSettings
+from core.plan.link import Link
 from core.plan.schedules import SCHEDULES
-from core.predict.costs import Link
 from core.predict.costs_file import costs_of, read_costs, write_costs
 from core.predict.whatif import WhatIf, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest

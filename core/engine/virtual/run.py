@@ -1,0 +1,43 @@
+"""Runs a prepared job on virtual lanes."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+
+from core.engine.lanes.operations import Operations
+from core.engine.lanes.run import run_steps
+from core.engine.lanes.step_counters import ClosedStep
+from core.engine.prepare import Prepared
+from core.engine.virtual.alone import Alone
+from core.engine.virtual.costs import calibrate
+from core.engine.virtual.executor import Close, VirtualExecutor
+from core.engine.virtual.rank_ops import RankOps
+from core.plan.link import DEFAULT_LINK, read_link
+from core.plan.task import Runner
+from core.recording.writer import TraceWriter
+
+
+def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:
+    """Run every step in virtual time. Raises Stopped on request, or what a task raised."""
+    specification = prepared.specification
+    link = read_link(specification.link or DEFAULT_LINK)
+    operations = _operations(prepared)
+    close: Close = partial(ClosedStep.of, operations)
+    if isinstance(operations, RankOps):
+        close = operations.closed
+    origin, speed = prepared.header.origin_ns, specification.speed
+    with Alone(prepared.lanes[0]) as alone:
+        executor = VirtualExecutor(operations, alone, close, writer, link, origin, speed, stop)
+        run_steps(
+            prepared, writer, operations, executor,
+            lambda batch: calibrate(
+                _operations(prepared), prepared.plans[len(batch[0])], batch, alone, link, stop
+            ),
+        )  # fmt: skip
+
+
+def _operations(prepared: Prepared) -> Operations:
+    """What the tasks of the plan do, on modules of their own."""
+    ranks = prepared.strategy.runner is Runner.RANKS
+    return RankOps(prepared) if ranks else Operations(prepared)
