@@ -12,6 +12,7 @@ import numpy as np
 from core.explain.balance import peak_bytes
 from core.explain.causes import explain_run_step
 from core.explain.lanes import entering, lane_time
+from core.plan.faults import faults_given
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
@@ -76,7 +77,8 @@ class Summary:
     `splits` holds the rows of each replica or rank for each step, zeros for those left idle;
     `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
     step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
-    without a span, and the run is `complete` if it has finished without a fault.
+    without a span, and the run is `complete` if it has finished without a fault. `injected_faults`
+    are those that were put in on purpose, by the names of the options (core.plan.faults).
     """
 
     strategy: str
@@ -90,6 +92,7 @@ class Summary:
     complete: bool = True
     missing: int = 0
     faults: tuple[str, ...] = ()
+    injected_faults: dict[str, str | float] = field(default_factory=dict)
 
     @property
     def gradient_error(self) -> float | None:
@@ -134,6 +137,7 @@ def summarise(trace: Trace) -> Summary:
         complete=trace.outcome == "finished" and not faults,
         missing=sum(fault.missing for fault in faults),
         faults=tuple(fault.text for fault in faults),
+        injected_faults=faults_given(header.specification),
     )
 
 
