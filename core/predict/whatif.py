@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
 from core.order import stable_argsort
+from core.plan.devices import PREDICTED
 from core.plan.link import Link
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
@@ -42,7 +43,7 @@ class WhatIfQuery:
     `costs` are those of `model` cut into `measured` stages; without these, of the asked pipeline's
     own stages. `batch` None is a micro-batch as large as the costs are for. `link` replaces what
     the costs say of transfers; `slow` is a lane and the factor by which it computes longer.
-    `device` is the lanes' kind: `cuda` lanes copy beside computing, `cpu` lanes copy themselves.
+    `device` is the known kind of the lanes: those of a GPU copy beside computing, a CPU's do not.
     """
 
     model: ModelDescription
@@ -55,7 +56,7 @@ class WhatIfQuery:
     link: Link | None = None
     slow: tuple[int, float] | None = None
     measured: tuple[Stage, ...] = ()
-    device: str = "cuda"
+    device: str = PREDICTED.name
 
     @property
     def stages(self) -> int:

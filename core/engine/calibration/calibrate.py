@@ -27,7 +27,14 @@ from torch import Tensor
 
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.lanes.executor import POLL_SECONDS, Stopped
-from core.engine.lanes.lane import Clock, Lane, Timestamp, open_clock, reached
+from core.engine.lanes.lane import (
+    Clock,
+    Lane,
+    Timestamp,
+    kept_random_state,
+    open_clock,
+    reached,
+)
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
@@ -59,8 +66,7 @@ def calibrate(
     raised.
     """
     plan = prepared.plans[len(batch[0])]
-    gpus = sorted({lane.device for lane in plan.lanes if lane.device != "cpu"})
-    with torch.random.fork_rng(devices=gpus):
+    with kept_random_state(lane.device for lane in plan.lanes):
         operations = CalibrationOps(prepared)
         operations.walk(plan, batch, walk_of(plan))
         times: Times = defaultdict(list)
@@ -111,7 +117,8 @@ class LaneLoop:
                 if is_halted():
                     return
                 stamps = Stamps(self.lane.timestamp)
-                held.append(operations.run(half, stamps))
+                with self.lane.turn:
+                    held.append(operations.run(half, stamps))
                 done.append((half, stamps))
         _wait_for(self.lane.timestamp())
         self.passes.append(done)

@@ -28,6 +28,8 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
         close = operations.closed
     origin, speed = prepared.header.origin_ns, specification.speed
     with Alone(prepared.lanes[0]) as alone:
+        if alone.note:
+            writer.log("warning", alone.note)
         executor = VirtualExecutor(operations, alone, close, writer, link, origin, speed, stop)
         run_steps(
             prepared, writer, operations, executor,

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.models.description import ModelDescription
+from core.plan.devices import PREDICTED
 from core.plan.link import Link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE
 from core.plan.schedules import SCHEDULES
@@ -68,7 +69,7 @@ class Basis:
     model: ModelDescription
     measured: tuple[Stage, ...] = ()
     batch: int | None = None
-    device: str = "cuda"
+    device: str = PREDICTED.name
 
 
 class WhatIfPanel(QWidget):
