@@ -22,6 +22,7 @@ class Group(StrEnum):
     STRATEGY = "strategy"
     MODEL = "model"
     RUN = "run"
+    FAULTS = "faults"
 
 
 class Settings(Protocol):
@@ -35,6 +36,14 @@ class Settings(Protocol):
     def devices(self) -> str:
         """The devices as they are asked for."""
 
+    @property
+    def warmup(self) -> int:
+        """Steps before the measured ones."""
+
+    @property
+    def seed(self) -> int:
+        """Where what is random begins."""
+
     def __getitem__(self, option: Option[T]) -> T: ...
 
 
@@ -47,9 +56,11 @@ class Option(Generic[T]):
     Where `default` is None, `usual` says what is done then. Numbers are `least` to `most` and count
     what `unit` names, which also stands for the value in help texts and beside a switch. A word is
     one of `choices`, or with `suffix` the name of a file that ends in it; or it is what `reads` can
-    read, which raises ValueError, naming the option, for any other. Of two that exclude each other
-    only one can be given. `unused` says why the setting is of no use beside the others;
-    nothing where it is. One with `runs_only` changes how a step is run, but not what is planned.
+    read, which raises ValueError, naming the option, for any other. Where it is `repeated`, several
+    words are one text, with spaces between, and several arguments on the command line. Of two that
+    exclude each other only one can be given. `unused` says why the setting is of no use beside the
+    others; nothing where it is. One with `runs_only` changes how a step is run, but not what is
+    planned.
     """
 
     name: str
@@ -64,6 +75,7 @@ class Option(Generic[T]):
     choices: Collection[str] = ()
     suffix: str = ""
     reads: Callable[[str], object] | None = None
+    repeated: bool = False
     group: Group = Group.RUN
     excludes: str = ""
     unused: Callable[[Settings], str] = lambda settings: ""
@@ -129,12 +141,15 @@ def values_of(settings: Any) -> Iterator[tuple[Option[Any], Value]]:
     return ((option, value) for option, value in found if option is not None)
 
 
-def with_options(options: Sequence[Option[Any]], before: str) -> Callable[[type[T]], type[T]]:
-    """Decorates a dataclass in the making: `options` are fields too, `before` one of its own."""
+def with_options(
+    options: Sequence[Option[Any]], before: str | None = None
+) -> Callable[[type[T]], type[T]]:
+    """Decorates a dataclass in the making: `options` are fields too, `before` one, or the last."""
 
     def add(kind: type[T]) -> type[T]:
         names = list(kind.__annotations__)
-        later = {name: kind.__annotations__.pop(name) for name in names[names.index(before) :]}
+        first = len(names) if before is None else names.index(before)
+        later = {name: kind.__annotations__.pop(name) for name in names[first:]}
         for option in options:
             kind.__annotations__[option.name] = option.kind | None
             setattr(kind, option.name, option.field())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
@@ -100,8 +100,10 @@ def summary_text(summary: Summary) -> str:
         plain(f"{summary.strategy}{schedule} of {summary.model} on ")
         + counted(len(summary.devices), "lane")
     ]
-    if summary.sharing:
-        lines.append(f"{summary.sharing}: times include the sharing")
+    lines += injected_lines(summary.injected_faults)
+    if summary.timing_note:
+        including = ": times include the sharing" if summary.sharing else ""
+        lines.append(f"{summary.timing_note}{including}")
     lines.append(f"rows: {_splits(summary)}")
     count = counted(len(spans), "measured step")
     lines.append(
@@ -117,6 +119,12 @@ def summary_text(summary: Summary) -> str:
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
     return "\n".join(lines) + "\n\n" + table(header, [_lane_row(lane) for lane in lanes])
+
+
+def injected_lines(faults: Mapping[str, object]) -> list[str]:
+    """What was put in on purpose, in a line; none without faults."""
+    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in faults.items())
+    return [f"faults put in on purpose: {told}"] if told else []
 
 
 def _bubble_line(steps: Sequence[StepSummary]) -> str:

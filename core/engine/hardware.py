@@ -40,9 +40,10 @@ def meeting_place(lanes: Sequence[Lane]) -> str:
     if group is None:
         group = dist.Backend.default_device_backend_map.get(kind.name, "")
     if not group:
+        devices = ", ".join(lane.device for lane in lanes)
         raise PlanError(
-            f"ranks cannot meet on {', '.join(lane.device for lane in lanes)}: torch has no process "
-            "group for that; use CPU lanes, such as 2xcpu, or another strategy"
+            f"ranks cannot meet on {devices}: torch has no process group for that; "
+            "use CPU lanes, such as 2xcpu, or another strategy"
         )
     return group
 

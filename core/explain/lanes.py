@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.links import IS_COMMUNICATION as IS_COMMUNICATION
 from core.plan.task import KINDS, Kind
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
-IS_COMMUNICATION = np.array([kind.is_communication for kind in KINDS])
-"""Whether each kind, by its index in KINDS, is communication."""
 ENTERING = [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.OVERLAP)]
 """The kinds, by their index in KINDS, that pass rows forward."""
 

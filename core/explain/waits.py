@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.order import stable_argsort
-from core.plan.task import KINDS, Lane
+from core.plan.links import IS_COLLECTIVE as IS_COLLECTIVE
+from core.plan.task import Lane
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 
-IS_COLLECTIVE = np.array([kind.is_collective for kind in KINDS])
-"""Whether each kind, by its index in KINDS, is a collective."""
 _LONG_AGO = np.iinfo(np.int64).min
 
 Positions = NDArray[np.int64]

@@ -21,6 +21,7 @@ from core.option import (
     with_options,
 )
 from core.plan.devices import Hardware
+from core.plan.faults import FAULT_OPTIONS, Faults, faults_text
 from core.plan.lanes import asks_virtual, check_devices, lane_devices, make_lanes
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
@@ -56,11 +57,13 @@ def _real_unused(settings: Settings) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+@with_options(FAULT_OPTIONS)
 @with_options(STRATEGY_OPTIONS, before="steps")
 class Specification:
     """Everything that a run depends on. None means: the default for this model or strategy.
 
-    The options of strategies are fields of it as well; they are read with `specification[option]`.
+    The options of strategies and of faults are fields of it as well; they are read with
+    `specification[option]`.
     `batch` is the global batch in rows; `data` the rows of an epoch. `steps` are measured after
     `warmup` further steps. `gradients` is the file that keeps the last step's gradients. With
     `calibrate` what tasks cost is measured before the first measured step, if lanes follow a plan;
@@ -290,11 +293,22 @@ def check_numbers(specification: Specification) -> None:
 
 
 def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
-    """The compute lanes of a run; with `present`, its devices must be on this machine."""
+    """The compute lanes of a run; with `present`, its devices must be on this machine.
+
+    Raises PlanError if they are not, or if faults are put into lanes or steps that are not there,
+    or into real lanes that are to run.
+    """
     devices = lane_devices(specification.devices, hardware)
     if present:
         check_devices(devices, hardware)
-    return make_lanes(devices, hardware, specification.cores_per_lane)
+    lanes = make_lanes(devices, hardware, specification.cores_per_lane)
+    faults, given = Faults.of(specification), faults_text(specification)
+    faults.check(lanes, specification.warmup, len(specification.step_rows))
+    if present and faults and not lanes[0].is_virtual:
+        raise PlanError(
+            f"{given}: faults are put into virtual lanes alone; use --devices {len(lanes)}xvirtual"
+        )
+    return lanes
 
 
 def describe(specification: Specification) -> ModelDescription:

@@ -42,8 +42,6 @@ class CostModel:
     A full backward that is not known costs its two parts, an overlap its forward and its backward.
     A kind in `transfers` costs what its curve over bytes says; another transfer goes over `link`,
     or takes `transfer_ns` whatever it moves.
-
-    `slow` has factors by which the computing tasks of some lanes take longer.
     """
 
     passes: Mapping[Kind, tuple[Curve, ...]]
@@ -52,14 +50,6 @@ class CostModel:
     transfer_ns: float | None = None
     by_rows: bool = False
     by_block: bool = False
-    slow: Mapping[int, float] = field(default_factory=dict)
-
-    def slowed(self, factors: Mapping[int, float]) -> CostModel:
-        """The same with lanes that take longer by a factor. Raises CostError for a bad factor."""
-        for lane, factor in factors.items():
-            if not (0 < factor < float("inf")):
-                raise CostError(f"lane {lane} slower by {factor}: use a factor above 0")
-        return replace(self, slow={**self.slow, **factors})
 
     def over(self, link: Link) -> CostModel:
         """The same with every transfer over `link`, whatever was known of transfers."""
@@ -98,17 +88,12 @@ def durations(
     )
     groups, which = _cost_groups(columns, costs.by_rows)
     times = np.array([price.of(where) for where in groups], np.float64)[which]
-    for lane, factor in costs.slow.items():
-        times[(columns.lane == lane) & ~_MOVES[columns.kind]] *= factor
     if not times.sum() < MOST_NS:
         raise CostError(
             f"the tasks of a step would take {times.sum() / NS_PER_YEAR:.2g} years together; "
             "use smaller costs"
         )
     return np.rint(times).astype(np.int64)
-
-
-_MOVES = np.array([kind.is_communication for kind in KINDS])
 
 
 def _cost_groups(columns: TaskColumns, by_rows: bool) -> tuple[list[_Where], NDArray[np.int64]]:

@@ -94,7 +94,7 @@ def costs_of(values: Any) -> CostModel:
 
 
 def values_of(costs: CostModel) -> dict[str, Any]:
-    """The inverse of `costs_of`; factors of slow lanes are not kept."""
+    """The inverse of `costs_of`."""
     values: dict[str, Any] = {"by": "block"} if costs.by_block else {}
     sizes = sorted({x for kind in _SIZED.values() for curve in costs.passes.get(kind, ())
                     for x, _ in curve})  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 from core.explain.balance import peak_bytes
 from core.explain.causes import explain_run_step
 from core.explain.lanes import entering, lane_time
+from core.plan.faults import faults_given
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
@@ -76,7 +77,8 @@ class Summary:
     `splits` holds the rows of each replica or rank for each step, zeros for those left idle;
     `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
     step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
-    without a span, and the run is `complete` if it has finished without a fault.
+    without a span, and the run is `complete` if it has finished without a fault. `injected_faults`
+    are those that were put in on purpose, by the names of the options (core.plan.faults).
     """
 
     strategy: str
@@ -84,12 +86,14 @@ class Summary:
     model: str
     devices: tuple[str, ...]
     sharing: str
+    timing_note: str
     splits: tuple[tuple[int, ...], ...]
     microbatch_rows: tuple[int, ...]
     steps: tuple[StepSummary, ...]
     complete: bool = True
     missing: int = 0
     faults: tuple[str, ...] = ()
+    injected_faults: dict[str, str | float] = field(default_factory=dict)
 
     @property
     def gradient_error(self) -> float | None:
@@ -128,12 +132,14 @@ def summarise(trace: Trace) -> Summary:
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
+        timing_note=header.timing_note,
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
         steps=tuple(_step(trace, step, plans) for step in steps),
         complete=trace.outcome == "finished" and not faults,
         missing=sum(fault.missing for fault in faults),
         faults=tuple(fault.text for fault in faults),
+        injected_faults=faults_given(header.specification),
     )
 
 

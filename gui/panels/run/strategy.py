@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QScrollArea,
     QSpinBox,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 from core.models.catalogue import MODELS, ModelSettings
 from core.option import Option, values_of
 from core.plan.devices import HOST, Hardware
+from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.specification import (
     OPTIONS,
@@ -30,6 +32,7 @@ from core.plan.specification import (
 )
 from core.plan.strategies import STRATEGIES
 from gui.look.label import Label
+from gui.look.layouts import unfolds
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.cards import Card
@@ -172,9 +175,15 @@ class StrategyPanel(QScrollArea):
         self._form.setVerticalSpacing(4)
         self._form.setHorizontalSpacing(10)
         self.fields: dict[str, Field] = {}
+        self._faults = QToolButton()
+        self._faults.setText(tr("Faults"))
+        self._faults.setToolTip(tr("Put faults into the virtual lanes, to see what they do."))
         for option in filter(lambda option: option.title, OPTIONS):
+            if option is FAULT_OPTIONS[0]:
+                self._form.addRow(self._faults)
             field = self.fields[option.name] = field_of(option)
             add_field(self._form, option, field.widget, self._guard)
+        unfolds(self._faults, self._show_faults)
         self._offer_devices()
         for field in self.fields.values():
             field.edited.connect(self._changed)
@@ -251,6 +260,17 @@ class StrategyPanel(QScrollArea):
         for option in OPTIONS:
             if (field := self.fields.get(option.name)) is not None:
                 self._enable(field.widget, option not in why, why.get(option) or tr(option.help))
+
+        self._show_faults()
+
+    def _show_faults(self) -> None:
+        """Faults are for virtual lanes, and folded until they are asked for or there are some."""
+        virtual = not SLOW_LANE.unused(self._asked())
+        given = any(self.fields[option.name].read() for option in FAULT_OPTIONS)
+        self._form.setRowVisible(self._faults, virtual)
+        for option in FAULT_OPTIONS:
+            shown = virtual and (given or self._faults.isChecked())
+            self._form.setRowVisible(self.fields[option.name].widget, shown)
 
     def _enable(self, field: QWidget, enabled: bool, tip: str) -> None:
         for widget in (field, self._form.labelForField(field)):

@@ -130,19 +130,6 @@ def test_what_is_known_of_a_kinds_transfers_goes_before_the_link():
     assert times(plan, costs_of(values))["1C0"] == round(size / 100 * MS)
 
 
-def test_a_slow_lane_computes_longer_and_moves_as_before():
-    plan = pipeline("1f1b", 3, 2, devices="3xcpu")
-    found = times(plan, even(4, 1, 1, 2).slowed({1: 1.5}))
-    assert (found["0F0"], found["1F0"], found["2F0"]) == (4 * MS, 6 * MS, 4 * MS)
-    assert found["1C0"] == 2 * MS
-
-
-@pytest.mark.parametrize("factor", [0, -1, float("nan"), float("inf")])
-def test_a_factor_that_is_no_slowness_is_refused(factor):
-    with pytest.raises(CostError, match=r"lane 1 slower by .*: use a factor above 0"):
-        even().slowed({1: factor})
-
-
 def test_over_another_link_nothing_known_of_transfers_is_kept():
     costs = costs_of({**HAND, "transfers": {"copy": [[100, 1]]}}).over(Link.of(1, 1))
     plan = pipeline("1f1b", 2, 2)
