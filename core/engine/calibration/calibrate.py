@@ -2,7 +2,7 @@
 
 Every lane goes through all its tasks of a step (a pass) again and again until the time is up,
 waiting for no other (operations.py), so that each is measured while the others compute and move
-data too. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come after
+data too; but copy lanes make no more passes than the lanes that compute. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come after
 that, by themselves. A cost is the mean of a pass's tasks, and of these the median.
 
 Where a lane that waits must be woken up, a copy costs the time from the end of what made the data,
@@ -150,11 +150,20 @@ def _measure(
         fewest = min(len(loop.passes) for loop in loops)
         return fewest >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
 
+    computing = [loop for loop in loops if loop.lane.lane.role is Role.COMPUTE]
+
+    def is_ahead(loop: LaneLoop) -> bool:
+        """Whether a copy lane has made its copies more often than the steps that they belong to."""
+        return loop not in computing and all(len(loop.passes) > len(c.passes) for c in computing)
+
     def work(loop: LaneLoop) -> None:
         """In a lane's thread. Busy until the last lane is through."""
         try:
             while not (is_halted() or is_over()):
-                loop.go_once(is_halted)
+                if is_ahead(loop):  # copies without end would keep the others from computing
+                    time.sleep(POLL_SECONDS)
+                else:
+                    loop.go_once(is_halted)
         except BaseException:
             failed.set()  # the other lanes need not go on
             raise
