@@ -19,6 +19,7 @@ from core.engine.lanes.operations import Operations, Step
 from core.engine.models.modules import Batch
 from core.engine.virtual.alone import Alone
 from core.explain.waits import meeting
+from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.nested import Nested
 from core.plan.task import ABSENT, KINDS, Kind, Plan
@@ -86,7 +87,7 @@ class VirtualExecutor:
 
     `now` is the virtual time in ns, on the clock of the header's origin. Once `stop` is set, by any
     thread, the next task is not begun. With `speed` virtual time goes at most so many times as fast
-    as real time.
+    as real time. `faults` lengthen what was measured, or what the link takes.
     """
 
     def __init__(
@@ -96,12 +97,14 @@ class VirtualExecutor:
         close: Close,
         writer: TraceWriter,
         link: Link | None,
+        faults: Faults,
         origin_ns: int,
         speed: float | None,
         stop: threading.Event,
     ) -> None:
         self._operations, self._alone, self._close = operations, alone, close
         self._writer, self._link, self._stop, self._speed = writer, link, stop, speed
+        self._faults = faults
         self.now = origin_ns
         self._courses: dict[int, Course] = {}
         self._untold: deque[_Span | Closed] = deque()
@@ -120,6 +123,7 @@ class VirtualExecutor:
         self._alone.begin()
         began, clock = self.now, time.perf_counter()
         ends, held = [0] * len(plan.tasks), [0] * len(plan.tasks)
+        factors, extra = self._faults.effects(course.columns, plan.lanes, index)
 
         def lasts(place: int, start: int, begun: int) -> int:
             self._keep_pace(clock, begun)
@@ -127,7 +131,8 @@ class VirtualExecutor:
             blocks = () if nested is None else nested.inside(place)
             stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
             measured = self._alone.elapsed(stamps.start, stamps.end)
-            taken = measured if course.modelled[place] == ABSENT else course.modelled[place]
+            usual = measured if course.modelled[place] == ABSENT else course.modelled[place]
+            taken = round(usual * float(factors[place])) + int(extra[place])
             ends[place] = began + begun + taken
             held[place] = self._operations.activations(task.lane)
             ready = began + start if course.meets[place] != ABSENT else None
@@ -135,8 +140,8 @@ class VirtualExecutor:
             for block in blocks:
                 if (bounds := stamps.bounds(block)) is not None:
                     first, last = (
-                        began + begun + min(self._alone.elapsed(stamps.start, bound), taken)
-                        for bound in bounds
+                        began + begun + min(round(passed * float(factors[place])), taken)
+                        for passed in (self._alone.elapsed(stamps.start, bound) for bound in bounds)
                     )
                     self._untold.append(_Span(number, index, block.index, first, last, None))
             self._alone.recycle(stamps)

@@ -13,6 +13,7 @@ from core.engine.virtual.alone import Alone
 from core.engine.virtual.costs import calibrate
 from core.engine.virtual.executor import Close, VirtualExecutor
 from core.engine.virtual.rank_ops import RankOps
+from core.plan.faults import Faults
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.task import Runner
 from core.recording.writer import TraceWriter
@@ -28,7 +29,9 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
         close = operations.closed
     origin, speed = prepared.header.origin_ns, specification.speed
     with Alone(prepared.lanes[0]) as alone:
-        executor = VirtualExecutor(operations, alone, close, writer, link, origin, speed, stop)
+        executor = VirtualExecutor(
+            operations, alone, close, writer, link, Faults.of(specification), origin, speed, stop
+        )
         run_steps(
             prepared, writer, operations, executor,
             lambda batch: calibrate(
