@@ -95,8 +95,9 @@ def summary_text(summary: Summary) -> str:
         + counted(len(summary.devices), "lane")
     ]
     lines += injected_lines(summary.injected_faults)
-    if summary.sharing:
-        lines.append(f"{summary.sharing}: times include the sharing")
+    if summary.timing_note:
+        including = ": times include the sharing" if summary.sharing else ""
+        lines.append(f"{summary.timing_note}{including}")
     lines.append(f"rows: {_splits(summary)}")
     count = counted(len(spans), "measured step")
     lines.append(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.plan.link import link_text
 from core.plan.task import Lane, PlanError, Role
 
 ACCEPTED = "auto, 2xcpu, cuda:0,cuda:1, 2xcuda:0, 8xvirtual or 8xvirtual:cpu"
@@ -58,6 +59,19 @@ def lane_devices(text: str, hardware: Hardware) -> list[str]:
 def asks_virtual(text: str) -> bool:
     """Whether a `--devices` text asks for virtual lanes."""
     return "virtual" in text
+
+
+def timing_note(lanes: Iterable[Lane], link: str | None) -> str:
+    """What must be said wherever a time of these lanes is shown, if anything.
+
+    `link` is what was asked for between virtual lanes.
+    """
+    for lane in lanes:
+        if lane.is_virtual:
+            return f"virtual clock: each task measured alone, {link_text(link)}"
+        if lane.sharing:
+            return lane.sharing
+    return ""
 
 
 def check_devices(devices: list[str], hardware: Hardware) -> None:

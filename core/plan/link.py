@@ -53,6 +53,17 @@ DEFAULT_LINK = "5:25"
 ACCEPTED = f"LATENCY_US:GB_S such as {DEFAULT_LINK}, {', '.join(LINKS)}"
 
 
+def link_text(text: str | None) -> str:
+    """What is said of communication on virtual lanes, over the link that was asked for."""
+    if text == MEASURED:
+        return "communication measured too"
+    link = read_link(text or DEFAULT_LINK)
+    assert link is not None
+    name = f"{text}: " if text in LINKS else ""
+    figures = f"{link.latency_ns / 1e3:g} us, {1 / link.ns_per_byte:g} GB/s"
+    return f"communication modelled ({name}{figures})"
+
+
 def read_link(text: str) -> Link | None:
     """The link that a text names or gives by latency in us and bandwidth in GB/s.
 

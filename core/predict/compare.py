@@ -30,6 +30,7 @@ class CostSource(StrEnum):
     """Where the costs of a prediction come from."""
 
     CALIBRATED = "measured with all lanes busy, before the measured steps"
+    ALONE = "measured one task at a time, before the measured steps"
     WARMUP = "taken from the last warm-up step"
     MEASURED = "taken from the last measured step"
 
@@ -126,7 +127,9 @@ def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
     """
     if trace.costs is not None:
         try:
-            return costs_of(json.loads(trace.costs)), CostSource.CALIBRATED
+            alone = any(lane.is_virtual for lane in trace.header.lanes)
+            source = CostSource.ALONE if alone else CostSource.CALIBRATED
+            return costs_of(json.loads(trace.costs)), source
         except ValueError:
             return None
     last = trace.header.specification.warmup - 1

@@ -86,6 +86,7 @@ class Summary:
     model: str
     devices: tuple[str, ...]
     sharing: str
+    timing_note: str
     splits: tuple[tuple[int, ...], ...]
     microbatch_rows: tuple[int, ...]
     steps: tuple[StepSummary, ...]
@@ -131,6 +132,7 @@ def summarise(trace: Trace) -> Summary:
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
+        timing_note=header.timing_note,
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
         steps=tuple(_step(trace, step, plans) for step in steps),

@@ -55,11 +55,10 @@ def write_run_report(trace: Trace, path: Path) -> None:
 
 
 def subtitle(trace: Trace) -> str:
-    """When the run was, what its lanes share, and whether it ever ran."""
-    note = next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
+    """When the run was, whether it ever ran, and what must be said of its times."""
     predicted = tr("predicted, not measured") if trace.header.predicted else ""
     started = trace.header.started.replace("T", " ").replace("+00:00", " UTC")
-    return " · ".join(filter(None, (started, predicted, note)))
+    return " · ".join(filter(None, (started, predicted, trace.header.timing_note)))
 
 
 def run_sections(scene: Scene) -> Iterator[Section | None]:

@@ -17,11 +17,13 @@ from core.engine.lanes.executor import Stopped
 from core.engine.lanes.lane import allocator_bytes
 from core.engine.lanes.operations import Operations, Step
 from core.engine.models.modules import Batch
+from core.engine.prepare import Prepared
 from core.engine.virtual.alone import Alone
 from core.explain.waits import meeting
 from core.plan.faults import Faults
-from core.plan.link import Link
+from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
+from core.plan.specification import Specification
 from core.plan.task import ABSENT, KINDS, Kind, Plan
 from core.predict.costs import STAGED, CostModel, durations
 from core.predict.simulate import in_time_order
@@ -78,6 +80,11 @@ class Course:
         return cls(columns, meeting(columns, plan.lanes).tolist(), modelled.tolist())
 
 
+def link_of(specification: Specification) -> Link | None:
+    """What lies between the lanes of a run; None where moving data is measured."""
+    return read_link(specification.link or DEFAULT_LINK)
+
+
 class VirtualExecutor:
     """Runs steps one task at a time. A step begins when the one before has ended on all lanes.
 
@@ -86,8 +93,7 @@ class VirtualExecutor:
     that sends takes it off.
 
     `now` is the virtual time in ns, on the clock of the header's origin. Once `stop` is set, by any
-    thread, the next task is not begun. With `speed` virtual time goes at most so many times as fast
-    as real time. `faults` lengthen what was measured, or what the link takes.
+    thread, the next task is not begun.
     """
 
     def __init__(
@@ -96,16 +102,15 @@ class VirtualExecutor:
         alone: Alone,
         close: Close,
         writer: TraceWriter,
-        link: Link | None,
-        faults: Faults,
-        origin_ns: int,
-        speed: float | None,
+        prepared: Prepared,
         stop: threading.Event,
     ) -> None:
         self._operations, self._alone, self._close = operations, alone, close
-        self._writer, self._link, self._stop, self._speed = writer, link, stop, speed
-        self._faults = faults
-        self.now = origin_ns
+        self._writer, self._stop = writer, stop
+        specification = prepared.specification
+        self._link, self._speed = link_of(specification), specification.speed
+        self._faults = Faults.of(specification)
+        self.now = prepared.header.origin_ns
         self._courses: dict[int, Course] = {}
         self._untold: deque[_Span | Closed] = deque()
         writer.now = lambda: self.now
@@ -119,11 +124,12 @@ class VirtualExecutor:
         Raises Stopped, or what a task raised.
         """
         course = self._course(plan, number)
+        effects = self._faults.effects(course.columns, plan.lanes, index)
+        factors, extra = (each.tolist() for each in effects)
         step = self._operations.begin(index, plan, batch)
         self._alone.begin()
         began, clock = self.now, time.perf_counter()
         ends, held = [0] * len(plan.tasks), [0] * len(plan.tasks)
-        factors, extra = self._faults.effects(course.columns, plan.lanes, index)
 
         def lasts(place: int, start: int, begun: int) -> int:
             self._keep_pace(clock, begun)
@@ -131,8 +137,8 @@ class VirtualExecutor:
             blocks = () if nested is None else nested.inside(place)
             stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
             measured = self._alone.elapsed(stamps.start, stamps.end)
-            usual = measured if course.modelled[place] == ABSENT else course.modelled[place]
-            taken = round(usual * float(factors[place])) + int(extra[place])
+            taken = measured if course.modelled[place] == ABSENT else course.modelled[place]
+            taken = int(round(taken * factors[place]) + extra[place])
             ends[place] = began + begun + taken
             held[place] = self._operations.activations(task.lane)
             ready = began + start if course.meets[place] != ABSENT else None
@@ -140,8 +146,8 @@ class VirtualExecutor:
             for block in blocks:
                 if (bounds := stamps.bounds(block)) is not None:
                     first, last = (
-                        began + begun + min(round(passed * float(factors[place])), taken)
-                        for passed in (self._alone.elapsed(stamps.start, bound) for bound in bounds)
+                        began + begun + min(self._alone.elapsed(stamps.start, bound), taken)
+                        for bound in bounds
                     )
                     self._untold.append(_Span(number, index, block.index, first, last, None))
             self._alone.recycle(stamps)

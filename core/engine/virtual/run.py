@@ -11,27 +11,21 @@ from core.engine.lanes.step_counters import ClosedStep
 from core.engine.prepare import Prepared
 from core.engine.virtual.alone import Alone
 from core.engine.virtual.costs import calibrate
-from core.engine.virtual.executor import Close, VirtualExecutor
+from core.engine.virtual.executor import Close, VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
-from core.plan.faults import Faults
-from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.task import Runner
 from core.recording.writer import TraceWriter
 
 
 def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:
     """Run every step in virtual time. Raises Stopped on request, or what a task raised."""
-    specification = prepared.specification
-    link = read_link(specification.link or DEFAULT_LINK)
+    link = link_of(prepared.specification)
     operations = _operations(prepared)
     close: Close = partial(ClosedStep.of, operations)
     if isinstance(operations, RankOps):
         close = operations.closed
-    origin, speed = prepared.header.origin_ns, specification.speed
     with Alone(prepared.lanes[0]) as alone:
-        executor = VirtualExecutor(
-            operations, alone, close, writer, link, Faults.of(specification), origin, speed, stop
-        )
+        executor = VirtualExecutor(operations, alone, close, writer, prepared, stop)
         run_steps(
             prepared, writer, operations, executor,
             lambda batch: calibrate(
