@@ -9,8 +9,8 @@ are, both by simulation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from statistics import NormalDist
@@ -32,6 +32,8 @@ from core.trace.trace import Trace
 
 MOST_STEPS = 64
 """Steps that are looked at: of more, as many evenly chosen, and the longest."""
+MOST_SPANS = 1_000_000
+"""Tasks of all these steps together."""
 MOST_LONGEST = 8
 NAMED = 0.03
 """The part of a step that a lane, link or task must cost to be named."""
@@ -47,6 +49,15 @@ LIMITS = 0.05
 """The part of a step that imbalance, order or communication must cost to be named."""
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+Say = Callable[..., str]
+"""Fills the placeholders of a text, and may translate it first: tr in the window."""
+
+
+def plainly(text: str, **values: object) -> str:
+    """A text with its placeholders filled, in English."""
+    return text.format(**values)
 
 
 class Limit(StrEnum):
@@ -70,6 +81,26 @@ class Limit(StrEnum):
     """Nothing of these."""
 
 
+WORDS = {
+    Limit.SLOW_LANE: "Lane {lane} computes {factor} times as long as other lanes for the same: "
+    "without that a step would take {loss} ({share}) less.",
+    Limit.SLOW_LINK: "Transfers between lanes {low} and {high} take {factor} times as long as "
+    "others of the same size: without that a step would take {loss} ({share}) less.",
+    Limit.HICCUP: "In step {step} lane {lane} took {taken} for {task} instead of {usual}: without "
+    "that this step would have taken {loss} ({share}) less.",
+    Limit.IMBALANCE: "Lane {lane} computes for {most} of a step, a lane on average for {mean}: "
+    "with as much for each a step would take {loss} ({share}) less.",
+    Limit.SCHEDULE: "Lanes wait for each other in the order of the tasks, even if all compute "
+    "equally long and moving data takes no time: that makes {loss} ({share}) of a step.",
+    Limit.COMMUNICATION: "Lanes wait while data is moved: if that took no time, a step would take "
+    "{loss} ({share}) less.",
+    Limit.HOST: "Tasks were ready, but the host was late: that makes {loss} ({share}) of a step.",
+    Limit.NONE: "No lane, link or step takes longer than its peers, and neither balance, order nor "
+    "communication costs a twentieth of a step, which takes {step}.",
+}
+"""What is said of each, with placeholders, in English; the window translates it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What limits a run's steps most; `loss_ns` is what it costs a step (a hiccup: its step).
@@ -83,31 +114,35 @@ class Verdict:
     loss_ns: int
     text: str
 
-    def to_dict(self) -> dict[str, str | int]:
-        """As plain JSON values."""
-        return {**asdict(self), "kind": str(self.kind)}
 
+def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
+    """What limits the measured steps of a run, or a prediction; None without a whole step.
 
-def verdict(trace: Trace, steps: Sequence[int] | None = None) -> Verdict | None:
-    """What limits the measured steps of a run (or `steps`); None without a whole one.
-
-    Where steps differ in their plans, those of the commonest plan are looked at.
+    Where steps differ in their plans, those of the commonest plan are looked at. `say` fills the
+    placeholders of a text, and may translate it first.
     """
-    chosen = _chosen(trace, completed_steps(trace) if steps is None else list(steps))
-    if not chosen:
+    steps = trace.steps if trace.header.predicted else completed_steps(trace)
+    if not steps or trace.header.foreign:
         return None
-    run = Measured.of(trace, chosen)
+    run = Measured.of(trace, _chosen(trace, steps))
     found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
     worst = max(found, key=lambda one: one.share, default=None)
-    return worst.verdict if worst is not None and worst.share >= NAMED else _inherent(run)
+    if worst is None or worst.share < NAMED:
+        worst = inherent(run)
+    values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
+    text = say(WORDS[worst.kind], **worst.values, **values)
+    return Verdict(worst.kind, worst.where, worst.loss_ns, text)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A verdict that may be, and what part of a step it costs."""
+class Finding:
+    """A verdict that may be: what part of a step it costs, and what fills its sentence."""
 
-    verdict: Verdict
+    kind: Limit
+    where: str
+    loss_ns: int
     share: float
+    values: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -192,15 +227,14 @@ class Measured:
         lost = self.makespans - without
         return int(np.median(lost)), float(np.median(lost / np.maximum(1, self.makespans)))
 
-    def name_of(self, step: int) -> str:
-        """A step as window and commands call it."""
-        return f"step {step - self.warmup + 1}"
-
 
 def _chosen(trace: Trace, steps: list[int]) -> list[int]:
-    if len(steps) <= MOST_STEPS:
+    """The steps that are looked at: all, or if they are many some of them and the longest."""
+    tasks = trace.span_count // max(1, len(trace.steps))
+    most = max(3, min(MOST_STEPS, MOST_SPANS // max(1, tasks)))
+    if len(steps) <= most:
         return steps
-    evenly = [steps[i] for i in np.linspace(0, len(steps) - 1, MOST_STEPS).astype(int).tolist()]
+    evenly = [steps[i] for i in np.linspace(0, len(steps) - 1, most).astype(int).tolist()]
     longest = sorted(steps, key=lambda step: np.subtract(*trace.step_bounds(step)))[:MOST_LONGEST]
     return sorted({*evenly, *longest})
 
@@ -212,12 +246,14 @@ def _alike(columns: StepColumns, stages: Sequence[Stage], model: ModelDescriptio
     """A number for each of n tasks, the same for those that have the same to do.
 
     Passes through the same blocks, or ones of equal sizes, with the same rows; transfers of as many
-    bytes. A backward through the model's first block is cheaper: its input needs no gradient.
+    bytes. A backward through the model's first block is cheaper: its input needs no gradient; one
+    through the last goes on from the loss.
     """
     backs = np.isin(columns.kind, [KINDS.index(kind) for kind in _BACK])
     sizes = _sizes(columns, stages, model)
-    first = np.where(backs, _begins(columns.stage, stages), 0)
-    paired = _begins(columns.paired_stage, stages)
+    last = max((stage.index for stage in stages), default=int(columns.stage.max(initial=0)))
+    first = np.where(backs, _begins(columns.stage, stages) + 2 * (columns.stage == last), 0)
+    paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
     about = (
         columns.kind, columns.payload, sizes[columns.stage], sizes[columns.paired_stage],
         first, paired, columns.block, columns.bucket, columns.rows, paired_rows(columns),
@@ -262,21 +298,18 @@ def _begins(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.boo
 # Lanes, links and tasks against their peers
 
 
-def slow_lanes(run: Measured) -> Iterator[Named]:
+def slow_lanes(run: Measured) -> Iterator[Finding]:
     """Every lane that surely computes longer than its peers."""
     lanes = np.array(run.compute_lanes)
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
     for lane, factor in _slower(run, task, place, int(lanes.max(initial=-1)) + 1):
         ns, share = run.loss(np.where(place == lane, factor, 1.0))
-        text = (
-            f"Lane {lane} computes {factor:.3g} times as long as other lanes for the same: "
-            f"a step would take {duration_text(ns)} ({_percent(share)}) less if it did not."
-        )
-        yield Named(Verdict(Limit.SLOW_LANE, f"lane {lane}", ns, text), share)
+        values = {"lane": lane, "factor": f"{factor:.3g}"}
+        yield Finding(Limit.SLOW_LANE, f"lane {lane}", ns, share, values)
 
 
-def slow_links(run: Measured) -> Iterator[Named]:
+def slow_links(run: Measured) -> Iterator[Finding]:
     """Every link whose transfers surely take longer than others of the same size."""
     links = run.links
     pairs, number = np.unique(np.stack([links.low, links.high]), axis=1, return_inverse=True)
@@ -286,15 +319,11 @@ def slow_links(run: Measured) -> Iterator[Named]:
     for link, factor in _slower(run, links.task[kept], number[kept], pairs.shape[1]):
         low, high = pairs[:, link].tolist()
         ns, share = run.loss(links.factors(run.columns, np.where(number == link, factor, 1.0)))
-        text = (
-            f"Transfers between lanes {low} and {high} take {factor:.3g} times as long as others "
-            f"of the same size: a step would take {duration_text(ns)} ({_percent(share)}) less "
-            "if they did not."
-        )
-        yield Named(Verdict(Limit.SLOW_LINK, f"link {low}-{high}", ns, text), share)
+        values = {"low": low, "high": high, "factor": f"{factor:.3g}"}
+        yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)
 
 
-def hiccups(run: Measured) -> Iterator[Named]:
+def hiccups(run: Measured) -> Iterator[Finding]:
     """Tasks that surely took longer in one step than in the others."""
     usual = _usual(run)
     over = run.logs - usual
@@ -309,37 +338,45 @@ def hiccups(run: Measured) -> Iterator[Named]:
             yield _hiccup(run, int(place), int(task), float(np.exp(usual[place, task])))
 
 
-def _hiccup(run: Measured, place: int, task: int, usual: float) -> Named:
+def _hiccup(run: Measured, place: int, task: int, usual: float) -> Finding:
     taken = run.taken[place].astype(np.float64)
     taken[task] = usual
     whole = int(run.makespans[place])
     ns = whole - run.lasts(taken)
     lane = run.lanes[run.columns.lane[task]].serves
-    step = run.name_of(run.steps[place])
-    text = (
-        f"In {step} lane {lane} took {duration_text(int(run.taken[place, task]))} for "
-        f"{run.columns[task]} instead of {duration_text(round(usual))}: that step would have taken "
-        f"{duration_text(ns)} ({_percent(ns / max(1, whole))}) less without it."
-    )
-    return Named(Verdict(Limit.HICCUP, f"{step} lane {lane}", ns, text), ns / max(1, whole))
+    step = run.steps[place] - run.warmup + 1
+    values = {
+        "step": step, "lane": lane, "task": run.columns[task],
+        "taken": duration_text(int(run.taken[place, task])), "usual": duration_text(round(usual)),
+    }  # fmt: skip
+    where = f"step {step} lane {lane}"
+    return Finding(Limit.HICCUP, where, ns, ns / max(1, whole), values)
 
 
 def _usual(run: Measured) -> Floats:
-    """The logarithm of what each task usually takes, shape (S, n): as in the other steps.
+    """The logarithm of what each task usually takes, shape (S, n): the median of the other steps.
 
-    Of fewer than three steps: as others that are alike take on its lane.
+    Of fewer than three steps: of others that are alike on its lane.
     """
-    count = len(run.steps)
-    if count >= 3:
-        return np.stack(
-            [np.median(np.delete(run.logs, step, axis=0), axis=0) for step in range(count)]
-        )
+    if len(run.steps) >= 3:
+        return _median_of_others(run.logs)
     usual = run.logs.copy()
     _, group = np.unique(np.stack([run.alike, run.columns.lane]), axis=1, return_inverse=True)
     for number in range(int(group.max(initial=-1)) + 1):
         mine = group.ravel() == number
         usual[:, mine] = np.median(run.logs[:, mine])
     return usual
+
+
+def _median_of_others(values: Floats) -> Floats:
+    """For each entry the median of the others in its column, which has three or more."""
+    rank = np.argsort(np.argsort(values, axis=0), axis=0)
+    ordered = np.sort(values, axis=0)
+    count = len(values) - 1
+    middle = [(count - 1) // 2, count // 2]  # the same one of an odd number
+    both = [np.where(rank <= one, ordered[one + 1], ordered[one]) for one in middle]
+    median: Floats = (both[0] + both[1]) / 2
+    return median
 
 
 def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tuple[int, float]]:
@@ -387,46 +424,45 @@ def _scatter(values: Floats) -> float:
 # Without a fault
 
 
-def _inherent(run: Measured) -> Verdict:
+def inherent(run: Measured) -> Finding:
     """What limits the steps though no lane, link or task is worse than its peers."""
     taken = np.median(run.taken, axis=0)
-    work = np.where(run.computes, taken, 0.0)
-    totals = np.bincount(run.columns.lane, work, len(run.lanes))[run.compute_lanes]
-    mean, most = float(totals.mean()), int(totals.argmax())
-    shares = np.ones(len(run.lanes))
-    shares[run.compute_lanes] = mean / np.maximum(totals, 1)
-    spread = np.where(run.computes, taken * shares[run.columns.lane], taken)
-    whole = run.lasts(taken)
-    spread_ns, order = run.lasts(spread), run.lasts(np.where(run.computes, spread, 0.0))
     late = int(np.median(run.spans - run.makespans))
-    moved = whole - run.lasts(work)
-    lane = run.compute_lanes[most]
-    found = [
-        (
-            Limit.IMBALANCE, f"lane {lane}", whole - spread_ns,
-            f"Lane {lane} computes for {duration_text(int(totals[most]))} of a step and a lane on "
-            f"average for {duration_text(round(mean))}: with as much for each",
-        ),
-        (
-            Limit.SCHEDULE, "", order - round(mean),
-            "Lanes wait for each other in the order of the tasks, even if all compute equally "
-            "long and moving data takes no time: without these waits",
-        ),
-        (Limit.COMMUNICATION, "", moved, "Lanes wait while data is moved: if that took no time"),
-    ]  # fmt: skip
+    whole = run.lasts(taken)
+    losses = [*_losses(run, taken, whole), (Limit.COMMUNICATION, "", _moved(run, taken, whole), {})]
     if late > HOST_SHARE * (whole + late):
-        found = [(Limit.HOST, "", late, "Tasks were ready, but the host was late: without that")]
-    kind, where, ns, text = max(found, key=lambda one: one[2])
+        losses = [(Limit.HOST, "", late, {})]
+    kind, where, ns, values = max(losses, key=lambda one: one[2])
     share = ns / max(1, whole + late)
     if share < LIMITS:
-        return Verdict(
-            Limit.NONE, "", 0,
-            "No lane, link or step takes longer than its peers, and nothing else costs a "
-            f"twentieth of a step, which takes {duration_text(whole + late)}.",
-        )  # fmt: skip
-    text = f"{text}, a step would take {duration_text(ns)} ({_percent(share)}) less."
-    return Verdict(kind, where, int(ns), text)
+        return Finding(Limit.NONE, "", 0, 0.0, {"step": duration_text(whole + late)})
+    return Finding(kind, where, ns, share, values)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+Loss = tuple[Limit, str, int, Mapping[str, object]]
+"""What limits, where, for how many ns, and what fills its sentence."""
+
+
+def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
+    """What uneven work and the order of tasks cost a step that lasts `whole` ns."""
+    lanes = run.compute_lanes
+    work = np.where(run.computes, taken, 0.0)
+    totals = np.bincount(run.columns.lane, work, len(run.lanes))[lanes]
+    mean, most = float(totals.mean()), int(totals.argmax())
+    shares = np.ones(len(run.lanes))
+    shares[lanes] = mean / np.maximum(totals, 1)
+    even = np.where(run.computes, taken * shares[run.columns.lane], taken)
+    values = {
+        "lane": lanes[most], "most": duration_text(round(totals[most])),
+        "mean": duration_text(round(mean)),
+    }  # fmt: skip
+    order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
+    return [
+        (Limit.IMBALANCE, f"lane {lanes[most]}", whole - run.lasts(even), values),
+        (Limit.SCHEDULE, "", order, {}),
+    ]
+
+
+def _moved(run: Measured, taken: Floats, whole: int) -> int:
+    """What moving data costs a step, in ns."""
+    return whole - run.lasts(np.where(run.computes, taken, 0.0))
