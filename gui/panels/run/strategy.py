@@ -308,7 +308,10 @@ def device_choices(hardware: Hardware) -> list[str]:
     gpus = [f"cuda:{index}" for index in range(len(hardware.gpus))]
     several = [",".join(gpus)] if len(gpus) > 1 else []
     shared = ["2xcuda:0"] if gpus else []
-    return ["auto", *several, *gpus, *shared, "1xcpu", "2xcpu", "4xcpu", "8xcpu"]
+    real = ["auto", *several, *gpus, *shared, "1xcpu", "2xcpu", "4xcpu", "8xcpu"]
+    virtual = ["4xvirtual", "8xvirtual", "2xvirtual"]
+    # Where four real lanes would share something, virtual ones show the strategy itself.
+    return [*virtual, *real] if (len(gpus) or hardware.cores) < 4 else [*real, *virtual]
 
 
 def unused_text(name: str) -> str:
