@@ -16,6 +16,7 @@ from core.plan.faults import faults_given
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
+from core.report.verdict import Verdict, verdict
 from core.trace.complete import ended_steps, run_faults
 from core.trace.trace import Trace
 
@@ -78,7 +79,8 @@ class Summary:
     `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
     step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
     without a span, and the run is `complete` if it has finished without a fault. `injected_faults`
-    are those that were put in on purpose, by the names of the options (core.plan.faults).
+    are those that were put in on purpose, by the names of the options (core.plan.faults); the
+    `verdict` says what limits a step, without looking at these. There is none without a whole step.
     """
 
     strategy: str
@@ -94,6 +96,7 @@ class Summary:
     missing: int = 0
     faults: tuple[str, ...] = ()
     injected_faults: dict[str, str | float] = field(default_factory=dict)
+    verdict: Verdict | None = None
 
     @property
     def gradient_error(self) -> float | None:
@@ -140,6 +143,7 @@ def summarise(trace: Trace) -> Summary:
         missing=sum(fault.missing for fault in faults),
         faults=tuple(fault.text for fault in faults),
         injected_faults=faults_given(header.specification),
+        verdict=verdict(trace),
     )
 
 
