@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, KINDS, Kind, PlanError, Stage, TaskColumns
+from core.plan.task import (
+    ABSENT,
+    ENTERS,
+    IS_COMMUNICATION,
+    KINDS,
+    Kind,
+    PlanError,
+    Stage,
+    TaskColumns,
+)
 
 Curve = tuple[tuple[float, float], ...]
 """Points (size, ns) with growing sizes above 0. Between two points a cost is read off the line
@@ -20,7 +29,6 @@ STAGED = (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
 """The kinds whose costs go by stage or block; a loss has one, an overlap those of its halves."""
 
 
-_BEGIN = [KINDS.index(Kind.FORWARD), KINDS.index(Kind.OVERLAP)]
 MOST_NS = 2.0**62  # of all tasks of a step: times are whole ns of 64 bits
 NS_PER_YEAR = 365.25 * 24 * 3600 * 1e9
 
@@ -123,16 +131,13 @@ def durations(
     groups, which = _cost_groups(columns, costs.by_rows)
     times = np.array([price.of(where) for where in groups], np.float64)[which]
     for lane, factor in costs.slow.items():
-        times[(columns.lane == lane) & ~_MOVES[columns.kind]] *= factor
+        times[(columns.lane == lane) & ~IS_COMMUNICATION[columns.kind]] *= factor
     if not times.sum() < MOST_NS:
         raise CostError(
             f"the tasks of a step would take {times.sum() / NS_PER_YEAR:.2g} years together; "
             "use smaller costs"
         )
     return np.rint(times).astype(np.int64)
-
-
-_MOVES = np.array([kind.is_communication for kind in KINDS])
 
 
 def _cost_groups(columns: TaskColumns, by_rows: bool) -> tuple[list[_Where], NDArray[np.int64]]:
@@ -263,7 +268,7 @@ def paired_rows(columns: TaskColumns) -> NDArray[np.int64]:
     overlaps = np.flatnonzero(columns.kind == KINDS.index(Kind.OVERLAP))
     if not len(overlaps):
         return columns.rows
-    begun = np.flatnonzero(np.isin(columns.kind, _BEGIN))
+    begun = np.flatnonzero(ENTERS[columns.kind])
     replica, rows = columns.replica.astype(np.int64) << 32, columns.rows.copy()
     known, first = np.unique(replica[begun] + columns.microbatch[begun], return_index=True)
     wanted = replica[overlaps] + columns.paired_microbatch[overlaps]
@@ -277,7 +282,7 @@ def _microbatches(columns: TaskColumns) -> NDArray[np.int64]:
     sizes = (columns.rows > 0).astype(np.int64)
     whole = np.flatnonzero((columns.microbatch == ABSENT) & (columns.rows > 0))
     if len(whole):
-        begun = np.isin(columns.kind, _BEGIN)
+        begun = ENTERS[columns.kind]
         pieces = np.unique(
             np.stack([columns.replica[begun], columns.microbatch[begun]]).astype(np.int64), axis=1
         )
