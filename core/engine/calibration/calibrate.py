@@ -2,8 +2,9 @@
 
 Every lane goes through all its tasks of a step (a pass) again and again until the time is up,
 waiting for no other (operations.py), so that each is measured while the others compute and move
-data too; but copy lanes make no more passes than the lanes that compute. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come after
-that, by themselves. A cost is the mean of a pass's tasks, and of these the median.
+data too; but copy lanes make no more passes than the lanes that compute. Tasks that share
+parameters with other lanes (replicate, reduce, all-reduce) come after that, by themselves. A cost
+is the mean of a pass's tasks, and of these the median.
 
 Where a lane that waits must be woken up, a copy costs the time from the end of what made the data,
 which is what the next task waits for: on CPU lanes waking up takes longer than most copies.
