@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from core.explain.balance import peak_bytes
+from core.explain.balance import lane_balance
 from core.explain.causes import explain_run_step
-from core.explain.lanes import entering, lane_time
+from core.explain.lanes import entering
 from core.plan.faults import faults_given
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
+from core.report.verdict import Verdict, verdict
 from core.trace.complete import ended_steps, run_faults
+from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
 
@@ -78,7 +80,8 @@ class Summary:
     `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
     step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
     without a span, and the run is `complete` if it has finished without a fault. `injected_faults`
-    are those that were put in on purpose, by the names of the options (core.plan.faults).
+    are those that were put in on purpose, by the names of the options (core.plan.faults); the
+    `verdict` says what limits a step, without looking at these. There is none without a whole step.
     """
 
     strategy: str
@@ -94,6 +97,7 @@ class Summary:
     missing: int = 0
     faults: tuple[str, ...] = ()
     injected_faults: dict[str, str | float] = field(default_factory=dict)
+    verdict: Verdict | None = None
 
     @property
     def gradient_error(self) -> float | None:
@@ -140,6 +144,7 @@ def summarise(trace: Trace) -> Summary:
         missing=sum(fault.missing for fault in faults),
         faults=tuple(fault.text for fault in faults),
         injected_faults=faults_given(header.specification),
+        verdict=verdict(trace),
     )
 
 
@@ -168,12 +173,12 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
                           critical_path={})  # fmt: skip
     lanes = []
     for lane in working_lanes(trace.header.lanes):
-        spans = trace.spans(lane.index)
-        time = lane_time(spans[spans.of_step(step)], start, end)
+        balance = lane_balance(trace, lane.index, [step])
+        time = balance.time
         lanes.append(
             LaneSummary(
                 lane.name, lane.device, str(lane.role), time.busy_ns, time.communication_ns,
-                time.idle_ns, time.idle_fraction, peak_bytes(trace, lane.index, step), time.spans,
+                time.idle_ns, time.idle_fraction, balance.peak_bytes, time.spans,
                 figures.idle_by_cause[lane.index],
             )
         )  # fmt: skip
@@ -218,11 +223,6 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
 
     Where that is divided among lanes, the same rows enter on each of them.
     """
-    rows: dict[tuple[int, int], int] = {}
-    for lane in working_lanes(trace.header.lanes):
-        spans = trace.spans(lane.index)
-        spans = spans[spans.of_step(step)]
-        first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
-        for replica, microbatch, count in entering(first):
-            rows[replica, microbatch] = count
-    return rows
+    spans = StepSpans.of(trace, step).spans
+    first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
+    return {(replica, microbatch): count for replica, microbatch, count in entering(first)}

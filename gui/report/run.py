@@ -13,6 +13,7 @@ from core.explain.critical import Share
 from core.plan.task import Role, working_lanes
 from core.report.figure import FigureOptions
 from core.report.step_figures import StepFigures, mean_figures
+from core.report.verdict import verdict
 from core.trace.trace import Trace
 from gui.figures.make import figure_of
 from gui.figures.picture import application, svg_of
@@ -91,7 +92,14 @@ def _sections(
 ) -> Iterator[Section]:
     mean = mean_figures(figures)
     balances = [lane_balance(scene.trace, n, steps) for n in range(len(scene.trace.header.lanes))]
-    yield Section(tr("In short"), _short(scene.trace, steps, figures, mean))
+    found = verdict(scene.trace, tr)
+    yield Section(
+        tr("In short"),
+        joined(
+            *([] if found is None else [paragraph(found.text, "lead")]),
+            _short(scene.trace, steps, figures, mean),
+        ),
+    )
     yield Section(tr("Timeline"), _timeline(scene))
     yield Section(tr("Lanes"), _lanes(scene.trace, balances, mean, len(steps)))
     yield Section(tr("From the ideal step to this one"), _waterfall(mean))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -24,14 +22,14 @@ from core.plan.faults import Faults
 from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
 from core.plan.specification import Specification
-from core.plan.task import ABSENT, KINDS, Kind, Plan
+from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Plan
 from core.predict.costs import STAGED, CostModel, durations
 from core.predict.simulate import in_time_order
-from core.recording.writer import NoteRow, Timings, TraceWriter
+from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 
+TELL_SECONDS = 0.05
 _FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
-_MOVES = np.array([kind.is_communication for kind in KINDS])
 
 
 class Closed(Protocol):
@@ -74,7 +72,7 @@ class Course:
         columns = StepColumns.of_plan(plan)
         modelled = np.full(len(columns), ABSENT, np.int64)
         if link is not None:
-            moves = _MOVES[columns.kind]
+            moves = IS_COMMUNICATION[columns.kind]
             taken = durations(columns, CostModel(_FREE, link=link), plan.stages)
             modelled[moves] = taken[moves]
         return cls(columns, meeting(columns, plan.lanes).tolist(), modelled.tolist())
@@ -88,9 +86,10 @@ def link_of(specification: Specification) -> Link | None:
 class VirtualExecutor:
     """Runs steps one task at a time. A step begins when the one before has ended on all lanes.
 
-    **Every span is sent exactly once**: the thread that runs the tasks puts each at the end of one
-    queue when its end is known, in the order of virtual time and so of every lane; the one thread
-    that sends takes it off.
+    **Every span is sent exactly once**: the thread that runs the tasks notes each when its end is
+    known, in the order of virtual time and so of every lane, and between two tasks makes a batch of
+    those that it has noted. So the thread that sends has hardly any Python to do: what it did would
+    be waited for, and measured, inside a task.
 
     `now` is the virtual time in ns, on the clock of the header's origin. Once `stop` is set, by any
     thread, the next task is not begun.
@@ -110,11 +109,11 @@ class VirtualExecutor:
         specification = prepared.specification
         self._link, self._speed = link_of(specification), specification.speed
         self._faults = Faults.of(specification)
-        self.now = prepared.header.origin_ns
+        self.now = self._origin = prepared.header.origin_ns
         self._courses: dict[int, Course] = {}
-        self._untold: deque[_Span | Closed] = deque()
+        self._told: list[_Span] = []
+        self._told_at = time.monotonic()
         writer.now = lambda: self.now
-        writer.running = self._news
 
     def run(
         self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
@@ -132,6 +131,8 @@ class VirtualExecutor:
         ends, held = [0] * len(plan.tasks), [0] * len(plan.tasks)
 
         def lasts(place: int, start: int, begun: int) -> int:
+            if time.monotonic() - self._told_at > TELL_SECONDS:
+                self._tell()
             self._keep_pace(clock, begun)
             task = plan.tasks[place]
             blocks = () if nested is None else nested.inside(place)
@@ -142,21 +143,25 @@ class VirtualExecutor:
             ends[place] = began + begun + taken
             held[place] = self._operations.activations(task.lane)
             ready = began + start if course.meets[place] != ABSENT else None
-            self._untold.append(_Span(number, index, place, began + start, ends[place], ready))
+            self._told.append(_Span(number, index, place, began + start, ends[place], ready))
             for block in blocks:
                 if (bounds := stamps.bounds(block)) is not None:
                     first, last = (
                         began + begun + min(self._alone.elapsed(stamps.start, bound), taken)
                         for bound in bounds
                     )
-                    self._untold.append(_Span(number, index, block.index, first, last, None))
+                    self._told.append(_Span(number, index, block.index, first, last, None))
             self._alone.recycle(stamps)
             return taken
 
-        in_time_order(course.columns, course.meets, lasts)
+        try:
+            in_time_order(course.columns, course.meets, lasts)
+        finally:
+            self._tell()
         self.now = max(ends, default=began)
         self._note_hardware(index)
-        self._untold.append(self._close(step, began, ends, held))
+        notes = list(self._close(step, began, ends, held).rows())
+        self._writer.forward(note_batch(notes, self._origin))
         self._writer.flush_soon()
         return step
 
@@ -178,12 +183,10 @@ class VirtualExecutor:
         if (allocated := allocator_bytes(device)) is not None:
             self._writer.counter(f"allocator {device}", allocated, step=step)
 
-    def _news(self) -> Iterator[Timings | NoteRow]:
-        """What was not told yet. For the one thread that sends."""
-        news = [self._untold.popleft() for _ in range(len(self._untold))]
-        for of, told in groupby(news, key=lambda one: one[:2] if isinstance(one, _Span) else one):
-            if isinstance(of, tuple):
-                plans, steps, tasks, starts, ends, ready = zip(*told, strict=True)
-                yield Timings(plans[0], steps[0], tasks, starts, ends, ready)
-            else:
-                yield from of.rows()
+    def _tell(self) -> None:
+        """Hand in the spans of the step under way that were not handed in yet."""
+        if self._told:
+            plans, steps, tasks, starts, ends, ready = zip(*self._told, strict=True)
+            timings = Timings(plans[0], steps[0], tasks, starts, ends, ready)
+            self._writer.forward(span_batch(timings, origin=self._origin))
+        self._told, self._told_at = [], time.monotonic()

@@ -308,7 +308,11 @@ def device_choices(hardware: Hardware) -> list[str]:
     have = hardware.devices[1:]
     several = [",".join(have)] if len(have) > 1 else []
     shared = [f"2x{have[0]}"] if have else []
-    return ["auto", *several, *have, *shared, *(f"{count}x{HOST.name}" for count in (1, 2, 4, 8))]
+    on_host = [f"{count}x{HOST.name}" for count in (1, 2, 4, 8)]
+    real = ["auto", *several, *have, *shared, *on_host]
+    virtual = ["4xvirtual", "8xvirtual", "2xvirtual"]
+    # Where four real lanes would share something, virtual ones show the strategy itself.
+    return [*virtual, *real] if (len(have) or hardware.cores) < 4 else [*real, *virtual]
 
 
 def unused_text(name: str) -> str:
