@@ -1,4 +1,4 @@
-"""The order of whole numbers."""
+"""Whole numbers in order: sorted, joined to one number a row, counted off."""
 
 from __future__ import annotations
 
@@ -19,3 +19,30 @@ def stable_argsort(keys: NDArray[Any]) -> NDArray[np.int64]:
         if int(keys.max()) - int(least) <= np.iinfo(np.uint16).max:
             keys = (keys - least).astype(np.uint16)
     return np.argsort(keys, kind="stable")
+
+
+def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
+    """A number for each of n rows of integers: the same for those that are alike in all columns.
+
+    Rows of a larger number come later in the columns' own order. No column may reach over more than
+    32 bits; where several together leave no room in 63, the numbers so far are made smaller.
+    """
+    keys, room = np.zeros(len(columns[0]), np.int64), 1
+    for column in columns if len(keys) else ():
+        least = int(column.min())
+        width = int(column.max()) - least + 1
+        if room * width > np.iinfo(np.int64).max:
+            keys = np.unique(keys, return_inverse=True)[1]
+            room = len(keys)
+        keys, room = keys * width + (column.astype(np.int64) - least), room * width
+    return keys
+
+
+def turns(keys: NDArray[Any]) -> NDArray[np.int64]:
+    """For each of n integers, how many of the same come before it."""
+    order = stable_argsort(keys)
+    arranged = keys[order]
+    begins = np.flatnonzero(np.r_[True, arranged[1:] != arranged[:-1]][: len(keys)])
+    turn = np.empty(len(keys), np.int64)
+    turn[order] = np.arange(len(keys)) - np.repeat(begins, np.diff(begins, append=len(keys)))
+    return turn

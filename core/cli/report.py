@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
 from core.plain import plain
+from core.plan.devices import HOST, Hardware, kind_of
 from core.plan.grid import grid
-from core.plan.lanes import Hardware
 from core.plan.task import Plan, Stage
 from core.report.summary import LaneSummary, StepSummary, Summary
 
@@ -51,12 +51,18 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 def devices_text(hardware: Hardware) -> str:
     """What `devices` prints."""
-    rows = [("cpu", f"{hardware.cores} cores", size(hardware.memory), "2xcpu")]
-    for index, gpu in enumerate(hardware.gpus):
-        rows.append((f"cuda:{index}", gpu.name, size(gpu.memory), f"cuda:{index}"))
-    text = table(("device", "what", "memory", "as lanes"), rows)
-    if not hardware.gpus:
-        text += "\nThere is no CUDA device: runs use CPU lanes."
+    rows = [(HOST.name, f"{hardware.cores} cores", size(hardware.memory), f"2x{HOST.name}")]
+    for found in hardware.accelerators:
+        memory = size(found.memory) if found.memory else "not told"
+        rows.append((found.device, found.name, memory, found.device))
+    header = ("device", "what", "memory", "as lanes", "kind", "can")
+    kinds = [kind_of(device) for device in hardware.devices]
+    text = table(
+        header,
+        [(*row, kind.title, kind.abilities) for row, kind in zip(rows, kinds, strict=True)],
+    )
+    if not hardware.accelerators:
+        text += "\nThere is no accelerator: runs use CPU lanes."
     return text
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import stable_argsort
-from core.plan.task import KINDS, Kind, working_lanes
-from core.trace.columns import ABSENT, sorted_positions
+from core.order import row_keys, turns
+from core.plan.task import KINDS, Kind
+from core.trace.columns import ABSENT
+from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
 PLACES = (
@@ -24,13 +25,12 @@ PLACES = (
 class StepTasks:
     """The n tasks of a step that have a span, sorted by their number in the plan.
 
-    `lane` and `index` say where each span stands, `places` (n, len(PLACES) + 1) what it is, its
-    name last, as a number in `names` or -1.
+    `lane`, `start` and `end` say where each span stands, `places` (n, len(PLACES) + 1) what it is,
+    its name last, as a number in `names` or -1.
     """
 
     task: NDArray[np.int32]
     lane: NDArray[np.int32]
-    index: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     places: NDArray[np.int64]
@@ -42,25 +42,15 @@ class StepTasks:
     @classmethod
     def of(cls, trace: Trace, step: int) -> StepTasks:
         """The finished tasks of a step of a run."""
-        rows, lanes, indices, starts, ends = [], [], [], [], []
-        for lane in (one.index for one in working_lanes(trace.header.lanes)):
-            spans = trace.spans(lane)
-            first, last = (int(i) for i in sorted_positions(spans.step, [step, step + 1]))
-            rows.append(trace.table.rows[spans.row[first:last]])
-            lanes.append(np.full(last - first, lane, np.int32))
-            indices.append(np.arange(first, last))
-            starts.append(spans.start[first:last])
-            ends.append(spans.end[first:last])
-        told = np.concatenate(rows)
-        order = stable_argsort(told["task"])
-        told = told[order]
+        found = StepSpans.of(trace, step)
+        spans = found.spans
+        places = [spans[name].astype(np.int64) for name in (*PLACES, "name")]
         return cls(
-            told["task"],
-            np.concatenate(lanes)[order],
-            np.concatenate(indices)[order],
-            np.concatenate(starts)[order],
-            np.concatenate(ends)[order],
-            np.stack([told[name].astype(np.int64) for name in (*PLACES, "name")], axis=1),
+            spans["task"],
+            found.lane,
+            spans.start,
+            spans.end,
+            np.stack(places, axis=1),
             trace.table.names,
         )
 
@@ -157,24 +147,8 @@ def _told_by_both(
 
 def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
     """A number for each row: the same in the first `first` rows and the others, unique in both."""
-    group = np.zeros(len(places), np.int64)
-    for column in places.T:  # np.unique(axis=0) takes ten times as long
-        if len(column) and (column != column[0]).any():
-            _, number = np.unique(column, return_inverse=True)
-            _, group = np.unique(group * (number.max() + 1) + number, return_inverse=True)
-    turn = np.concatenate([_turns(group[:first]), _turns(group[first:])])
-    keys: NDArray[np.int64] = group * (int(turn.max(initial=0)) + 1) + turn
-    return keys
-
-
-def _turns(group: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each entry, how many of its group come before it."""
-    order = stable_argsort(group)
-    ordered = group[order]
-    begins = np.flatnonzero(np.diff(ordered, prepend=ABSENT))
-    turn = np.empty(len(group), np.int64)
-    turn[order] = np.arange(len(group)) - np.repeat(begins, np.diff(begins, append=len(group)))
-    return turn
+    group = row_keys(*places.T)
+    return row_keys(group, np.concatenate([turns(group[:first]), turns(group[first:])]))
 
 
 def _other(

@@ -15,8 +15,9 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.ddp import BUCKET_MB
-from core.plan.task import Role, working_lanes
-from core.trace.columns import sorted_positions
+from core.plan.task import Role
+from core.trace.columns import ABSENT
+from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
 Say = Callable[..., str]
@@ -101,9 +102,5 @@ def _schedule(name: str | None) -> str:
 
 def _distinct(trace: Trace, step: int, name: str) -> int:
     """How many different numbers of a kind the tasks of a step have."""
-    found: set[int] = set()
-    for lane in working_lanes(trace.header.lanes):
-        spans = trace.spans(lane.index)
-        first, last = sorted_positions(spans.step, [step, step + 1])
-        found.update(np.unique(trace.table.rows[name][spans.row[first:last]]).tolist())
-    return len([number for number in found if number >= 0])
+    numbers = np.unique(StepSpans.of(trace, step).spans[name])
+    return int(np.count_nonzero(numbers != ABSENT))

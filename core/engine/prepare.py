@@ -6,13 +6,13 @@ import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from core.engine.hardware import versions
+from core.engine.hardware import meeting_place, versions
 from core.engine.models.workload import Workload, build_workload, check_ties
 from core.engine.ranks.model import rank_model
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.by_blocks import by_blocks
-from core.plan.lanes import Hardware, meet_in_nccl
+from core.plan.devices import Hardware
 from core.plan.nested import nested_lanes
 from core.plan.specification import (
     Specification,
@@ -53,8 +53,8 @@ class Prepared:
 
     @property
     def backend(self) -> str:
-        """Through what ranks meet: NCCL where every rank has a GPU of its own, else gloo."""
-        return "nccl" if meet_in_nccl(self.lanes) else "gloo"
+        """The process group that ranks meet in. Raises PlanError if there is none."""
+        return meeting_place(self.lanes)
 
 
 def prepare(specification: Specification, hardware: Hardware) -> Prepared:

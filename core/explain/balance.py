@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.lanes import ENTERING, IS_COMMUNICATION, LaneTime, entering
-from core.plan.task import KINDS, Kind, Role, working_lanes
+from core.explain.lanes import LaneTime, entering
+from core.order import row_keys
+from core.plan.task import ENTERS, IS_COMMUNICATION, KINDS, Kind, Role, working_lanes
 from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
@@ -17,8 +18,6 @@ from core.trace.trace import Trace
 MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
 SHARED_KINDS = (Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE)
 """What DataParallel puts on lane 0."""
-IS_ENTERING = np.isin(np.arange(len(KINDS)), ENTERING)
-"""Whether each kind, by its index in KINDS, passes rows forward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +84,6 @@ def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
     if (lasts[:-1] == firsts[1:]).all():
         return spans[firsts[0] : lasts[-1]]
     return Spans.joined([spans[a:b] for a, b in zip(firsts, lasts, strict=True)])
-
-
-def peak_bytes(trace: Trace, lane: int, step: int | None = None) -> int:
-    """Most bytes of parameters, gradients, optimizer state and activations held at one moment.
-
-    Within `step`, or in the whole run. A counter holds its value until the next one.
-    """
-    limits = np.iinfo(np.int64)
-    bounds = (limits.min, limits.max - 1) if step is None else trace.step_bounds(step)
-    return _peak_within(trace, lane, np.array([bounds], np.int64))
 
 
 def _peak_within(trace: Trace, lane: int, bounds: NDArray[np.int64]) -> int:
@@ -228,14 +217,9 @@ def held_bytes(
 
 def _rows_forward(spans: Spans) -> int:
     """Rows that spans of one lane passed forward, those of each step's micro-batches once."""
-    enter = spans[IS_ENTERING[spans["kind"]]]
-    if not len(enter):
-        return 0
-    piece = enter["step"].astype(np.int64)
-    for name in ("replica", "microbatch"):
-        number = enter[name].astype(np.int64)
-        piece = piece * (int(number.max()) + 2) + number + 1
-    _, first = np.unique(piece, return_index=True)
+    enter = spans[ENTERS[spans["kind"]]]
+    pieces = row_keys(enter["step"], enter["replica"], enter["microbatch"])
+    _, first = np.unique(pieces, return_index=True)
     return int(enter["rows"][first].sum())
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explain.causes import CAUSES, Cause, Explanation
-from core.explain.waits import IS_COLLECTIVE
-from core.plan.task import KINDS, Kind
+from core.plan.task import IS_COLLECTIVE, KINDS, Kind
 from core.trace.columns import ABSENT
+from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
 _BACKWARD = KINDS.index(Kind.BACKWARD)
@@ -106,13 +106,11 @@ def _ready(explanation: Explanation, trace: Trace) -> dict[int, int]:
     if not len(explanation.columns):
         return {}
     step = trace.step_at(explanation.begin)
-    noted: dict[int, int] = {}
-    for lane in range(len(explanation.lanes)):
-        spans = trace.spans(lane)
-        mine = spans[spans.of_step(step)] if step is not None else spans[:0]
-        mine = mine[mine["ready"] != ABSENT]
-        noted.update(zip(mine["task"].tolist(), mine["ready"].tolist(), strict=True))
-    return noted
+    if step is None:
+        return {}
+    spans = StepSpans.of(trace, step).spans
+    noted = spans[spans["ready"] != ABSENT]
+    return dict(zip(noted["task"].tolist(), noted["ready"].tolist(), strict=True))
 
 
 def _number(value: int) -> int | None:

@@ -24,10 +24,9 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.lanes import IS_COMMUNICATION
-from core.explain.waits import IS_COLLECTIVE, Positions, Waits, waits_of
+from core.explain.waits import Positions, Waits, waits_of
 from core.order import stable_argsort
-from core.plan.task import KINDS, Kind, Lane, Role
+from core.plan.task import ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Kind, Lane, Role, among
 from core.trace.columns import ABSENT
 from core.trace.complete import find_faults
 from core.trace.step import StepColumns
@@ -67,13 +66,8 @@ class Cause(StrEnum):
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
-PASSES = np.isin(
-    np.arange(len(KINDS)),
-    [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT,
-                                    Kind.BACKWARD_WEIGHT, Kind.OVERLAP)],
-)  # fmt: skip
+PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
 """Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
-_ENTERS = np.isin(np.arange(len(KINDS)), [KINDS.index(k) for k in (Kind.FORWARD, Kind.OVERLAP)])
 _LOSS, _STEP, _COPY = (KINDS.index(kind) for kind in (Kind.LOSS, Kind.STEP, Kind.COPY))
 
 
@@ -363,7 +357,7 @@ class _Work:
         # The column behind the last replica takes the tasks of none (-1).
         holds = np.zeros((lanes, replicas + 1), np.bool_)
         holds[columns.lane[passes], columns.replica[passes]] = True
-        enters = _ENTERS[columns.kind] & (columns.stage <= 0) & (columns.block <= 0)
+        enters = ENTERS[columns.kind] & (columns.stage <= 0) & (columns.block <= 0)
         rows = np.zeros(replicas + 1, np.int64)
         np.add.at(rows, columns.replica[enters], columns.rows[enters])
         steps = np.zeros(lanes, np.bool_)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
-from core.explain.lanes import IS_COMMUNICATION
-from core.explain.waits import IS_COLLECTIVE
+from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION
 from core.trace.columns import ABSENT
 
 

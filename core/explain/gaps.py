@@ -106,41 +106,11 @@ def run_gap_report(
     return _plain(row, Cause.NOTHING_TO_MOVE, gap.start, gap.end) if gap is not None else None
 
 
-def lane_text(lane: Lane) -> str:
-    """How a sentence calls a lane: `lane 1`, or a copy lane by its name."""
-    return f"lane {lane.index}" if lane.role is Role.COMPUTE else lane.name
-
-
-def duration_text(ns: int) -> str:
-    """A duration in ms, or in us below a tenth: `12.1 ms`."""
-    return f"{ns / 1e6:.3g} ms" if ns >= 100_000 else f"{ns / 1e3:.3g} us"
-
-
-def sentence(gap: GapReport) -> str:
-    """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0: the pipeline fills`."""
-    lane = lane_text(gap.lane)
-    if len(gap.reasons) == 1:
-        return WHOLE.format(lane=lane, reason=_words(gap.reasons[0]))
-    named, left = main_reasons(gap)
-    parts = [_words(reason) for reason in named]
-    if left:
-        parts.append(REST.format(duration=duration_text(left)))
-    return SEVERAL.format(lane=lane, duration=duration_text(gap.duration), reasons="; ".join(parts))
-
-
 def main_reasons(gap: GapReport) -> tuple[list[Reason], int]:
     """The longest reasons of a gap, in order of time, and the ns of all others."""
     longest = sorted(gap.reasons, key=lambda reason: reason.duration, reverse=True)[:MOST_REASONS]
     named = [reason for reason in gap.reasons if reason in longest]
     return named, gap.duration - sum(reason.duration for reason in named)
-
-
-def _words(reason: Reason) -> str:
-    return WORDS[reason.cause].format(
-        duration=duration_text(reason.duration),
-        blocking=reason.blocking,
-        place=lane_text(reason.place) if reason.place is not None else "",
-    )
 
 
 def _reason(explanation: Explanation, piece: int) -> Reason:

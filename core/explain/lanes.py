@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.links import IS_COMMUNICATION as IS_COMMUNICATION
-from core.plan.task import KINDS, Kind
+from core.plan.task import ENTERS
+from core.trace.columns import ABSENT, sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
-
-ENTERING = [KINDS.index(kind) for kind in (Kind.FORWARD, Kind.OVERLAP)]
-"""The kinds, by their index in KINDS, that pass rows forward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,55 +45,59 @@ class Gap:
     before: int | None
 
 
-def lane_time(spans: Spans, start: int, end: int) -> LaneTime:
-    """Sums over the part of `spans` (one lane's, so none overlap) between `start` and `end`."""
-    inside = spans[(spans["end"] > start) & (spans["start"] < end)]
-    length = np.minimum(inside["end"], end) - np.maximum(inside["start"], start)
-    moving = IS_COMMUNICATION[inside["kind"]]
-    communication = int(length[moving].sum())
-    busy = int(length[~moving].sum())
-    return LaneTime(busy, communication, max(0, end - start) - busy - communication, len(inside))
-
-
-def idle_share(trace: Trace, lane: int, first: int, last: int) -> float:
-    """The idle part, 0 to 1, of a lane over the makespans of the steps `first` to `last`."""
-    spans, table = trace.spans(lane), trace.step_table
-    begin, end = np.searchsorted(spans["step"], [first, last + 1])
-    worked = int((spans["end"][begin:end] - spans["start"][begin:end]).sum())
-    chosen = (table.numbers >= first) & (table.numbers <= last)
-    whole = int((table.ends[chosen] - table.starts[chosen]).sum())
-    return 1.0 - worked / whole if whole else 0.0
-
-
 def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     """The idle interval of a lane at a moment, or None if it is busy or outside every step."""
     step = trace.step_at(time_ns)
     if step is None:
         return None
-    starts, ends, before = _step_gaps(trace, lane, step)
-    hit = int(np.searchsorted(starts, time_ns, "right")) - 1
-    if hit < 0 or time_ns >= ends[hit]:
-        return None
-    held = int(before[hit])
-    return Gap(lane, step, int(starts[hit]), int(ends[hit]), held if held >= 0 else None)
+    gaps = gaps_within(trace, lane, step, step)
+    hit = int(np.searchsorted(gaps.start, time_ns, "right")) - 1
+    return gaps.gap(hit) if hit >= 0 and time_ns < gaps.end[hit] else None
 
 
-def _step_gaps(
-    trace: Trace, lane: int, step: int
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    first, last = trace.step_bounds(step)
-    spans = trace.spans(lane)
-    where = spans.of_step(step)
-    mine = spans[where]
-    starts = np.concatenate([[first], mine["end"]])
-    ends = np.concatenate([mine["start"], [last]])
-    before = np.concatenate([np.arange(where.start, where.stop), [-1]])
+class Gaps(NamedTuple):
+    """The n gaps of a lane as columns, times in ns; `before` as Gap's, ABSENT for none."""
+
+    lane: int
+    step: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    before: NDArray[np.int64]
+
+    def gap(self, place: int) -> Gap:
+        """One of them."""
+        step, start, end, before = (int(column[place]) for column in self[1:])
+        return Gap(self.lane, step, start, end, before if before != ABSENT else None)
+
+
+def gaps_within(trace: Trace, lane: int, first: int, last: int) -> Gaps:
+    """A lane's gaps in the steps `first` to `last`: all before spans, then the tails of steps."""
+    table, spans = trace.step_table, trace.spans(lane)
+    low, high = sorted_positions(table.numbers, [first, last + 1])
+    numbers, begins, finishes = (
+        column[low:high] for column in (table.numbers, table.starts, table.ends)
+    )
+    left, right = sorted_positions(spans.step, [first, last + 1]).tolist()
+    mine = spans[left:right]
+    # Where each step's spans begin and end among the lane's; an idle step has an empty range.
+    heads = sorted_positions(mine.step, numbers)
+    tails = np.append(heads[1:], len(mine))
+    worked = tails > heads
+    before_each = np.empty(len(mine), np.int64)
+    before_each[1:] = mine.end[:-1]
+    before_each[heads[worked]] = begins[worked]
+    after_last = begins.copy()
+    after_last[worked] = mine.end[tails[worked] - 1]
+    steps = np.concatenate([mine.step, numbers])
+    starts = np.concatenate([before_each, after_last])
+    ends = np.concatenate([mine.start, finishes])
+    before = np.concatenate([np.arange(left, right), np.full(len(numbers), ABSENT)])
     idle = ends > starts
-    return starts[idle], ends[idle], before[idle]
+    return Gaps(lane, steps[idle], starts[idle], ends[idle], before[idle])
 
 
 def entering(spans: Spans) -> list[tuple[int, int, int]]:
     """Replica, micro-batch and rows of each of the spans that passes rows forward."""
-    enter = spans[np.isin(spans["kind"], ENTERING)]
+    enter = spans[ENTERS[spans["kind"]]]
     numbers = (np.maximum(enter[name], 0).tolist() for name in ("replica", "microbatch"))
     return list(zip(*numbers, enter["rows"].tolist(), strict=True))

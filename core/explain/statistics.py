@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.durations import CODES, Ranked, size_codes
-from core.explain.lanes import IS_COMMUNICATION, LaneTime
-from core.plan.task import KINDS, Kind, Lane, Role
+from core.explain.lanes import LaneTime
+from core.plan.task import IS_COMMUNICATION, KINDS, Kind, Lane, Role
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -65,16 +65,6 @@ class RangeStatistics:
     def wall_ns(self) -> int:
         """The length of the range."""
         return self.end - self.start
-
-
-def range_statistics(
-    trace: Trace, start: int, end: int, lanes: Sequence[int] | None = None
-) -> RangeStatistics:
-    """Count a range of some lanes (default: all that have time of their own) at once."""
-    count = RangeCount(trace, start, end, lanes)
-    while count.left:
-        count.advance()
-    return count.result()
 
 
 def counted_lanes(lanes: Sequence[Lane], chosen: Sequence[int] | None = None) -> list[int]:

@@ -35,28 +35,27 @@ def stretches(explanation: Explanation) -> Stretches:
     begins = np.ones(len(gap), np.bool_)
     begins[1:] = (gap[1:] != gap[:-1]) | (cause[1:] != cause[:-1])
     first = np.flatnonzero(begins)
-    last = np.append(first[1:], len(gap)) - 1 if len(first) else first
-    return Stretches(
-        explanation.start[first],
-        explanation.end[last],
-        cause[first],
-        gap[first],
-        np.searchsorted(first, explanation.lane_first),
-    )
+    return _joined(explanation, first, cause[first])
 
 
 def main_causes(explanation: Explanation) -> Stretches:
     """Every gap as one stretch, with the cause of most of it; of equals the first in CAUSES."""
-    gaps, first = np.unique(explanation.gap, return_index=True)
-    last = np.append(first[1:], len(explanation.gap)) - 1 if len(first) else first
-    length = explanation.end - explanation.start
+    gaps, first, place = np.unique(explanation.gap, return_index=True, return_inverse=True)
     totals = np.zeros((len(gaps), len(CAUSES)), np.int64)
-    place = np.searchsorted(gaps, explanation.gap)
+    length = explanation.end - explanation.start
     np.add.at(totals, (place, explanation.cause.astype(np.int64)), length)
+    return _joined(explanation, first, totals.argmax(axis=1).astype(np.int8))
+
+
+def _joined(
+    explanation: Explanation, first: NDArray[np.int64], cause: NDArray[np.int8]
+) -> Stretches:
+    """Pieces joined to stretches: each begins with the piece `first` and has a `cause`."""
+    last = np.append(first[1:], len(explanation.gap))[: len(first)] - 1
     return Stretches(
         explanation.start[first],
         explanation.end[last],
-        totals.argmax(axis=1).astype(np.int8),
-        gaps,
+        cause,
+        explanation.gap[first],
         np.searchsorted(first, explanation.lane_first),
     )

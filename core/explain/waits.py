@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import stable_argsort
-from core.plan.links import IS_COLLECTIVE as IS_COLLECTIVE
-from core.plan.task import Lane
+from core.order import row_keys, stable_argsort, turns
+from core.plan.task import IS_COLLECTIVE, Lane
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 
@@ -141,17 +140,9 @@ def _came(columns: StepColumns, members: Positions, ended: NDArray[np.int64]) ->
 
 def _turns(columns: StepColumns, members: Positions, rank: NDArray[np.int64]) -> Positions:
     """A number for each collective of `members`, the same for those that meet."""
-    name = np.zeros(len(members), np.int64)
-    for column in (columns.kind, columns.stage, columns.block, columns.bucket):
-        _, number = np.unique(column[members], return_inverse=True)
-        name = name * (number.max() + 1) + number
-    order = np.lexsort((members, rank, name))
-    changes = (np.diff(name[order], prepend=ABSENT) != 0) | (np.diff(rank[order], prepend=-1) != 0)
-    first = np.flatnonzero(changes)
-    turn = np.empty(len(members), np.int64)
-    turn[order] = np.arange(len(members)) - np.repeat(first, np.diff(first, append=len(members)))
-    group: Positions = name * (turn.max() + 1) + turn
-    return group
+    told = (columns.kind, columns.stage, columns.block, columns.bucket)
+    names = row_keys(*(column[members] for column in told))
+    return row_keys(names, turns(row_keys(names, rank)))
 
 
 def _names_others(columns: StepColumns, rank: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from core.option import Group, Option, Settings, listed
 from core.plan.lanes import asks_virtual
-from core.plan.links import IS_COMMUNICATION, Link, links_of
-from core.plan.task import KIND_CODES, Kind, Lane, PlanError, Role, TaskColumns
+from core.plan.task import IS_COMMUNICATION, KIND_CODES, Kind, Lane, PlanError, Role, TaskColumns
+from core.plan.transfers import LanePair, links_of
 
 T = TypeVar("T")
 _WHOLE, _NUMBER = r"(\d{1,9})", r"(\d{1,9}(?:\.\d{1,9})?)"
@@ -31,7 +31,7 @@ def _slow_lanes(text: str) -> dict[int, float]:
     return _once("--slow-lane", text, found)
 
 
-def _slow_links(text: str) -> dict[Link, float]:
+def _slow_links(text: str) -> dict[LanePair, float]:
     """`1-2:4`: the factors of links."""
     form = "LANE-LANE:FACTOR, such as 1-2:4"
     found = {}
@@ -158,7 +158,7 @@ class Faults:
     """
 
     slow_lanes: Mapping[int, float]
-    slow_links: Mapping[Link, float]
+    slow_links: Mapping[LanePair, float]
     slow_kinds: Mapping[Kind, float]
     hiccups: tuple[Hiccup, ...] = ()
     jitter: float = 0.0

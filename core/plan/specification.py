@@ -20,8 +20,9 @@ from core.option import (
     values_of,
     with_options,
 )
+from core.plan.devices import Hardware
 from core.plan.faults import FAULT_OPTIONS, Faults, faults_text
-from core.plan.lanes import Hardware, asks_virtual, check_devices, lane_devices, make_lanes
+from core.plan.lanes import asks_virtual, check_devices, lane_devices, make_lanes
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
 from core.plan.schedules import schedule_of
@@ -346,7 +347,7 @@ def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
 def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
     """Raise PlanError if a step could not be held in the machine's memory, however divided."""
     needed = model.step_bytes(max(specification.data or 0, *specification.all_rows))
-    memory = hardware.memory + sum(gpu.memory for gpu in hardware.gpus)
+    memory = hardware.memory + sum(one.memory for one in hardware.accelerators)
     if needed > memory:
         raise PlanError(
             f"--batch {specification.batch_rows} of {model.name} needs at least "

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from core.models.description import ModelDescription
 from core.option import Option, Value
+from core.plan.devices import kind_of
 from core.plan.schedules.schedule import Schedule
 from core.plan.task import Kind, Lane, Payload, Plan, PlanError, Runner
 
@@ -50,7 +51,7 @@ class Job:
     @property
     def copies_overlap(self) -> bool:
         """Whether devices have copy engines of their own, so that copies get lanes of their own."""
-        return self.lanes[0].device != "cpu"
+        return kind_of(self.lanes[0].device).streams
 
 
 Options = tuple[Option[Any], ...]

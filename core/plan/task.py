@@ -87,6 +87,17 @@ KINDS: tuple[Kind, ...] = tuple(Kind)
 KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}
 
 
+def among(*kinds: Kind) -> NDArray[np.bool_]:
+    """Whether each of KINDS is one of `kinds`: `among(...)[codes]` tells it of each code."""
+    return np.array([kind in kinds for kind in KINDS])
+
+
+IS_COMMUNICATION, IS_COLLECTIVE = among(*_COMMUNICATION), among(*_COLLECTIVE)
+"""Whether each kind, by its index in KINDS, moves data; and whether it is a collective."""
+ENTERS = among(Kind.FORWARD, Kind.OVERLAP)
+"""Whether each kind, by its index in KINDS, passes rows forward."""
+
+
 class Payload(StrEnum):
     """What a task moves or works on; tells a scatter of inputs from one of gradients.
 

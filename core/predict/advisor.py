@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.explain.bubble import bubble_of
 from core.models.description import ModelDescription
 from core.plan.pipeline_options import DEFAULT_MICROBATCHES, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES, Schedule
@@ -12,12 +13,11 @@ from core.plan.specification import STRATEGY_OPTIONS, Specification, check, job_
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
 from core.plan.strategy import Strategy
-from core.plan.task import Kind, Lane, Plan, PlanError, Role, Stage
+from core.plan.task import Kind, Lane, Plan, PlanError, Stage
 from core.predict.blockwise import blockwise
 from core.predict.costs import CostError, CostModel
 from core.predict.footprint import peak_bytes
-from core.predict.predict import lane_times, predict_times
-from core.trace.step import StepColumns
+from core.predict.predict import predict_times
 
 CHUNKS = (2, 3, 4)
 MOST_MICROBATCHES = 64
@@ -138,11 +138,10 @@ def _advice(
         return None
     columns = predict_times(plan, costs)
     memory = peak_bytes(plan, columns, model, choice.optimizer, strategy.kept_bytes)
-    makespan = int(columns.end.max())
     return Advice(
         choice,
-        makespan,
-        _bubble(plan, columns, makespan),
+        int(columns.end.max()),
+        bubble_of(columns, plan.lanes).by_makespan,
         int(memory.max()),
         _is_extrapolated(plan, costs),
     )
@@ -153,11 +152,3 @@ def _is_extrapolated(plan: Plan, costs: CostModel) -> bool:
     sizes = [size for size, _ in costs.passes[Kind.FORWARD][0]]
     rows = [part.rows for part in plan.parts]
     return min(rows) < min(sizes) or max(rows) > max(sizes)
-
-
-def _bubble(plan: Plan, columns: StepColumns, makespan: int) -> float:
-    """The share of the makespan in which compute lanes neither compute nor move data."""
-    busy, moving = lane_times(columns, len(plan.lanes))
-    working = [lane.index for lane in plan.lanes if lane.role is Role.COMPUTE]
-    window = makespan * len(working)
-    return 1 - int((busy + moving)[working].sum()) / window if window else 0.0

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.link import Link
-from core.plan.task import ABSENT, KINDS, Kind, PlanError, Stage, TaskColumns
+from core.plan.task import (
+    ABSENT,
+    ENTERS,
+    KINDS,
+    Kind,
+    PlanError,
+    Stage,
+    TaskColumns,
+)
 
 Curve = tuple[tuple[float, float], ...]
 """Points (size, ns) with growing sizes above 0. Between two points a cost is read off the line
@@ -21,7 +29,6 @@ STAGED = (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
 """The kinds whose costs go by stage or block; a loss has one, an overlap those of its halves."""
 
 
-_BEGIN = [KINDS.index(Kind.FORWARD), KINDS.index(Kind.OVERLAP)]
 MOST_NS = 2.0**62  # of all tasks of a step: times are whole ns of 64 bits
 NS_PER_YEAR = 365.25 * 24 * 3600 * 1e9
 
@@ -224,7 +231,7 @@ def paired_rows(columns: TaskColumns) -> NDArray[np.int64]:
     overlaps = np.flatnonzero(columns.kind == KINDS.index(Kind.OVERLAP))
     if not len(overlaps):
         return columns.rows
-    begun = np.flatnonzero(np.isin(columns.kind, _BEGIN))
+    begun = np.flatnonzero(ENTERS[columns.kind])
     replica, rows = columns.replica.astype(np.int64) << 32, columns.rows.copy()
     known, first = np.unique(replica[begun] + columns.microbatch[begun], return_index=True)
     wanted = replica[overlaps] + columns.paired_microbatch[overlaps]
@@ -238,7 +245,7 @@ def _microbatches(columns: TaskColumns) -> NDArray[np.int64]:
     sizes = (columns.rows > 0).astype(np.int64)
     whole = np.flatnonzero((columns.microbatch == ABSENT) & (columns.rows > 0))
     if len(whole):
-        begun = np.isin(columns.kind, _BEGIN)
+        begun = ENTERS[columns.kind]
         pieces = np.unique(
             np.stack([columns.replica[begun], columns.microbatch[begun]]).astype(np.int64), axis=1
         )

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.order import stable_argsort
-from core.plan.task import ABSENT, KINDS, Kind, TaskColumns
+from core.plan.task import ABSENT, ENTERS, Kind, TaskColumns, among
 from core.predict.costs import paired_rows
 
-_ADDS = np.array([kind in (Kind.FORWARD, Kind.OVERLAP) for kind in KINDS])
-_FREES = np.array([kind in (Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP) for kind in KINDS])
+_FREES = among(Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
 RowWeight = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.int64]]
 """What a row's activations weigh in each of some (stages, blocks), absent numbers being -1."""
 
@@ -29,7 +28,7 @@ def peak_activations(
     when it starts goes when the full backward or the backward for the weights ends. Lanes work in
     order, so times do not matter.
     """
-    adds, frees = _ADDS[columns.kind], _FREES[columns.kind]
+    adds, frees = ENTERS[columns.kind], _FREES[columns.kind]
     if row_weight is None:
         added = np.ones(len(columns), np.int64)
         freed = _counts(columns, adds, frees)

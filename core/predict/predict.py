@@ -10,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.explain.lanes import IS_COMMUNICATION
 from core.explain.waits import meeting
 from core.plan.faults import NO_FAULTS, Faults
-from core.plan.task import Lane, Plan, Task
+from core.plan.task import IS_COMMUNICATION, Lane, Plan, Task
 from core.predict.costs import CostModel, durations
 from core.predict.peaks import peak_activations
 from core.predict.simulate import simulate

@@ -17,6 +17,7 @@ from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
 from core.option import Value
 from core.order import stable_argsort
+from core.plan.devices import PREDICTED
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.schedules import schedule_of
@@ -45,7 +46,7 @@ class WhatIfQuery:
     own stages. `batch` None is a micro-batch as large as the costs are for. `link` replaces what
     the costs say of transfers; `faults` are what is put in, by the names of the options
     (core.plan.faults).
-    `device` is the lanes' kind: `cuda` lanes copy beside computing, `cpu` lanes copy themselves.
+    `device` is the known kind of the lanes: those of a GPU copy beside computing, a CPU's do not.
     """
 
     model: ModelDescription
@@ -58,7 +59,7 @@ class WhatIfQuery:
     link: Link | None = None
     faults: Mapping[str, Value] = field(default_factory=dict)
     measured: tuple[Stage, ...] = ()
-    device: str = "cuda"
+    device: str = PREDICTED.name
 
     @property
     def stages(self) -> int:

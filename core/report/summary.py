@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from core.explain.balance import peak_bytes
+from core.explain.balance import lane_balance
 from core.explain.causes import explain_run_step
-from core.explain.lanes import entering, lane_time
+from core.explain.lanes import entering
 from core.plan.faults import faults_given
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import ended_steps, run_faults
+from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
 
@@ -172,12 +173,12 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
                           critical_path={})  # fmt: skip
     lanes = []
     for lane in working_lanes(trace.header.lanes):
-        spans = trace.spans(lane.index)
-        time = lane_time(spans[spans.of_step(step)], start, end)
+        balance = lane_balance(trace, lane.index, [step])
+        time = balance.time
         lanes.append(
             LaneSummary(
                 lane.name, lane.device, str(lane.role), time.busy_ns, time.communication_ns,
-                time.idle_ns, time.idle_fraction, peak_bytes(trace, lane.index, step), time.spans,
+                time.idle_ns, time.idle_fraction, balance.peak_bytes, time.spans,
                 figures.idle_by_cause[lane.index],
             )
         )  # fmt: skip
@@ -222,11 +223,6 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
 
     Where that is divided among lanes, the same rows enter on each of them.
     """
-    rows: dict[tuple[int, int], int] = {}
-    for lane in working_lanes(trace.header.lanes):
-        spans = trace.spans(lane.index)
-        spans = spans[spans.of_step(step)]
-        first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
-        for replica, microbatch, count in entering(first):
-            rows[replica, microbatch] = count
-    return rows
+    spans = StepSpans.of(trace, step).spans
+    first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
+    return {(replica, microbatch): count for replica, microbatch, count in entering(first)}

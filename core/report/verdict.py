@@ -18,11 +18,11 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.gaps import duration_text
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
-from core.plan.links import IS_COMMUNICATION, Links, links_of
-from core.plan.task import ABSENT, KINDS, Kind, Lane, PlanError, Role, Stage
+from core.plain import duration_text
+from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind, Lane, PlanError, Role, Stage
+from core.plan.transfers import Links, links_of
 from core.predict.costs import paired_rows
 from core.predict.simulate import simulate
 from core.report.replan import RunPlans

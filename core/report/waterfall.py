@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
-from core.explain.lanes import IS_COMMUNICATION
-from core.plan.task import PlanError, Role
+from core.plan.task import IS_COMMUNICATION, PlanError, Role
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 

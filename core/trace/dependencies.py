@@ -74,14 +74,11 @@ def _waiting(trace: Trace, span: Span) -> _Found:
 
 def _held_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Whether the tasks of some rows, which waited for `span`, waited for another even longer."""
-    told = trace.table.rows[rows]
-    counts = told["after_count"].astype(np.int64)
-    before = np.cumsum(counts) - counts
-    entries = np.repeat(told["after"] - before, counts) + np.arange(int(counts.sum()))
-    ends = _ends(trace, span.step, trace.table.after[entries])
+    counts, tasks = trace.table.needs(rows)
+    ends = _ends(trace, span.step, tasks)
     if span.end is None or not len(rows):
         return np.zeros(len(rows), np.bool_)
-    later: NDArray[np.bool_] = np.maximum.reduceat(ends, before) > span.end
+    later: NDArray[np.bool_] = np.maximum.reduceat(ends, np.cumsum(counts) - counts) > span.end
     return later
 
 

@@ -9,9 +9,34 @@ from numpy.typing import NDArray
 
 from core.order import stable_argsort
 from core.plan.task import ABSENT, COLUMN_TYPES, Plan, Task, TaskColumns, working_lanes
-from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class StepSpans:
+    """The finished spans of a step, less those of nested lanes, by task: n entries.
+
+    `lane` and `index` say where each of `spans` stands.
+    """
+
+    lane: NDArray[np.int32]
+    index: NDArray[np.int64]
+    spans: Spans
+
+    @classmethod
+    def of(cls, trace: Trace, step: int) -> StepSpans:
+        """Those that a step has so far."""
+        lanes, indices, parts = [], [], []
+        for lane in working_lanes(trace.header.lanes):
+            spans = trace.spans(lane.index)
+            where = spans.of_step(step)
+            lanes.append(np.full(where.stop - where.start, lane.index, np.int32))
+            indices.append(np.arange(where.start, where.stop))
+            parts.append(spans[where])
+        every = Spans.joined(parts)
+        order = stable_argsort(every["task"])
+        return cls(np.concatenate(lanes)[order], np.concatenate(indices)[order], every[order])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,15 +88,8 @@ class StepColumns(TaskColumns):
         What waited for a task that has no span waits for less, and so does what waited for itself
         or for a task of a later number: so nothing waits in a circle.
         """
-        lanes, parts = [], []
-        for lane in working_lanes(trace.header.lanes):
-            spans = trace.spans(lane.index)
-            first, last = sorted_positions(spans["step"], [step, step + 1])
-            parts.append(spans[first:last])
-            lanes.append(np.full(int(last - first), lane.index, np.int32))
-        spans, lane_of = Spans.joined(parts), np.concatenate(lanes)
-        order = stable_argsort(spans["task"])
-        spans, lane_of = spans[order], lane_of[order]
+        found = StepSpans.of(trace, step)
+        spans = found.spans
         after_first, after = _after(spans)
         told = {
             name: spans[name].astype(dtype, copy=False)
@@ -80,7 +98,7 @@ class StepColumns(TaskColumns):
         }
         return cls(
             **told,
-            lane=lane_of,
+            lane=found.lane,
             shard=np.full(len(spans), ABSENT, np.int32),
             after_first=after_first,
             after=after,
@@ -93,10 +111,7 @@ class StepColumns(TaskColumns):
 
 def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """What the spans (sorted by task) waited for, as positions among them."""
-    counts = spans["after_count"].astype(np.int64)
-    ends = np.cumsum(counts)
-    where = np.repeat(spans["after"] - (ends - counts), counts) + np.arange(counts.sum())
-    tasks = spans.table.after[where]
+    counts, tasks = spans.table.needs(spans.row)
     at = np.minimum(np.searchsorted(spans["task"], tasks), len(spans) - 1)
     waiter = np.repeat(np.arange(len(spans)), counts)
     known = (spans["task"][at] == tasks) & (at < waiter)

@@ -106,6 +106,14 @@ class TaskTable:
             raise LookupError("a span is of a task that its plan does not have")
         return found.astype(np.int32)
 
+    def needs(self, rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """How many tasks each of n rows waits for, and which, one row's behind the other's."""
+        told = self.rows[rows]
+        counts = told["after_count"].astype(np.int64)
+        before = np.cumsum(counts) - counts
+        places = np.repeat(told["after"] - before, counts) + np.arange(counts.sum())
+        return counts, self.after[places]
+
     def told(self, place: int) -> dict[str, Any]:
         """The attributes of a task, and what it waits for, by the names of core.plan.task.Task."""
         row = self.rows[place]

@@ -6,11 +6,11 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 
-import numpy as np
 from PySide6.QtCore import QObject
 
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.spent import never
+from core.explain.longest import spans_within
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 
@@ -26,7 +26,7 @@ class CompareWorker(Runner):
 
     def ask(self, a: Trace, b: Trace, steps_a: Sequence[int], steps_b: Sequence[int]) -> None:
         """Compare steps, at least one of each; the answer to few tasks has come when it returns."""
-        if tasks_in(a, steps_a) + tasks_in(b, steps_b) <= LARGE:
+        if spans_within(a, steps_a, steps_a) + spans_within(b, steps_b, steps_b) <= LARGE:
             self.start(_compared(a, b, list(steps_a), list(steps_b), never), math.inf)
             return
         stop = threading.Event()
@@ -39,12 +39,3 @@ def _compared(
 ) -> Work[TwoRuns]:
     yield 0.0
     return compare_runs(a, b, steps_a, steps_b, stop)
-
-
-def tasks_in(trace: Trace, steps: Sequence[int]) -> int:
-    """How many finished tasks some steps of a run have."""
-    count = 0
-    for lane in range(len(trace.header.lanes)):
-        known = trace.spans(lane).step
-        count += int((np.searchsorted(known, steps, "right") - np.searchsorted(known, steps)).sum())
-    return count

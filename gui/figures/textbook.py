@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.lanes import idle_share
+from core.explain.balance import lane_balance
 from core.plan.task import Lane, Role, working_lanes
 from core.report.figure import FigureOptions
 from core.trace.excerpt import lanes_of
@@ -201,8 +201,8 @@ def idle_text(run: Run, lane: Lane) -> str:
     """How much of the shown steps a lane is idle; nothing for lanes that only move data."""
     if lane.role is not Role.COMPUTE or not run.shown.steps:
         return ""
-    steps = run.shown.steps
-    return percent_text(idle_share(run.scene.trace, lane.index, steps[0], steps[-1]))
+    balance = lane_balance(run.scene.trace, lane.index, run.shown.steps)
+    return percent_text(balance.time.idle_fraction)
 
 
 def _plot(

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from core.order import stable_argsort
+from core.order import row_keys, stable_argsort, turns
 
 INTEGERS = st.sampled_from([np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64, np.uint64])
+NARROW = st.sampled_from([np.int8, np.int16, np.int32, np.uint32])
 COLUMNS = INTEGERS.flatmap(lambda dtype: arrays.arrays(dtype, st.integers(0, 60)))
 
 
@@ -30,3 +31,17 @@ def test_the_largest_numbers_of_a_type_are_no_trouble(dtype):
     for keys in ([most, most - 70_000 % most, most - 1, most], [most, least, 0, most, least]):
         keys = np.array(keys, dtype)
         assert stable_argsort(keys).tolist() == np.argsort(keys, kind="stable").tolist()
+
+
+@given(st.integers(0, 40).flatmap(lambda n: st.lists(
+    NARROW.flatmap(lambda dtype: arrays.arrays(dtype, n)), min_size=1, max_size=9)))  # fmt: skip
+def test_rows_have_the_same_number_where_they_are_alike_and_are_in_order(columns):
+    keys, rows = row_keys(*columns).tolist(), list(zip(*(c.tolist() for c in columns), strict=True))
+    for key, row in zip(keys, rows, strict=True):
+        assert [key < other for other in keys] == [row < other for other in rows]
+
+
+@given(COLUMNS)
+def test_of_each_number_those_before_it_are_counted(keys):
+    told = keys.tolist()
+    assert turns(keys).tolist() == [told[:place].count(key) for place, key in enumerate(told)]

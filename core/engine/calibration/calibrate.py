@@ -2,8 +2,9 @@
 
 Every lane goes through all its tasks of a step (a pass) again and again until the time is up,
 waiting for no other (operations.py), so that each is measured while the others compute and move
-data too. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come after
-that, by themselves. A cost is the mean of a pass's tasks, and of these the median.
+data too; but copy lanes make no more passes than the lanes that compute. Tasks that share
+parameters with other lanes (replicate, reduce, all-reduce) come after that, by themselves. A cost
+is the mean of a pass's tasks, and of these the median.
 
 Where a lane that waits must be woken up, a copy costs the time from the end of what made the data,
 which is what the next task waits for: on CPU lanes waking up takes longer than most copies.
@@ -27,7 +28,14 @@ from torch import Tensor
 
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.lanes.executor import POLL_SECONDS, Stopped
-from core.engine.lanes.lane import Clock, Lane, Timestamp, open_clock, reached
+from core.engine.lanes.lane import (
+    Clock,
+    Lane,
+    Timestamp,
+    kept_random_state,
+    open_clock,
+    reached,
+)
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
@@ -59,8 +67,7 @@ def calibrate(
     raised.
     """
     plan = prepared.plans[len(batch[0])]
-    gpus = sorted({lane.device for lane in plan.lanes if lane.device != "cpu"})
-    with torch.random.fork_rng(devices=gpus):
+    with kept_random_state(lane.device for lane in plan.lanes):
         operations = CalibrationOps(prepared)
         operations.walk(plan, batch, walk_of(plan))
         times: Times = defaultdict(list)
@@ -111,7 +118,8 @@ class LaneLoop:
                 if is_halted():
                     return
                 stamps = Stamps(self.lane.timestamp)
-                held.append(operations.run(half, stamps))
+                with self.lane.turn:
+                    held.append(operations.run(half, stamps))
                 done.append((half, stamps))
         _wait_for(self.lane.timestamp())
         self.passes.append(done)
@@ -143,11 +151,20 @@ def _measure(
         fewest = min(len(loop.passes) for loop in loops)
         return fewest >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
 
+    computing = [loop for loop in loops if loop.lane.lane.role is Role.COMPUTE]
+
+    def is_ahead(loop: LaneLoop) -> bool:
+        """Whether a copy lane has made its copies more often than the steps that they belong to."""
+        return loop not in computing and all(len(loop.passes) > len(c.passes) for c in computing)
+
     def work(loop: LaneLoop) -> None:
         """In a lane's thread. Busy until the last lane is through."""
         try:
             while not (is_halted() or is_over()):
-                loop.go_once(is_halted)
+                if is_ahead(loop):  # copies without end would keep the others from computing
+                    time.sleep(POLL_SECONDS)
+                else:
+                    loop.go_once(is_halted)
         except BaseException:
             failed.set()  # the other lanes need not go on
             raise

@@ -4,8 +4,8 @@ Values pass between tasks by name: (what, replica, stage, micro-batch, shard). A
 what enters a stage (behind the last one: the output), a `gradient` that of what leaves a stage; a
 copy lets it be the same value on another lane. Of a stage divided into shards each leaves a
 `partial` one, named once for each shard that is to read it; an all-reduce makes their sum. A task
-takes its inputs out of the store, so that a tensor lives no longer than its last use; on a CUDA
-lane the executor keeps what was taken until the task's end event has completed.
+takes its inputs out of the store, so that a tensor lives no longer than its last use; on a lane
+with a stream the executor keeps what was taken until the task's end event has completed.
 
 Autograd's graph is cut at every stage: a stage's input is a leaf, its backward is called by the
 stage's own lane, and gradients are handed over as tensors. Between a backward for the input and

@@ -50,6 +50,8 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:
         torch.set_num_threads(cores)  # the plain step computes as a lane does, rounding included
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.plan_list[0].lanes)]
+        for text in dict.fromkeys(lane.note for lane in lanes if lane.note):
+            writer.log("warning", text)
         executor = Executor(lanes, operations, writer, stop)
         run_steps(
             prepared, writer, operations, executor,

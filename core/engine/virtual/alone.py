@@ -27,12 +27,13 @@ class Alone:
     def __init__(self, virtual: Lane) -> None:
         self.device = virtual.runs_on
         (self._lane,) = open_lanes((replace(virtual, index=0, serves=0, device=self.device),))
+        self.note = self._lane.note
         self._clock = open_clock(self.device)
         self._stack = ExitStack()
 
     def __enter__(self) -> Alone:
         self._stack.enter_context(self._lane.settings())
-        if self._lane.sleeps:
+        if self._lane.lane.cores:  # it computes in the calling thread
             with suppress(OSError):  # where there is no such account, there is the clock alone
                 stat = os.open(RUN_DELAY, os.O_RDONLY)
                 self._stack.callback(os.close, stat)

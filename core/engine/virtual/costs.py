@@ -8,8 +8,6 @@ from collections import defaultdict
 from functools import partial
 from threading import Event
 
-import torch
-
 from core.engine.calibration.calibrate import (
     BUDGET_SECONDS,
     LEAST_PASSES,
@@ -19,6 +17,7 @@ from core.engine.calibration.calibrate import (
     name_of,
 )
 from core.engine.lanes.executor import Stopped
+from core.engine.lanes.lane import kept_random_state
 from core.engine.lanes.operations import Operations
 from core.engine.models.modules import Batch
 from core.engine.virtual.alone import Alone
@@ -44,7 +43,7 @@ def calibrate(
     course = Course.of(plan, link)
     passes: list[Times] = []
     until = time.monotonic() + BUDGET_SECONDS
-    with torch.random.fork_rng(devices=[] if alone.device == "cpu" else [alone.device]):
+    with kept_random_state([alone.device]):
         while len(passes) < (LEAST_PASSES if time.monotonic() > until else MOST_PASSES):
             passes.append(_one_pass(operations, plan, batch, alone, course, stop))
     times: Times = defaultdict(list)

@@ -22,7 +22,7 @@ from core.plan.faults import Faults
 from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
 from core.plan.specification import Specification
-from core.plan.task import ABSENT, KINDS, Kind, Plan
+from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Plan
 from core.predict.costs import STAGED, CostModel, durations
 from core.predict.simulate import in_time_order
 from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, span_batch
@@ -30,7 +30,6 @@ from core.trace.step import StepColumns
 
 TELL_SECONDS = 0.05
 _FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
-_MOVES = np.array([kind.is_communication for kind in KINDS])
 
 
 class Closed(Protocol):
@@ -73,7 +72,7 @@ class Course:
         columns = StepColumns.of_plan(plan)
         modelled = np.full(len(columns), ABSENT, np.int64)
         if link is not None:
-            moves = _MOVES[columns.kind]
+            moves = IS_COMMUNICATION[columns.kind]
             taken = durations(columns, CostModel(_FREE, link=link), plan.stages)
             modelled[moves] = taken[moves]
         return cls(columns, meeting(columns, plan.lanes).tolist(), modelled.tolist())

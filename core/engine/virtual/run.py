@@ -25,6 +25,8 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
     if isinstance(operations, RankOps):
         close = operations.closed
     with Alone(prepared.lanes[0]) as alone:
+        if alone.note:
+            writer.log("warning", alone.note)
         executor = VirtualExecutor(operations, alone, close, writer, prepared, stop)
         run_steps(
             prepared, writer, operations, executor,

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 
 from core.models.description import ModelDescription
 from core.option import Option
-from core.plan.lanes import meet_in_nccl, with_helpers
+from core.plan.devices import GLOO, process_group
+from core.plan.lanes import with_helpers
 from core.plan.splits import starts, tensor_split
 from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Part, Payload, Placement, Plan, PlanBuilder, Role, Runner, Stage
@@ -87,7 +88,7 @@ def complete(job: Job, collectives: Collectives) -> Plan:
     backwards = [_compute(build, rank, blocks, sizes[rank]) for rank in ranks]
     buckets = tuple(collective.names for collective in collectives)
     # Gloo runs two collectives of a rank at once (ProcessGroupGloo's Options::threads).
-    tracks = ("comm",) if meet_in_nccl(job.lanes) else ("comm", "comm 2")
+    tracks = ("comm", "comm 2") if process_group(job.lanes) == GLOO else ("comm",)
     reduced = _all_reduces(build, job, buckets, backwards)
     for rank in ranks:
         build.add(Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)

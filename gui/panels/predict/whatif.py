@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from core.models.description import ModelDescription
 from core.option import Value
+from core.plan.devices import PREDICTED
 from core.plan.faults import FAULT_OPTIONS
 from core.plan.link import Link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE
@@ -75,7 +76,7 @@ class Basis:
     model: ModelDescription
     measured: tuple[Stage, ...] = ()
     batch: int | None = None
-    device: str = "cuda"
+    device: str = PREDICTED.name
     faults: Mapping[str, Value] = field(default_factory=dict)
 
 

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.option import Option, values_of
+from core.plan.devices import HOST, Hardware
 from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
-from core.plan.lanes import Hardware
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.specification import (
     OPTIONS,
@@ -305,13 +305,14 @@ def reasons(asked: Specification) -> dict[Option[Any], str]:
 
 def device_choices(hardware: Hardware) -> list[str]:
     """What the Lanes field offers on a machine; anything else can be typed."""
-    gpus = [f"cuda:{index}" for index in range(len(hardware.gpus))]
-    several = [",".join(gpus)] if len(gpus) > 1 else []
-    shared = ["2xcuda:0"] if gpus else []
-    real = ["auto", *several, *gpus, *shared, "1xcpu", "2xcpu", "4xcpu", "8xcpu"]
+    have = hardware.devices[1:]
+    several = [",".join(have)] if len(have) > 1 else []
+    shared = [f"2x{have[0]}"] if have else []
+    on_host = [f"{count}x{HOST.name}" for count in (1, 2, 4, 8)]
+    real = ["auto", *several, *have, *shared, *on_host]
     virtual = ["4xvirtual", "8xvirtual", "2xvirtual"]
     # Where four real lanes would share something, virtual ones show the strategy itself.
-    return [*virtual, *real] if (len(gpus) or hardware.cores) < 4 else [*real, *virtual]
+    return [*virtual, *real] if (len(have) or hardware.cores) < 4 else [*real, *virtual]
 
 
 def unused_text(name: str) -> str:

@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from core.compare.runs import duration_text
+from core.explain.gaps import REST, SEVERAL, WHOLE, WORDS, GapReport, Reason, main_reasons
+from core.explain.lanes import LaneTime
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Lane
+from core.plan.task import IS_COMMUNICATION, KINDS, Lane, Role
 from core.recording.decode import append_batch
 from core.recording.writer import Timings, span_batch
 from core.trace.columns import ABSENT
 from core.trace.header import Header
+from core.trace.spans import Spans
 from core.trace.step import StepColumns
 from core.trace.table import ATTRIBUTES, blank_rows
 from core.trace.trace import Trace
@@ -75,3 +79,36 @@ def gaps_of(trace: Trace, lane: int) -> list[tuple[int, int, int | None]]:
             at = int(spans.end[index])
         found.append((at, last, None))
     return [gap for gap in found if gap[1] > gap[0]]
+
+
+def sentence(gap: GapReport) -> str:
+    """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0: the pipeline fills`."""
+    lane = lane_text(gap.lane)
+    if len(gap.reasons) == 1:
+        return WHOLE.format(lane=lane, reason=_words(gap.reasons[0]))
+    named, left = main_reasons(gap)
+    parts = [_words(reason) for reason in named]
+    if left:
+        parts.append(REST.format(duration=duration_text(left)))
+    return SEVERAL.format(lane=lane, duration=duration_text(gap.duration), reasons="; ".join(parts))
+
+
+def lane_text(lane: Lane) -> str:
+    return f"lane {lane.index}" if lane.role is Role.COMPUTE else lane.name
+
+
+def _words(reason: Reason) -> str:
+    return WORDS[reason.cause].format(
+        duration=duration_text(reason.duration),
+        blocking=reason.blocking,
+        place=lane_text(reason.place) if reason.place is not None else "",
+    )
+
+
+def lane_time(spans: Spans, start: int, end: int) -> LaneTime:
+    """Sums over the part of `spans` (one lane's, so none overlap) between `start` and `end`."""
+    inside = spans[(spans["end"] > start) & (spans["start"] < end)]
+    length = np.minimum(inside["end"], end) - np.maximum(inside["start"], start)
+    moving = IS_COMMUNICATION[inside["kind"]]
+    communication, busy = int(length[moving].sum()), int(length[~moving].sum())
+    return LaneTime(busy, communication, max(0, end - start) - busy - communication, len(inside))

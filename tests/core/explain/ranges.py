@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
 
+from core.explain.statistics import RangeCount, RangeStatistics
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
 from core.plan.task import Kind, Lane, Role, Task
@@ -67,3 +69,13 @@ def busy(pieces: list[Piece], communication: bool | None = None) -> np.ndarray:
         if communication is None or kind.is_communication is communication:
             held[start:end] = True
     return held
+
+
+def range_statistics(
+    trace: Trace, start: int, end: int, lanes: Sequence[int] | None = None
+) -> RangeStatistics:
+    """A range counted at once."""
+    count = RangeCount(trace, start, end, lanes)
+    while count.left:
+        count.advance()
+    return count.result()

@@ -11,7 +11,6 @@ from core.explain.balance import (
     lane_balance,
     lane_parts,
     moving_ns,
-    peak_bytes,
 )
 from core.models.catalogue import ModelSettings
 from core.plan.task import Kind
@@ -124,7 +123,7 @@ def test_a_rank_counts_its_rows_once_whatever_its_blocks() -> None:
 def test_held_memory_peaks_where_the_summary_says() -> None:
     trace = trace_of(specification(steps=2))
     times, held = held_bytes(trace, 0)
-    assert held.max() == peak_bytes(trace, 0)
+    assert held.max() == lane_balance(trace, 0, trace.steps).peak_bytes
     assert (times[1:] > times[:-1]).all()
 
 
@@ -137,5 +136,5 @@ def test_the_peak_over_steps_is_the_largest_of_theirs():
     trace = trace_of(specification("pipeline", schedule="gpipe", microbatches=4, steps=4, warmup=0))
     for steps in ([], [1], [0, 1, 2, 3], [0, 3]):
         for lane in range(len(trace.header.lanes)):
-            peaks = [peak_bytes(trace, lane, step) for step in steps]
+            peaks = [lane_balance(trace, lane, [step]).peak_bytes for step in steps]
             assert lane_balance(trace, lane, steps).peak_bytes == max(peaks, default=0)

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.balance import peak_bytes
-from core.explain.lanes import gap_at, lane_time
+from core.explain.balance import held_bytes
+from core.explain.lanes import gap_at
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
@@ -13,6 +13,7 @@ from core.recording.schema import Record
 from core.report.summary import summarise
 from core.trace.trace import Trace
 from tests.core.explain.made import gaps_of
+from tests.core.explain.ranges import range_statistics
 from tests.core.helpers import Note, batch_of, header_of, plan_of, planned, trace_of
 
 MODEL = ModelSettings("mlp", width=12, depth=8)
@@ -45,8 +46,7 @@ def test_busy_communication_and_idle_add_up_to_the_makespan_to_the_nanosecond(tr
 
 @given(traces(), st.integers(0, 10**8), st.integers(0, 10**8))
 def test_within_any_window_a_lanes_times_add_up_to_it(trace, start, length):
-    for lane in range(len(trace.header.lanes)):
-        time = lane_time(trace.spans(lane), start, start + length)
+    for time in range_statistics(trace, start, start + length).lanes.values():
         assert time.busy_ns + time.communication_ns + time.idle_ns == length
         assert time.idle_ns >= 0
 
@@ -78,7 +78,7 @@ def test_peak_memory_is_the_most_held_at_one_moment():
     values = [("parameters", 0, 10), ("activations", 1, 5), ("activations", 2, 30),
               ("gradients", 3, 10), ("activations", 3, 0)]  # fmt: skip
     append_batch(trace, batch_of([Note(Record.COUNTER, n, t, 0, 0, v) for n, t, v in values]))
-    assert peak_bytes(trace, 0) == 40
+    assert held_bytes(trace, 0)[1].max() == 40
 
 
 def test_the_summary_has_errors_only_if_the_run_was_verified():

@@ -7,10 +7,11 @@ from hypothesis import given
 
 from core.explain.buckets import bucket_times, gradient_wave
 from core.explain.causes import CAUSES, Cause, explain_run_step
-from core.explain.gaps import WORDS, gap_report, run_gap_report, sentence
+from core.explain.gaps import WORDS, gap_report, run_gap_report
 from core.models.catalogue import ModelSettings
 from core.plan.task import KINDS, Kind
 from tests.core.explain.drawn import Step, late_steps, steps
+from tests.core.explain.made import sentence
 from tests.core.explain.test_causes import MS, PASS, step_of
 from tests.make_believe import specification, trace_of
 

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 from core.explain.causes import Cause, cause_totals, explain_run_step
 from core.explain.range_causes import idle_causes, step_causes, steps_within
-from core.explain.statistics import range_statistics
 from core.plan.task import Kind
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications
-from tests.core.explain.ranges import Drawn, drawn, trace_of_spans
+from tests.core.explain.ranges import Drawn, drawn, range_statistics, trace_of_spans
 from tests.core.helpers import planned, trace_of
 
 

@@ -16,11 +16,18 @@ from core.explain.statistics import (
     RangeCount,
     counted_lanes,
     longest_span,
-    range_statistics,
     union_ns,
 )
 from core.plan.task import Kind, Lane, Role
-from tests.core.explain.ranges import KINDS, Drawn, Piece, busy, drawn, trace_of_spans
+from tests.core.explain.ranges import (
+    KINDS,
+    Drawn,
+    Piece,
+    busy,
+    drawn,
+    range_statistics,
+    trace_of_spans,
+)
 
 LENGTHS = st.integers(0, 2**62)
 

@@ -10,12 +10,12 @@ import numpy as np
 from core.explain.buckets import bucket_times
 from core.explain.causes import CAUSES, Cause, Explanation, explain_step
 from core.explain.critical import Share, critical_path, path_shares
-from core.explain.gaps import gap_report, sentence
+from core.explain.gaps import gap_report
 from core.explain.waits import meeting
 from core.plan.task import Kind, Lane, Role
 from core.predict.simulate import simulate
 from core.trace.columns import ABSENT
-from tests.core.explain.made import columns_of
+from tests.core.explain.made import columns_of, sentence
 
 RANKS = 2
 LANES = tuple(

@@ -17,8 +17,6 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
 import main
-from core.explain.balance import lane_balance
-from core.explain.lanes import idle_share
 from core.plan.task import Lane, Role
 from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import Excerpt
@@ -155,14 +153,6 @@ def test_a_figure_of_two_runs_names_what_differs_and_shares_what_does_not(
         assert word in text, text
     assert sum(re.fullmatch(r"\d+\.\d %", word) is not None for word in text) == 8
     assert any(word.startswith("Measured: step 2, the median of 3 steps.") for word in text)
-
-
-def test_idle_time_is_that_of_the_summary(gpipe: Trace) -> None:
-    for lane in range(4):
-        for first, last in ((2, 2), (2, 4)):
-            wanted = lane_balance(gpipe, lane, range(first, last + 1)).time.idle_fraction
-            assert idle_share(gpipe, lane, first, last) == pytest.approx(wanted, abs=1e-12)
-    assert idle_share(gpipe, 0, 77, 78) == 0.0
 
 
 def test_several_runs_have_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:

@@ -12,7 +12,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from core.explain.lanes import lane_time
 from core.explain.statistics import RangeCount
 from core.plan.task import Kind
 from core.recording.decode import append_batch
@@ -21,6 +20,7 @@ from gui.panels.explain import statistics as panel_file
 from gui.panels.explain.statistics import StatisticsPanel
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
+from tests.core.explain.made import lane_time
 from tests.make_believe import MS, batches, specification, trace_of
 
 

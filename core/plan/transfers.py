@@ -8,14 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, Lane, TaskColumns
+from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, Lane, TaskColumns
 
-IS_COMMUNICATION = np.array([kind.is_communication for kind in KINDS])
-"""Whether each kind, by its index in KINDS, is communication."""
-IS_COLLECTIVE = np.array([kind.is_collective for kind in KINDS])
-"""Whether each kind, by its index in KINDS, is a collective."""
-
-Link = tuple[int, int]
+LanePair = tuple[int, int]
 """Two compute lanes, the lower one first."""
 
 
@@ -32,7 +27,7 @@ class Links:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
 
-    def over(self, link: Link) -> NDArray[np.bool_]:
+    def over(self, link: LanePair) -> NDArray[np.bool_]:
         """Which of the m entries go over a link."""
         chosen: NDArray[np.bool_] = (self.low == link[0]) & (self.high == link[1])
         return chosen
