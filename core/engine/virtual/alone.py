@@ -75,7 +75,7 @@ def undisturbed(stat: int) -> Callable[[], int]:
     """A clock in ns that stands still while something else has the calling thread's core.
 
     `stat` is RUN_DELAY, opened by that thread. The core may be taken between a look at the clock
-    and one at the account: then both are taken anew, or what was lost would count as time, or twice.
+    and one at the account: then both are taken anew, or what was lost would count as time or twice.
     """
 
     def lost() -> int:
