@@ -67,8 +67,11 @@ def lasting(plan: Plan, durations_ns: NDArray[np.int64]) -> tuple[StepColumns, i
     return timed, int(timed.end.max())
 
 
-def made(spec: Specification) -> Made:
-    """A run of a specification on a model of equal blocks. Its jitter counts as no fault."""
+def made(spec: Specification, idle: float = 0.0) -> Made:
+    """A run of a specification on a model of equal blocks. Its jitter counts as no fault.
+
+    The host is late for each task by the part `idle` of what that takes.
+    """
     model, plan = describe(spec), plan_of(spec)
     costs = durations(plan.columns, equal_blocks(len(model.blocks)), plan.stages)
     faults = Faults.of(spec)
@@ -78,9 +81,10 @@ def made(spec: Specification) -> Made:
     now, lasted = 0, []
     for step in range(len(spec.all_rows)):
         both = [f.durations(plan.columns, plan.lanes, step, costs) for f in (faults, alone)]
-        (timed, whole), (_, without) = (lasting(plan, taken) for taken in both)
-        append_batch(trace, span_batch(Timings(0, step, timed.task, now + timed.start,
-                                               now + timed.end)))  # fmt: skip
+        late = (both[0] * idle).astype(np.int64)
+        (timed, whole), (_, without) = (lasting(plan, both[0] + late), lasting(plan, both[1]))
+        starts, ends = now + timed.start + late, now + timed.end
+        append_batch(trace, span_batch(Timings(0, step, timed.task, starts, ends)))
         append_batch(
             trace, note_batch([NoteRow(Record.COUNTER, "loss", now + whole, step, None, 1.0)])
         )
