@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.waits import meeting
+from core.explain.waits import meeting, waits_of
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.specification import Specification, describe
@@ -17,6 +17,7 @@ from core.predict.simulate import simulate
 from core.recording.decode import append_batch
 from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from core.trace.complete import completed_steps
 from core.trace.header import Header
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
@@ -92,3 +93,20 @@ def made(spec: Specification, idle: float = 0.0) -> Made:
         lasted.append((whole, without))
     with_faults, without = np.array(lasted[spec.warmup :], np.int64).T
     return Made(trace, with_faults, without)
+
+
+def makespans(trace: Trace, spec: Specification) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What each measured step of a run lasts by simulation, with its fault and without, in ns.
+
+    Without it every task takes what it took less what the fault added; jitter is no fault.
+    """
+    faults, lanes, found = replace(Faults.of(spec), jitter=0.0), trace.header.lanes, []
+    for step in completed_steps(trace):
+        columns = StepColumns.of_trace(trace, step)
+        waits = waits_of(columns, lanes)
+        taken = columns.end - waits.begun
+        factors, extra = faults.effects(columns, lanes, step)
+        plain = np.rint((taken - extra) / factors).astype(np.int64)
+        found.append([int(simulate(columns, t, waits.meets).end.max()) for t in (taken, plain)])
+    slow, usual = np.array(found, np.int64).T
+    return slow, usual
