@@ -35,7 +35,7 @@ MOST_STEPS = 64
 MOST_SPANS = 1_000_000
 """Tasks of all these steps together."""
 MOST_LONGEST = 8
-NAMED = 0.03
+NAMED = 0.035
 """The part of a step that a lane, link or task must cost to be named."""
 CERTAIN = 2.8
 """How many standard errors a lane or link must be slower than its peers."""
@@ -45,7 +45,7 @@ MUCH = 0.15
 """The part of a place's time that a kind of task makes which must be slower too."""
 CHANCE = 0.02
 """The chance at most that a task of a run without hiccups is taken for one."""
-COMMON, OUTSTANDING = 4, 3.0
+COMMON, OUTSTANDING = 4, 2.0
 """A hiccup is so many times as long as the fourth longest of a run: else they are its noise."""
 MOST_TRIED = 8  # tasks that may be hiccups
 HOST_SHARE = 1 / 3
