@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter, QPen
 
 from core.compare.alignment import Alignment
@@ -26,6 +26,7 @@ from gui.figures.timeline import (
 from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
+from gui.look.writing import write
 from gui.timeline.layout.frame import STEPS, Fonts
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
@@ -157,12 +158,9 @@ def _draw_joins(
 
 
 def _draw_lines(painter: QPainter, fonts: Fonts, lines: list[str], colour: str) -> None:
-    painter.setPen(QColor(colour))
-    painter.setFont(fonts.bold)
-    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     for number, line in enumerate(lines):
         rect = QRectF(EDGE, EDGE / 2 + SENTENCE * number, 1e5, SENTENCE)
-        painter.drawText(rect, left, line)
+        write(painter, fonts.bold, colour, rect, line)
 
 
 def _font() -> QFont:

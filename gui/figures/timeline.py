@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
 
 from core.report.figure import MM_PER_INCH, FigureOptions
@@ -18,6 +18,7 @@ from gui.figures.shown import Range
 from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
+from gui.look.writing import CENTRE, elided, write
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Layout, Strips, lay_out
 from gui.timeline.layout.viewport import Viewport
@@ -187,14 +188,11 @@ def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     theme, room = timeline.frame.theme, timeline.width - 2 * EDGE
     large = QFont(fonts.bold)
     large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
-    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     rects = (QRectF(EDGE, EDGE - 4, room, 24), QRectF(EDGE, EDGE + 22, room, 20))
     looks = ((large, theme.text), (fonts.base, theme.muted))
     for rect, (font, colour), text in zip(rects, looks, timeline.title, strict=True):
-        painter.setPen(QColor(colour))
         painter.setFont(font)
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room))
-        painter.drawText(rect, left, shown)
+        write(painter, font, colour, rect, elided(painter, text, room))
 
 
 def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
@@ -207,10 +205,11 @@ def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
 
 
 def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
-    painter.setFont(fonts.base)
-    painter.setPen(QColor(timeline.frame.theme.muted))
-    rect = QRectF(0, 0, timeline.width, timeline.height)
-    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, tr("This run has recorded no spans."))
+    rect, words = (
+        QRectF(0, 0, timeline.width, timeline.height),
+        tr("This run has recorded no spans."),
+    )
+    write(painter, fonts.base, timeline.frame.theme.muted, rect, words, CENTRE)
 
 
 def _font() -> QFont:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.task import PlanError, Role
 from core.predict.costs_file import read_costs, write_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
+from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply, WhatIfRequest
 from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
@@ -19,7 +20,6 @@ from gui.app.settings import Settings
 from gui.figures.titles import model_title
 from gui.look.text import tr
 from gui.panels.predict.whatif import Basis, WhatIfPanel
-from gui.predictions.predicting import Predictor
 
 LATE_MS = 100  # then the panel says that it is still predicting
 FILES = "Costs (*.json *.toml)"
@@ -35,12 +35,13 @@ class WhatIf(QObject):
     drawn = Signal(bytes)
     said = Signal(str)
     failed = Signal(str)
+    _replied = Signal(object)
 
     def __init__(self, panel: WhatIfPanel, settings: Settings) -> None:
         super().__init__(panel)
         self.panel, self._settings = panel, settings
-        self.predictor = Predictor(self)
-        self.predictor.replied.connect(self.on_reply)
+        self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
+        self.predictor = PredictorClient(self._replied.emit)
         self._asked = self._shown = 0
         self._drawing: set[int] = set()
         self._trace: Trace | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.columns import ABSENT
@@ -14,6 +14,7 @@ from core.trace.table import TaskTable
 from gui.look.families import family_letters
 from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme
+from gui.look.writing import write
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.critical import draw_sample
@@ -35,7 +36,6 @@ _NAMES = {
     ColourBy.MICROBATCH: ("micro-batch", "micro-batches", "no micro-batch"),
     ColourBy.STAGE: ("stage", "stages", "no stage"),
 }
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,9 @@ def draw_legend(
         x, y = at.x(), at.y() + number * LINE
         for entry in line:
             entry.draw(painter, QRectF(round(x), y, entry.width, BOX))
-            painter.setPen(QColor(theme.text))
             width = text_width(fonts.small, entry.text)
             words = QRectF(round(x) + entry.width + GAP, y - 3, width + 4, BOX + 6)
-            painter.drawText(words, _LEFT, entry.text)
+            write(painter, fonts.small, theme.text, words, entry.text)
             x += entry.width + GAP + width + SPACE
 
 
