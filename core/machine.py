@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 
 
 def usable_cores() -> int:
@@ -20,5 +20,5 @@ def memory_bytes() -> int:
 
 
 def host() -> Hardware:
-    """The machine without its GPUs, which only the engine can ask torch about."""
+    """The machine without its accelerators, which only the engine can ask torch about."""
     return Hardware(usable_cores(), memory_bytes())

@@ -22,6 +22,7 @@ class Group(StrEnum):
     STRATEGY = "strategy"
     MODEL = "model"
     RUN = "run"
+    FAULTS = "faults"
 
 
 class Settings(Protocol):
@@ -30,6 +31,18 @@ class Settings(Protocol):
     @property
     def strategy(self) -> str:
         """The name of the run's strategy."""
+
+    @property
+    def devices(self) -> str:
+        """The devices as they are asked for."""
+
+    @property
+    def warmup(self) -> int:
+        """Steps before the measured ones."""
+
+    @property
+    def seed(self) -> int:
+        """Where what is random begins."""
 
     def __getitem__(self, option: Option[T]) -> T: ...
 
@@ -42,9 +55,12 @@ class Option(Generic[T]):
     `label` names the field, if not the name itself does; one whose label is empty has no field.
     Where `default` is None, `usual` says what is done then. Numbers are `least` to `most` and count
     what `unit` names, which also stands for the value in help texts and beside a switch. A word is
-    one of `choices`, or with `suffix` the name of a file that ends in it. Of two that exclude each
-    other only one can be given. `unused` says why the setting is of no use beside the others;
-    nothing where it is. One with `runs_only` changes how a step is run, but not what is planned.
+    one of `choices`, or with `suffix` the name of a file that ends in it; or it is what `reads` can
+    read, which raises ValueError, naming the option, for any other. Where it is `repeated`, several
+    words are one text, with spaces between, and several arguments on the command line. Of two that
+    exclude each other only one can be given. `unused` says why the setting is of no use beside the
+    others; nothing where it is. One with `runs_only` changes how a step is run, but not what is
+    planned.
     """
 
     name: str
@@ -58,6 +74,8 @@ class Option(Generic[T]):
     most: int | float = math.inf
     choices: Collection[str] = ()
     suffix: str = ""
+    reads: Callable[[str], object] | None = None
+    repeated: bool = False
     group: Group = Group.RUN
     excludes: str = ""
     unused: Callable[[Settings], str] = lambda settings: ""
@@ -93,6 +111,11 @@ class Option(Generic[T]):
             unit = "" if self.unit == "n" else f" {self.unit}"
             use = f"use {self.least:,} or more, at most {self.most:,}{unit}"
             return "" if self.least <= value <= self.most else f"{self.flag} {value}: {use}"
+        if self.reads is not None:
+            try:
+                self.reads(value)
+            except ValueError as error:
+                return str(error)
         if (
             not self.choices
             or value in self.choices
@@ -118,12 +141,15 @@ def values_of(settings: Any) -> Iterator[tuple[Option[Any], Value]]:
     return ((option, value) for option, value in found if option is not None)
 
 
-def with_options(options: Sequence[Option[Any]], before: str) -> Callable[[type[T]], type[T]]:
-    """Decorates a dataclass in the making: `options` are fields too, `before` one of its own."""
+def with_options(
+    options: Sequence[Option[Any]], before: str | None = None
+) -> Callable[[type[T]], type[T]]:
+    """Decorates a dataclass in the making: `options` are fields too, `before` one, or the last."""
 
     def add(kind: type[T]) -> type[T]:
         names = list(kind.__annotations__)
-        later = {name: kind.__annotations__.pop(name) for name in names[names.index(before) :]}
+        first = len(names) if before is None else names.index(before)
+        later = {name: kind.__annotations__.pop(name) for name in names[first:]}
         for option in options:
             kind.__annotations__[option.name] = option.kind | None
             setattr(kind, option.name, option.field())

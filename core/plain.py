@@ -57,3 +57,8 @@ def say(text: str, file: TextIO | None = None) -> None:
 def cell(text: str) -> str:
     """A text for a cell of a table that spreadsheets open: what begins as a formula is quoted."""
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def duration_text(ns: int) -> str:
+    """A duration in ms, or in us below a tenth: `12.1 ms`."""
+    return f"{ns / 1e6:.3g} ms" if ns >= 100_000 else f"{ns / 1e3:.3g} us"

@@ -30,18 +30,18 @@ def pytest_addoption(parser, pluginmanager):
 
 
 def pytest_runtest_setup(item):
-    if item.get_closest_marker("cuda") is not None and not cuda_is_available():
-        pytest.skip("no CUDA device")
+    if item.get_closest_marker("accelerator") is not None and not has_accelerator():
+        pytest.skip("torch reports no accelerator")
 
 
 @functools.cache
-def cuda_is_available() -> bool:
-    """Ask torch, which only a test marked `cuda` makes this process load."""
+def has_accelerator() -> bool:
+    """Ask torch, which only a test marked `accelerator` makes this process load."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a driver that is too old is no device
             import torch
 
-            return torch.cuda.is_available()
+            return torch.accelerator.is_available()
     except ImportError:
         return False

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from core.models.catalogue import ModelSettings
-from core.plan.lanes import Gpu, Hardware
+from core.plan.devices import Accelerator, Hardware
 from core.plan.specification import Specification, describe, lanes_of, plans_of
 from core.plan.task import Kind, Plan
 from core.recording.decode import append_batch, merged
@@ -20,7 +20,9 @@ from core.trace.trace import Trace
 
 MS = 1_000_000
 HARDWARE = Hardware(2, 8 << 30)
-GPUS = Hardware(8, 64 << 30, (Gpu("Imaginary 9000", 24 << 30), Gpu("Imaginary 9000", 24 << 30)))
+GPUS = Hardware(
+    8, 64 << 30, tuple(Accelerator(f"cuda:{i}", "Imaginary 9000", 24 << 30) for i in range(2))
+)
 COSTS = {
     Kind.FORWARD: 4.0, Kind.BACKWARD: 8.0, Kind.COPY: 0.4, Kind.LOSS: 0.2, Kind.STEP: 1.5,
     Kind.SCATTER: 0.3, Kind.REPLICATE: 2.0, Kind.GATHER: 0.5, Kind.REDUCE: 3.0,

@@ -43,6 +43,17 @@ class _Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"{self.prog}: {said(message)}\n")
 
 
+class _Joined(argparse.Action):
+    """Keeps the values of an argument that is given several times as one text of words."""
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option: Any = None
+    ) -> None:
+        """As argparse calls it."""
+        before = getattr(namespace, self.dest) or ""
+        setattr(namespace, self.dest, f"{before} {values}".strip())
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of `python main.py`; without a command the window is meant."""
     parser = _Parser(
@@ -109,7 +120,7 @@ def options_table() -> str:
     """The options of a run as a Markdown table, for the docs."""
     lines = ["| option | default | meaning |", "|---|---|---|"]
     for option in OPTIONS:
-        value = "" if option.kind is bool else f" {option.unit.upper()}"
+        value = "" if option.kind is bool else f" {_metavar(option)}"
         lines.append(f"| `{option.flag}{value}` | {option.otherwise} | {meaning_of(option)} |")
     return "\n".join(lines) + "\n"
 
@@ -119,14 +130,21 @@ def _form_of(option: Option[Any]) -> dict[str, Any]:
     told = meaning_of(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
     if option.kind is bool:
         return {"action": "store_false" if option.default else "store_true", "help": told}
-    return {"type": option.kind, "metavar": option.unit.upper(), "help": told}
+    if option.repeated:
+        return {"action": _Joined, "metavar": _metavar(option), "help": told}
+    return {"type": option.kind, "metavar": _metavar(option), "help": told}
+
+
+def _metavar(option: Option[Any]) -> str:
+    """What stands for the option's value; a word's form as it is written."""
+    return option.unit if option.repeated else option.unit.upper()
 
 
 def _add_prediction(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--costs", metavar="FILE", help="what passes and transfers cost (*.json or *.toml)")
-    add("--slow-lane", action="append", default=[], metavar="LANE:FACTOR", help="3:1.5, repeatable")
-    add("--link", metavar="US:GB_S", help="latency and bandwidth of every transfer: 5:25")
+    add("--step", type=int, default=1, metavar="N",
+        help="the measured step whose hiccups and jitter are predicted (default: 1)")  # fmt: skip
     add("--record", metavar="FILE", help="keep the prediction as a recording, for the window")
     add("--image", metavar="FILE", help="draw the predicted timeline: *.png, *.svg or *.pdf")
     add("--summary", metavar="FILE", help="write the summary as JSON")

@@ -31,6 +31,7 @@ from core.files import check_distinct, check_image, check_page, check_writable, 
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import plain, say
+from core.plan.devices import KINDS
 from core.plan.orders import lane_orders
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules.compute_csv import csv_text
@@ -77,7 +78,8 @@ def plan(arguments: argparse.Namespace) -> None:
     check(specification)
     check_writable("--csv", arguments.csv)
     specification = with_defaults(specification)
-    hardware = _ask(Ready).hardware if specification.devices.strip() == "auto" else host()
+    is_known = any(kind in specification.devices for kind in KINDS)  # else torch has to be asked
+    hardware = host() if is_known else _ask(Ready).hardware
     lanes = lanes_of(specification, hardware, present=False)
     model = describe_model(specification)
     schedule = f" {name}" if (name := specification[SCHEDULE]) else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,16 +11,18 @@ from typing import Any
 
 from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
-from core.cli.report import bubble_text, counted, milliseconds, table
+from core.cli.report import bubble_text, counted, injected_lines, milliseconds, table
 from core.engine.messages import Outcome
 from core.explain.causes import explain_step
 from core.files import check_distinct, check_image, check_writable, whole_file
 from core.plain import say
+from core.plan.faults import Faults, faults_given
+from core.plan.link import read_link
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.specification import check, specification_of
-from core.plan.task import Lane, PlanError, Role, Runner
+from core.plan.task import PlanError, Role, Runner
 from core.predict.compare import known_costs
-from core.predict.costs import CostError, CostModel, Link, cost_name
+from core.predict.costs import CostError, CostModel, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.planned_run import PlannedRun, plan_run
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
@@ -41,9 +42,12 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     options = figure_options(arguments)
     costs = costs_of_arguments(arguments)
     model = describe_model(specification)
+    steps = len(specification.step_rows)
+    if not 1 <= arguments.step <= steps:
+        raise PlanError(f"--step {arguments.step}: the measured steps are 1 to {steps}")
     run = plan_run(specification, model, costs)
-    _check_slow(costs, run.plan.lanes)
-    prediction = predict_step(run.plan, costs)
+    faults, step = Faults.of(specification), specification.warmup + arguments.step - 1
+    prediction = predict_step(run.plan, costs, faults, step)
     summary = summary_of(run, prediction)
     if arguments.summary is not None:
         text = json.dumps(summary, indent=1, allow_nan=False)
@@ -57,6 +61,8 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
         trace = predicted_trace(run.header, run.plan.tasks, prediction.columns)
         write_image([trace], Path(arguments.image), options)
     say(prediction_text(summary))
+    if any(hiccup.step != step for hiccup in faults.hiccups):
+        say(f"step {arguments.step} is predicted: hiccups of other steps have no effect")
 
 
 def calibrate(arguments: argparse.Namespace) -> None:
@@ -92,22 +98,9 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     if arguments.costs is None:
         raise CostError(f"predict needs --costs FILE, a JSON or TOML file with {NEEDED}")
     costs = read_costs(arguments.costs)
-    if arguments.link is not None:
-        latency, bandwidth = _pair("--link", arguments.link, "LATENCY_US:GB_S, such as 5:25")
-        if bandwidth <= 0:
-            raise CostError(f"--link {arguments.link}: use a bandwidth above 0 GB/s")
-        costs = costs.over(Link.of(latency, bandwidth))
-    accepted = "LANE:FACTOR, such as 3:1.5"
-    pairs = [_pair("--slow-lane", text, accepted) for text in arguments.slow_lane]
-    factors = {int(lane): factor for lane, factor in pairs}
-    if len(factors) < len(pairs):
-        raise CostError(
-            f"--slow-lane {' --slow-lane '.join(arguments.slow_lane)}: name each lane once"
-        )
-    for text, (_, factor) in zip(arguments.slow_lane, pairs, strict=True):
-        if factor <= 0:
-            raise CostError(f"--slow-lane {text}: use a factor above 0")
-    return costs.slowed(factors)
+    if arguments.link is not None and (link := read_link(arguments.link)) is not None:
+        costs = costs.over(link)
+    return costs
 
 
 def summary_of(run: PlannedRun, prediction: Prediction) -> dict[str, Any]:
@@ -127,6 +120,7 @@ def summary_of(run: PlannedRun, prediction: Prediction) -> dict[str, Any]:
         "stages": len(plan.stages),
         "microbatches": len({part.microbatch for part in plan.parts}),
         "batch": specification.batch_rows,
+        "injected_faults": faults_given(specification),
         "makespan_ns": prediction.makespan_ns,
         **figures,
         "lanes": lanes,
@@ -145,6 +139,7 @@ def prediction_text(summary: dict[str, Any]) -> str:
         bubble_text(
             summary["bubble_by_makespan"], summary["bubble_by_lane_span"], summary["closed_form"]
         ),
+        *injected_lines(summary["injected_faults"]),
     ]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "activations", "idle mostly for")
     rows = [_row(lane, summary["makespan_ns"]) for lane in computing[:MOST_LANES_SHOWN]]
@@ -182,18 +177,3 @@ def _row(lane: dict[str, Any], makespan: int) -> Sequence[object]:
         lane["peak_activations"],
         max(causes, key=lambda cause: causes[cause]) if causes else "-",
     )
-
-
-def _check_slow(costs: CostModel, lanes: Sequence[Lane]) -> None:
-    """Raise CostError if a slow lane is none of the compute lanes."""
-    count = sum(lane.role is Role.COMPUTE for lane in lanes)
-    for lane, factor in costs.slow.items():
-        if lane >= count:
-            raise CostError(f"--slow-lane {lane}:{factor:g}: there are lanes 0 to {count - 1}")
-
-
-def _pair(option: str, text: str, accepted: str) -> tuple[float, float]:
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?):(\d{1,9}(?:\.\d+)?)", text)
-    if match is None:
-        raise CostError(f"{option} {text!r}: use {accepted}, each below 10^9")
-    return float(match[1]), float(match[2])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
 from core.plain import plain
+from core.plan.devices import HOST, Hardware, kind_of
 from core.plan.grid import grid
-from core.plan.lanes import Hardware
 from core.plan.task import Plan, Stage
 from core.report.summary import LaneSummary, StepSummary, Summary
 
@@ -51,12 +51,18 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 def devices_text(hardware: Hardware) -> str:
     """What `devices` prints."""
-    rows = [("cpu", f"{hardware.cores} cores", size(hardware.memory), "2xcpu")]
-    for index, gpu in enumerate(hardware.gpus):
-        rows.append((f"cuda:{index}", gpu.name, size(gpu.memory), f"cuda:{index}"))
-    text = table(("device", "what", "memory", "as lanes"), rows)
-    if not hardware.gpus:
-        text += "\nThere is no CUDA device: runs use CPU lanes."
+    rows = [(HOST.name, f"{hardware.cores} cores", size(hardware.memory), f"2x{HOST.name}")]
+    for found in hardware.accelerators:
+        memory = size(found.memory) if found.memory else "not told"
+        rows.append((found.device, found.name, memory, found.device))
+    header = ("device", "what", "memory", "as lanes", "kind", "can")
+    kinds = [kind_of(device) for device in hardware.devices]
+    text = table(
+        header,
+        [(*row, kind.title, kind.abilities) for row, kind in zip(rows, kinds, strict=True)],
+    )
+    if not hardware.accelerators:
+        text += "\nThere is no accelerator: runs use CPU lanes."
     return text
 
 
@@ -94,8 +100,12 @@ def summary_text(summary: Summary) -> str:
         plain(f"{summary.strategy}{schedule} of {summary.model} on ")
         + counted(len(summary.devices), "lane")
     ]
-    if summary.sharing:
-        lines.append(f"{summary.sharing}: times include the sharing")
+    lines += injected_lines(summary.injected_faults)
+    if summary.verdict is not None:
+        lines.append(f"verdict: {summary.verdict.text}")
+    if summary.timing_note:
+        including = ": times include the sharing" if summary.sharing else ""
+        lines.append(f"{summary.timing_note}{including}")
     lines.append(f"rows: {_splits(summary)}")
     count = counted(len(spans), "measured step")
     lines.append(
@@ -111,6 +121,12 @@ def summary_text(summary: Summary) -> str:
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
     return "\n".join(lines) + "\n\n" + table(header, [_lane_row(lane) for lane in lanes])
+
+
+def injected_lines(faults: Mapping[str, object]) -> list[str]:
+    """What was put in on purpose, in a line; none without faults."""
+    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in faults.items())
+    return [f"faults put in on purpose: {told}"] if told else []
 
 
 def _bubble_line(steps: Sequence[StepSummary]) -> str:

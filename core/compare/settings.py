@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from core.models.catalogue import MODELS
+from core.plan.faults import faults_text
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
@@ -86,6 +87,7 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
         "dtype": specification.model.dtype,
         "bucket": (size := specification[BUCKET_MB]) and f"{size:g}",
         "optimizer": specification.optimizer,
+        "faults": faults_text(specification) or "no faults",
         "made": "predicted" if header.predicted else "measured",
     }
     return {name: str(value) for name, value in told.items() if value}

@@ -1,25 +1,51 @@
-"""What this machine has, as torch sees it."""
+"""What this machine has, as torch sees it. The one place of the engine that names a kind of it."""
 
 from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
+import torch.distributed as dist
 
 from core.machine import host
-from core.plan.lanes import Gpu, Hardware
+from core.plan.devices import Accelerator, Hardware, kind_of, process_group
+from core.plan.task import Lane, PlanError
 
 
 def find_hardware() -> Hardware:
-    """Usable cores, memory and CUDA devices."""
-    gpus = []
-    if torch.cuda.is_available():
-        for index in range(torch.cuda.device_count()):
-            properties = torch.cuda.get_device_properties(index)
-            gpus.append(Gpu(properties.name, properties.total_memory))
-    return replace(host(), gpus=tuple(gpus))
+    """Usable cores, memory, and the devices of the kind that is torch's accelerator here."""
+    found = torch.accelerator.current_accelerator(check_available=True)
+    if found is None:
+        return host()
+    indices = range(torch.accelerator.device_count())
+    return replace(host(), accelerators=tuple(_accelerator(found.type, i) for i in indices))
+
+
+def _accelerator(kind: str, index: int) -> Accelerator:
+    try:
+        properties = torch.get_device_module(kind).get_device_properties(index)
+    except (AttributeError, RuntimeError):  # a backend need not have any
+        properties = None
+    known = kind_of(kind)
+    name = getattr(properties, "name", f"{kind} device")
+    return Accelerator(known.device(index), name, getattr(properties, "total_memory", 0))
+
+
+def meeting_place(lanes: Sequence[Lane]) -> str:
+    """The process group that ranks on `lanes` meet in. Raises PlanError if there is none."""
+    group, kind = process_group(lanes), kind_of(lanes[0].device)
+    if group is None:
+        group = dist.Backend.default_device_backend_map.get(kind.name, "")
+    if not group:
+        devices = ", ".join(lane.device for lane in lanes)
+        raise PlanError(
+            f"ranks cannot meet on {devices}: torch has no process group for that; "
+            "use CPU lanes, such as 2xcpu, or another strategy"
+        )
+    return group
 
 
 def compute_exactly() -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 import pyarrow as pa
 
 from core.models.description import ModelDescription
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 from core.trace.header import Header
 
 

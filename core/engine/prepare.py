@@ -6,18 +6,20 @@ import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from core.engine.hardware import versions
+from core.engine.hardware import meeting_place, versions
 from core.engine.models.workload import Workload, build_workload, check_ties
 from core.engine.ranks.model import rank_model
 from core.files import check_writable
 from core.models.description import ModelDescription
-from core.plan.lanes import Hardware, meet_in_nccl
+from core.plan.by_blocks import by_blocks
+from core.plan.devices import Hardware
 from core.plan.nested import nested_lanes
 from core.plan.specification import (
     Specification,
     check,
     check_lanes,
     check_memory,
+    check_virtual,
     describe,
     lanes_of,
     plans_of,
@@ -32,7 +34,8 @@ from core.trace.header import Header
 class Prepared:
     """A run that can begin. `plans` has a plan for every number of rows that a step has.
 
-    `workload` is None where other processes build it: for strategies that torch runs in ranks.
+    `workload` is None where other processes build it: for strategies that torch runs in ranks, on
+    real lanes.
     """
 
     specification: Specification
@@ -50,8 +53,8 @@ class Prepared:
 
     @property
     def backend(self) -> str:
-        """Through what ranks meet: NCCL where every rank has a GPU of its own, else gloo."""
-        return "nccl" if meet_in_nccl(self.lanes) else "gloo"
+        """The process group that ranks meet in. Raises PlanError if there is none."""
+        return meeting_place(self.lanes)
 
 
 def prepare(specification: Specification, hardware: Hardware) -> Prepared:
@@ -62,6 +65,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         check_writable("--gradients", specification.gradients)
     lanes = lanes_of(specification, hardware)
     check_lanes(specification, len(lanes), hardware.memory)
+    check_virtual(specification, lanes)
     workload = None
     if specification.own_model:
         workload = build_workload(specification)
@@ -70,13 +74,15 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         model = describe(specification)
     check_memory(specification, model, hardware)
     plans = plans_of(specification, model, lanes)
-    if workload is None and strategy.runner is Runner.LANES:
+    if workload is None and (strategy.runner is Runner.LANES or lanes[0].is_virtual):
         workload = build_workload(specification)
     first = next(iter(plans.values()))
     if workload is not None:
         check_ties(workload, first.stages)
         if strategy.runner is Runner.RANKS:
             rank_model(strategy).check(workload)
+            if lanes[0].is_virtual:
+                check_ties(workload, by_blocks(first).stages)
     on_lanes = strategy.runner is Runner.LANES
     nested = nested_lanes(first.lanes) if specification.blocks and on_lanes else ()
     header = Header(

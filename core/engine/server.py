@@ -27,20 +27,26 @@ from core.engine.messages import Outcome
 from core.engine.models.workload import build_workload
 from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
+from core.engine.virtual.run import run_on_virtual_lanes
 from core.engine.wire import send
 from core.plan.specification import Specification
 from core.plan.task import Runner
 from core.process.lifeline import open_pipes
 from core.recording.writer import TraceWriter
 
-RUNNERS: dict[Runner, Callable[[Prepared, TraceWriter, threading.Event], None]] = {
-    Runner.LANES: run_on_lanes,
-    Runner.RANKS: run_on_ranks,
-}
+Run = Callable[[Prepared, TraceWriter, threading.Event], None]
+RUNNERS: dict[Runner, Run] = {Runner.LANES: run_on_lanes, Runner.RANKS: run_on_ranks}
 # How long a lane that has woken up waits for another's Python: 5 ms, the default, is half a task.
 SWITCH_SECONDS = 1e-4
 
 T = TypeVar("T")
+
+
+def runner_of(prepared: Prepared) -> Run:
+    """What runs a prepared job: its plan's runner, or on virtual lanes one for every plan."""
+    if prepared.lanes[0].is_virtual:
+        return run_on_virtual_lanes
+    return RUNNERS[prepared.strategy.runner]
 
 
 class Server:
@@ -95,7 +101,7 @@ class Server:
         self, prepared: Prepared, writer: TraceWriter, stop: threading.Event
     ) -> tuple[Outcome, str]:
         try:
-            RUNNERS[prepared.strategy.runner](prepared, writer, stop)
+            runner_of(prepared)(prepared, writer, stop)
         except Stopped:
             return Outcome.STOPPED, ""
         except RankError as error:  # the ranks have logged what they know

@@ -67,7 +67,7 @@ def reference(
     A model whose result depends on how the batch is split is given `parts` of it in order, each
     weighted by its share of the rows; any other the whole batch at once.
     """
-    device = next(iter(before.values())).device if before else torch.device("cpu")
+    device = next(iter(before.values())).device if before else batch[0].device
     model = nn.Sequential(*copy.deepcopy(workload.blocks)).to(device)
     parameters = full_names(list(model))
     with torch.no_grad():

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from core.engine.messages import Described, Ended, Message, Outcome, Ready, Rows, Started
 from core.models.description import ModelDescription
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 from core.recording.schema import read_header
 from core.typed import typed
 

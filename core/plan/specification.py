@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain, cycle, islice
 from typing import Any, TypeVar
@@ -20,7 +20,10 @@ from core.option import (
     values_of,
     with_options,
 )
-from core.plan.lanes import Hardware, check_devices, lane_devices, make_lanes
+from core.plan.devices import Hardware
+from core.plan.faults import FAULT_OPTIONS, Faults, faults_text
+from core.plan.lanes import asks_virtual, check_devices, lane_devices, make_lanes
+from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
 from core.plan.schedules import schedule_of
 from core.plan.splits import split
@@ -49,12 +52,18 @@ def _blocks_unused(settings: Settings) -> str:
     return "torch runs the ranks by itself: their blocks are not recorded."
 
 
+def _real_unused(settings: Settings) -> str:
+    return "" if asks_virtual(settings.devices) else "Only virtual lanes have a clock of their own."
+
+
 @dataclass(frozen=True, slots=True)
+@with_options(FAULT_OPTIONS)
 @with_options(STRATEGY_OPTIONS, before="steps")
 class Specification:
     """Everything that a run depends on. None means: the default for this model or strategy.
 
-    The options of strategies are fields of it as well; they are read with `specification[option]`.
+    The options of strategies and of faults are fields of it as well; they are read with
+    `specification[option]`.
     `batch` is the global batch in rows; `data` the rows of an epoch. `steps` are measured after
     `warmup` further steps. `gradients` is the file that keeps the last step's gradients. With
     `calibrate` what tasks cost is measured before the first measured step, if lanes follow a plan;
@@ -75,13 +84,33 @@ class Specification:
     devices: str = Option(
         "devices",
         str,
-        "Which devices work, such as 2xcpu, cuda:0,cuda:1 or 2xcuda:0.",
+        "Which devices work, such as 2xcpu, cuda:0,cuda:1, 2xcuda:0 or 8xvirtual.",
         unit="list",
         default="auto",
         label="Lanes",
     ).field()
     cores_per_lane: int | None = Option(
         "cores_per_lane", int, "CPU cores that each lane computes with.", "shared evenly", most=1024
+    ).field()
+    link: str | None = Option(
+        "link",
+        str,
+        "What lies between virtual lanes: latency in us and GB/s, a link's name, or measured.",
+        DEFAULT_LINK,
+        "link",
+        reads=read_link,
+        unused=_real_unused,
+    ).field()
+    speed: float | None = Option(
+        "speed",
+        float,
+        "How fast the clock of virtual lanes runs at most, beside a real one: 0.1 to watch.",
+        "as it goes",
+        "times",
+        least=1e-4,
+        most=1_000_000,
+        unused=_real_unused,
+        runs_only=True,
     ).field()
     batch: int | None = Option(
         "batch", int, "Rows of the whole batch, over all lanes.", "usual", "rows", most=MOST_ROWS
@@ -264,11 +293,22 @@ def check_numbers(specification: Specification) -> None:
 
 
 def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
-    """The compute lanes of a run; with `present`, its devices must be on this machine."""
+    """The compute lanes of a run; with `present`, its devices must be on this machine.
+
+    Raises PlanError if they are not, or if faults are put into lanes or steps that are not there,
+    or into real lanes that are to run.
+    """
     devices = lane_devices(specification.devices, hardware)
     if present:
         check_devices(devices, hardware)
-    return make_lanes(devices, hardware, specification.cores_per_lane)
+    lanes = make_lanes(devices, hardware, specification.cores_per_lane)
+    faults, given = Faults.of(specification), faults_text(specification)
+    faults.check(lanes, specification.warmup, len(specification.step_rows))
+    if present and faults and not lanes[0].is_virtual:
+        raise PlanError(
+            f"{given}: faults are put into virtual lanes alone; use --devices {len(lanes)}xvirtual"
+        )
+    return lanes
 
 
 def describe(specification: Specification) -> ModelDescription:
@@ -294,10 +334,20 @@ def with_defaults(specification: Specification) -> Specification:
     return filled.having(schedule=(s[SCHEDULE] or DEFAULT_SCHEDULE) if takes_schedule else None)
 
 
+def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
+    """Raise PlanError if something is asked of real lanes that only virtual ones can do."""
+    for option, value in specification.values:
+        if option.unused is _real_unused and value is not None and not lanes[0].is_virtual:
+            raise PlanError(
+                f"{option.flag} {value} is for virtual lanes, and {lanes[0].name} is a real one; "
+                f"use --devices {len(lanes)}xvirtual"
+            )
+
+
 def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
     """Raise PlanError if a step could not be held in the machine's memory, however divided."""
     needed = model.step_bytes(max(specification.data or 0, *specification.all_rows))
-    memory = hardware.memory + sum(gpu.memory for gpu in hardware.gpus)
+    memory = hardware.memory + sum(one.memory for one in hardware.accelerators)
     if needed > memory:
         raise PlanError(
             f"--batch {specification.batch_rows} of {model.name} needs at least "

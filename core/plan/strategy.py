@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from core.models.description import ModelDescription
 from core.option import Option, Value
+from core.plan.devices import kind_of
 from core.plan.schedules.schedule import Schedule
 from core.plan.task import Kind, Lane, Payload, Plan, PlanError, Runner
 
@@ -50,7 +51,7 @@ class Job:
     @property
     def copies_overlap(self) -> bool:
         """Whether devices have copy engines of their own, so that copies get lanes of their own."""
-        return self.lanes[0].device != "cpu"
+        return kind_of(self.lanes[0].device).streams
 
 
 Options = tuple[Option[Any], ...]
@@ -68,10 +69,11 @@ class Strategy:
     """A way to divide a training step among lanes.
 
     `options` are the settings, beyond those of every run, that the strategy reads; the window and
-    the command line refuse the others. `complete` is for strategies that torch runs: it writes the
-    plan anew from the collectives that torch reports. For these `rank_model` names the module of
-    `core.engine.ranks` that has torch divide the model. `kept_bytes` says what a lane keeps of
-    `whole` bytes of parameters, gradients and optimizer state that are placed on it.
+    the command line refuse the others. Strategies that torch runs tell the `collectives` that
+    torch is expected to run, with which the plan is made; `complete` writes it anew from those that
+    torch reports. For these `rank_model` names the module of `core.engine.ranks` that has torch
+    divide the model. `kept_bytes` says what a lane keeps of `whole` bytes of parameters, gradients
+    and optimizer state that are placed on it.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Strategy:
     plan: Callable[[Job], Plan]
     options: Options = ()
     runner: Runner = Runner.LANES
+    collectives: Callable[[Job], Collectives] | None = None
     complete: Callable[[Job, Collectives], Plan] | None = None
     rank_model: str = ""
     kept_bytes: KeptBytes = keeps_all

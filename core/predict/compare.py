@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.waits import meeting, waits_of
+from core.plan.faults import NO_FAULTS, Faults
 from core.plan.task import KINDS, Kind, Lane, PlanError, Role
 from core.predict.costs import CostModel, Curve, durations
 from core.predict.costs_file import costs_of
@@ -29,6 +30,7 @@ class CostSource(StrEnum):
     """Where the costs of a prediction come from."""
 
     CALIBRATED = "measured with all lanes busy, before the measured steps"
+    ALONE = "measured one task at a time, before the measured steps"
     WARMUP = "taken from the last warm-up step"
     MEASURED = "taken from the last measured step"
 
@@ -109,7 +111,10 @@ def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Compariso
     costs, source = known
     wanted = completed_steps(trace) if steps is None else steps
     try:
-        predicted = tuple(_predicted(trace, step, costs) for step in wanted)
+        # What was measured beforehand was measured without the faults that were put in.
+        calibrated = source is CostSource.CALIBRATED
+        faults = Faults.of(trace.header.specification) if calibrated else NO_FAULTS
+        predicted = tuple(_predicted(trace, step, costs, faults) for step in wanted)
     except PlanError:  # a recording of other tasks than those that were measured
         return None
     return Comparison(source, predicted) if predicted else None
@@ -122,7 +127,9 @@ def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
     """
     if trace.costs is not None:
         try:
-            return costs_of(json.loads(trace.costs)), CostSource.CALIBRATED
+            alone = any(lane.is_virtual for lane in trace.header.lanes)
+            source = CostSource.ALONE if alone else CostSource.CALIBRATED
+            return costs_of(json.loads(trace.costs)), source
         except ValueError:
             return None
     last = trace.header.specification.warmup - 1
@@ -171,10 +178,10 @@ def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
     )
 
 
-def _predicted(trace: Trace, step: int, costs: CostModel) -> PredictedStep:
-    measured = StepColumns.of_trace(trace, step)
-    meets = meeting(measured, trace.header.lanes)
-    columns = simulate(measured, durations(measured, costs), meets)
+def _predicted(trace: Trace, step: int, costs: CostModel, faults: Faults) -> PredictedStep:
+    measured, lanes = StepColumns.of_trace(trace, step), trace.header.lanes
+    times = faults.durations(measured, lanes, step, durations(measured, costs))
+    columns = simulate(measured, times, meeting(measured, lanes))
     begin, end = trace.step_bounds(step)
     predicted = int(columns.end.max())
     return PredictedStep(

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.link import Link
 from core.plan.task import (
     ABSENT,
     ENTERS,
-    IS_COMMUNICATION,
     KINDS,
     Kind,
     PlanError,
@@ -38,31 +38,6 @@ class CostError(PlanError):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A connection between lanes: a transfer takes `latency_ns` + its bytes x `ns_per_byte`."""
-
-    latency_ns: float
-    ns_per_byte: float
-
-    @classmethod
-    def of(cls, latency_us: float, bandwidth_gb_s: float) -> Link:
-        """A link by its latency in us and bandwidth in GB/s (1 GB is 1e9 bytes)."""
-        return cls(1e3 * latency_us, 1 / bandwidth_gb_s)
-
-    def transfer_ns(self, kind: Kind, size: float, members: int) -> float:
-        """Time of a task that moves `size` bytes; a collective has `members`.
-
-        Collectives go round a ring (Patarasuk and Yuan 2009): an all-gather or a reduce-scatter
-        takes members - 1 rounds of size / members bytes each, an all-reduce is one after the
-        other.
-        """
-        if not kind.is_collective:
-            return self.latency_ns + size * self.ns_per_byte
-        rounds = (members - 1) * (2 if kind is Kind.ALL_REDUCE else 1)
-        return rounds * (self.latency_ns + size / members * self.ns_per_byte)
-
-
-@dataclass(frozen=True, slots=True)
 class CostModel:
     """What the tasks of any plan cost.
 
@@ -74,8 +49,6 @@ class CostModel:
     A full backward that is not known costs its two parts, an overlap its forward and its backward.
     A kind in `transfers` costs what its curve over bytes says; another transfer goes over `link`,
     or takes `transfer_ns` whatever it moves.
-
-    `slow` has factors by which the computing tasks of some lanes take longer.
     """
 
     passes: Mapping[Kind, tuple[Curve, ...]]
@@ -84,14 +57,6 @@ class CostModel:
     transfer_ns: float | None = None
     by_rows: bool = False
     by_block: bool = False
-    slow: Mapping[int, float] = field(default_factory=dict)
-
-    def slowed(self, factors: Mapping[int, float]) -> CostModel:
-        """The same with lanes that take longer by a factor. Raises CostError for a bad factor."""
-        for lane, factor in factors.items():
-            if not (0 < factor < float("inf")):
-                raise CostError(f"lane {lane} slower by {factor}: use a factor above 0")
-        return replace(self, slow={**self.slow, **factors})
 
     def over(self, link: Link) -> CostModel:
         """The same with every transfer over `link`, whatever was known of transfers."""
@@ -130,8 +95,6 @@ def durations(
     )
     groups, which = _cost_groups(columns, costs.by_rows)
     times = np.array([price.of(where) for where in groups], np.float64)[which]
-    for lane, factor in costs.slow.items():
-        times[(columns.lane == lane) & ~IS_COMMUNICATION[columns.kind]] *= factor
     if not times.sum() < MOST_NS:
         raise CostError(
             f"the tasks of a step would take {times.sum() / NS_PER_YEAR:.2g} years together; "

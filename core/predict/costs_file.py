@@ -33,8 +33,9 @@ from typing import Any
 from core.files import whole_file
 from core.option import listed
 from core.plain import said
+from core.plan.link import Link
 from core.plan.task import Kind
-from core.predict.costs import STAGED, CostError, CostModel, Curve, Link, cost_name
+from core.predict.costs import STAGED, CostError, CostModel, Curve, cost_name
 from core.reading import one_line
 
 MOST = 1e15
@@ -93,7 +94,7 @@ def costs_of(values: Any) -> CostModel:
 
 
 def values_of(costs: CostModel) -> dict[str, Any]:
-    """The inverse of `costs_of`; factors of slow lanes are not kept."""
+    """The inverse of `costs_of`."""
     values: dict[str, Any] = {"by": "block"} if costs.by_block else {}
     sizes = sorted({x for kind in _SIZED.values() for curve in costs.passes.get(kind, ())
                     for x, _ in curve})  # fmt: skip

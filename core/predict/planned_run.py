@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from core.machine import memory_bytes
 from core.models.description import Block, ModelDescription
-from core.plan.lanes import Hardware
+from core.plan.devices import PREDICTED, Hardware
 from core.plan.pipeline_options import (
     CHUNKS,
     DEFAULT_MICROBATCHES,
@@ -71,7 +71,7 @@ def job_without_machine(
     strategy = check(specification)
     s, options = specification, strategy.options
     if s.devices.strip() == "auto":
-        s = replace(s, devices=f"{_lane_count(s, options)}xcuda")
+        s = replace(s, devices=f"{_lane_count(s, options)}x{PREDICTED.name}")
     lanes = [replace(lane, sharing="") for lane in lanes_of(s, _NO_HARDWARE, present=False)]
     check_lanes(s, len(lanes), memory_bytes())
     if s.batch is None:

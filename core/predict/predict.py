@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.explain.waits import meeting
+from core.plan.faults import NO_FAULTS, Faults
 from core.plan.task import IS_COMMUNICATION, Lane, Plan, Task
 from core.predict.costs import CostModel, durations
 from core.predict.peaks import peak_activations
@@ -46,9 +47,14 @@ class Prediction:
     lanes: tuple[PredictedLane, ...]
 
 
-def predict_step(plan: Plan, costs: CostModel) -> Prediction:
-    """Predict a step of `plan`. Raises CostError if the costs do not cover it."""
-    columns = predict_times(plan, costs)
+def predict_step(
+    plan: Plan, costs: CostModel, faults: Faults = NO_FAULTS, step: int = 0
+) -> Prediction:
+    """Predict a step of `plan`. Raises CostError if the costs do not cover it.
+
+    `faults` lengthen its tasks as those of the step that is number `step` in a recording.
+    """
+    columns = predict_times(plan, costs, faults, step)
     return Prediction(
         columns,
         int(columns.end.max(initial=0)),
@@ -56,10 +62,12 @@ def predict_step(plan: Plan, costs: CostModel) -> Prediction:
     )
 
 
-def predict_times(plan: Plan, costs: CostModel) -> StepColumns:
-    """When the tasks of `plan` would run. Raises CostError if the costs do not cover it."""
+def predict_times(
+    plan: Plan, costs: CostModel, faults: Faults = NO_FAULTS, step: int = 0
+) -> StepColumns:
+    """When the tasks of `plan` would run; see `predict_step`."""
     columns = StepColumns.of_plan(plan)
-    times = durations(columns, costs, plan.stages)
+    times = faults.durations(columns, plan.lanes, step, durations(columns, costs, plan.stages))
     return simulate(columns, times, meeting(columns, plan.lanes))
 
 

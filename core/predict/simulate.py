@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import PlanError
+from core.plan.task import PlanError, TaskColumns
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 
@@ -57,49 +59,66 @@ def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], li
     return starts, ends
 
 
+def in_time_order(
+    columns: TaskColumns, meets: Sequence[int], lasts: Callable[[int, int, int], int]
+) -> None:
+    """Go through n tasks in the order in which they begin, asking each how long it lasts.
+
+    A task starts when the ones before it on its lane and all that it waits for have ended; of tasks
+    that start at once the first in the columns comes first. `lasts(task, start, begun)` is asked of
+    each once; it has started, and begins what takes the time: for a member of a collective of ranks
+    (`meets`, as in `simulate`) that is when the last of them has started. Times and answers are in
+    ns. Raises PlanError if lanes come to their collectives in orders that never meet.
+    """
+    followers, missing = _followers(columns)
+    members = Counter(meets)
+    arrived: dict[int, list[tuple[int, int]]] = {}
+    ready = [0] * len(columns)
+    queue = [(0, task) for task, count in enumerate(missing) if not count]  # a heap as it is
+    ended = [False] * len(columns)
+    while queue:
+        begun, task = heappop(queue)
+        came = arrived.setdefault(meets[task], [])
+        came.append((begun, task))
+        if meets[task] != ABSENT and len(came) < members[meets[task]]:
+            continue
+        for start, member in arrived.pop(meets[task]):
+            end = begun + lasts(member, start, begun)
+            ended[member] = True
+            for other in followers[member]:
+                ready[other] = max(ready[other], end)
+                missing[other] -= 1
+                if not missing[other]:
+                    heappush(queue, (ready[other], other))
+    if not all(ended):
+        raise PlanError(f"the collectives deadlock: task {ended.index(False)} never ends")
+
+
+def _followers(columns: TaskColumns) -> tuple[list[list[int]], list[int]]:
+    """For each task those that wait for it, and for how many it waits itself."""
+    followers: list[list[int]] = [[] for _ in range(len(columns))]
+    missing = np.diff(columns.after_first).tolist()
+    waiters = np.repeat(np.arange(len(columns)), missing).tolist()
+    last: dict[int, int] = {}
+    for task, lane in enumerate(columns.lane.tolist()):
+        if lane in last:
+            followers[last[lane]].append(task)
+            missing[task] += 1
+        last[lane] = task
+    for task, other in zip(waiters, columns.after.tolist(), strict=True):
+        followers[other].append(task)
+    return followers, missing
+
+
 def _with_collectives(
-    columns: StepColumns, durations: list[int], groups: list[int]
+    columns: StepColumns, durations: list[int], meets: list[int]
 ) -> tuple[list[int], list[int]]:
     """Starts and ends where lanes go on by themselves until a collective makes them wait."""
-    first, after = columns.after_first.tolist(), columns.after.tolist()
-    missing = Counter(groups)
-    members: dict[int, list[int]] = {}
-    lanes = columns.lane.tolist()
-    queues: dict[int, list[int]] = {lane: [] for lane in lanes}
-    for task in reversed(range(len(lanes))):
-        queues[lanes[task]].append(task)
-    free = dict.fromkeys(queues, 0)
-    starts, ends = [0] * len(lanes), [ABSENT] * len(lanes)
-    waiting: dict[int, list[int]] = {}
-    awake = list(queues)
+    starts, ends = [0] * len(durations), [0] * len(durations)
 
-    def finish(task: int, end: int) -> None:
-        ends[task] = free[lanes[task]] = end
-        awake.extend(waiting.pop(task, ()))
+    def lasts(task: int, start: int, begun: int) -> int:
+        starts[task], ends[task] = start, begun + durations[task]
+        return durations[task]
 
-    while awake:
-        lane = awake.pop()
-        while queue := queues[lane]:
-            task = queue[-1]
-            needs = after[first[task] : first[task + 1]]
-            held_by = next((other for other in needs if ends[other] == ABSENT), None)
-            if held_by is not None:
-                waiting.setdefault(held_by, []).append(lane)
-                break
-            queue.pop()
-            starts[task] = max([free[lane], *(ends[other] for other in needs)])
-            group = groups[task]
-            if group == ABSENT:
-                finish(task, starts[task] + durations[task])
-                continue
-            members.setdefault(group, []).append(task)
-            missing[group] -= 1
-            if missing[group]:
-                waiting.setdefault(task, []).append(lane)
-                break
-            begun = max(starts[member] for member in members[group])
-            for member in members[group]:
-                finish(member, begun + durations[member])
-    if ABSENT in ends:
-        raise PlanError(f"the collectives deadlock: task {ends.index(ABSENT)} never ends")
+    in_time_order(columns, meets, lasts)
     return starts, ends

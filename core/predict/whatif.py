@@ -1,4 +1,4 @@
-"""What if: a pipeline on any number of devices, with any link and a slow lane, at once.
+"""What if: a pipeline on any number of devices, with any link and any faults, at once.
 
 Another link or a slower lane is simulated on the plan that is there.
 """
@@ -6,8 +6,8 @@ Another link or a slower lane is simulated on the plan that is there.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 
 from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
+from core.option import Value
 from core.order import stable_argsort
+from core.plan.devices import PREDICTED
+from core.plan.faults import Faults
+from core.plan.link import Link
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.staged import ranks_of
@@ -24,7 +28,7 @@ from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job
 from core.plan.task import Kind, Lane, Pipeline, Plan, PlanError, Role, Stage
 from core.predict.blockwise import blockwise
-from core.predict.costs import STAGED, CostModel, Curve, Link, cost_at
+from core.predict.costs import STAGED, CostModel, Curve, cost_at
 from core.predict.peaks import peak_activations
 from core.predict.planned_run import PlannedRun, job_without_machine, plan_run
 from core.predict.predict import Prediction, predict_step, predict_times
@@ -40,8 +44,9 @@ class WhatIfQuery:
 
     `costs` are those of `model` cut into `measured` stages; without these, of the asked pipeline's
     own stages. `batch` None is a micro-batch as large as the costs are for. `link` replaces what
-    the costs say of transfers; `slow` is a lane and the factor by which it computes longer.
-    `device` is the lanes' kind: `cuda` lanes copy beside computing, `cpu` lanes copy themselves.
+    the costs say of transfers; `faults` are what is put in, by the names of the options
+    (core.plan.faults).
+    `device` is the known kind of the lanes: those of a GPU copy beside computing, a CPU's do not.
     """
 
     model: ModelDescription
@@ -52,9 +57,9 @@ class WhatIfQuery:
     chunks: int | None = None
     batch: int | None = None
     link: Link | None = None
-    slow: tuple[int, float] | None = None
+    faults: Mapping[str, Value] = field(default_factory=dict)
     measured: tuple[Stage, ...] = ()
-    device: str = "cuda"
+    device: str = PREDICTED.name
 
     @property
     def stages(self) -> int:
@@ -71,11 +76,16 @@ class WhatIfQuery:
             batch=self.batch,
             steps=1,
             warmup=0,
-        ).having(schedule=self.schedule, chunks=self.chunks, microbatches=self.microbatches)
+        ).having(
+            schedule=self.schedule,
+            chunks=self.chunks,
+            microbatches=self.microbatches,
+            **self.faults,
+        )
 
     @property
     def fitted_costs(self) -> CostModel:
-        """The costs for the asked stages, over the asked link, with the slow lane.
+        """The costs for the asked stages, over the asked link.
 
         Of more stages than the model has blocks each costs the same. Raises CostError for costs of
         other stages than those that they are said to be for.
@@ -88,9 +98,7 @@ class WhatIfQuery:
         blocks = len(self.model.blocks)
         if (self.stages > blocks) if costs.by_block else units not in (1, self.stages):
             costs = evenly(costs, self.stages, blocks)
-        if self.link is not None:
-            costs = costs.over(self.link)
-        return costs if self.slow is None else costs.slowed(dict([self.slow]))
+        return costs if self.link is None else costs.over(self.link)
 
 
 def evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
@@ -150,7 +158,8 @@ class WhatIf:
         if self._last is None or self._last[0] != job:
             self._last = job, _planned(job)
         plan = self._last[1]
-        return answer_of(predict_times(plan, costs), plan.lanes, plan.pipeline)
+        columns = predict_times(plan, costs, Faults.of(question.specification))
+        return answer_of(columns, plan.lanes, plan.pipeline)
 
 
 def whole_answer(question: WhatIfQuery) -> tuple[PlannedRun, Prediction]:
@@ -160,7 +169,7 @@ def whole_answer(question: WhatIfQuery) -> tuple[PlannedRun, Prediction]:
     """
     costs = question.fitted_costs
     run = plan_run(question.specification, question.model, costs)
-    return run, predict_step(run.plan, costs)
+    return run, predict_step(run.plan, costs, Faults.of(question.specification))
 
 
 def _planned(job: Job) -> Plan:

@@ -103,7 +103,8 @@ class TraceWriter:
     and tasks that are open now. What has ended when that is asked is not open in the same answer.
 
     `sink` is a binary file that pyarrow can write to. Times given are on the
-    `time.perf_counter_ns` clock and are written relative to the header's origin.
+    `time.perf_counter_ns` clock, or on another that `now` reads, and are written relative to the
+    header's origin.
     """
 
     def __init__(self, sink: Any, header: Header) -> None:
@@ -111,6 +112,7 @@ class TraceWriter:
         self._stream = pa.ipc.new_stream(sink, schema_of(header))
         self._told: deque[Timings | NoteRow | pa.RecordBatch] = deque()
         self._plans = 0
+        self.now: Callable[[], int] = time.perf_counter_ns
         self.running: Callable[[], Iterable[Timings | NoteRow]] = tuple
         self.wanted = threading.Event()
 
@@ -170,8 +172,7 @@ class TraceWriter:
         self, record: Record, name: str, step: int | None, lane: int | None = None,
         value: float | None = None, text: str | None = None,
     ) -> None:  # fmt: skip
-        now = time.perf_counter_ns()
-        self._told.append(NoteRow(record, name, now, step, lane, value, text))
+        self._told.append(NoteRow(record, name, self.now(), step, lane, value, text))
 
 
 def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:

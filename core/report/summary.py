@@ -12,9 +12,11 @@ import numpy as np
 from core.explain.balance import lane_balance
 from core.explain.causes import explain_run_step
 from core.explain.lanes import entering
+from core.plan.faults import faults_given
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
+from core.report.verdict import Verdict, verdict
 from core.trace.complete import ended_steps, run_faults
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
@@ -77,7 +79,9 @@ class Summary:
     `splits` holds the rows of each replica or rank for each step, zeros for those left idle;
     `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
     step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
-    without a span, and the run is `complete` if it has finished without a fault.
+    without a span, and the run is `complete` if it has finished without a fault. `injected_faults`
+    are those that were put in on purpose, by the names of the options (core.plan.faults); the
+    `verdict` says what limits a step, without looking at these. There is none without a whole step.
     """
 
     strategy: str
@@ -85,12 +89,15 @@ class Summary:
     model: str
     devices: tuple[str, ...]
     sharing: str
+    timing_note: str
     splits: tuple[tuple[int, ...], ...]
     microbatch_rows: tuple[int, ...]
     steps: tuple[StepSummary, ...]
     complete: bool = True
     missing: int = 0
     faults: tuple[str, ...] = ()
+    injected_faults: dict[str, str | float] = field(default_factory=dict)
+    verdict: Verdict | None = None
 
     @property
     def gradient_error(self) -> float | None:
@@ -129,12 +136,15 @@ def summarise(trace: Trace) -> Summary:
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
+        timing_note=header.timing_note,
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
         steps=tuple(_step(trace, step, plans) for step in steps),
         complete=trace.outcome == "finished" and not faults,
         missing=sum(fault.missing for fault in faults),
         faults=tuple(fault.text for fault in faults),
+        injected_faults=faults_given(header.specification),
+        verdict=verdict(trace),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.models.description import ModelDescription
+from core.plan.lanes import timing_note
 from core.plan.specification import Specification, check_numbers
 from core.plan.task import Lane
 
@@ -44,6 +45,11 @@ class Header:
     def foreign(self) -> bool:
         """Whether another program made the recording: there is no plan, nor steps, nor a model."""
         return not self.model.blocks
+
+    @property
+    def timing_note(self) -> str:
+        """What must be said wherever a time is shown: of shared hardware, or a virtual clock."""
+        return timing_note(self.lanes, self.specification.link)
 
     def since(self, origin_ns: int) -> Header:
         """The same with another run's origin, for processes that write to one stream."""

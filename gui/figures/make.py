@@ -70,11 +70,11 @@ def write_figure(
 
 
 def caption_of(runs: Sequence[Run]) -> str:
-    """Which time of each run is shown, whether it was measured, and what its lanes share."""
+    """Which time of each run is shown, whether it was measured, and what must be said of it."""
     texts = [_what(run) for run in runs]
     if len(set(texts)) > 1:
         texts = [f"{run.heading}: {text}" for run, text in zip(runs, texts, strict=True)]
-    notes = [lane.sharing for run in runs for lane in run.scene.trace.header.lanes if lane.sharing]
+    notes = filter(None, (run.scene.trace.header.timing_note for run in runs))
     sentences = [f"{text}." for text in dict.fromkeys(texts)]
     sentences += [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
     return " ".join(sentences)

@@ -170,7 +170,7 @@ def wrapped(font: QFont, text: str, width: float) -> list[str]:
 
 
 def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str]:
-    """The title, and below it which steps are shown and what the lanes share."""
+    """The title, and below it which steps are shown and what must be said of times."""
     title = run_title(trace) if options.title is None else options.title
     if not title:
         return []
@@ -178,8 +178,7 @@ def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str
     words = [shown.text]
     if lengths and options.makespan:
         words.append(tr("makespan {lengths}", lengths=", ".join(lengths)))
-    note = next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
-    return [title, " · ".join(filter(None, [*words, note]))]
+    return [title, " · ".join(filter(None, [*words, trace.header.timing_note]))]
 
 
 def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:

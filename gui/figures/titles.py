@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.models.catalogue import MODELS
+from core.plan.faults import faults_given
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
@@ -56,5 +57,9 @@ def _parts(trace: Trace) -> list[str]:
     if trace.header.foreign:
         return [title, count]
     batch = tr("batch {rows}", rows=specification.batch_rows)
-    told = (name, title, count, batch, tr("predicted") if trace.header.predicted else "")
+    told = (
+        name, title, count, batch,
+        tr("predicted") if trace.header.predicted else "",
+        tr("faults put in") if faults_given(specification) else "",
+    )  # fmt: skip
     return list(filter(None, told))

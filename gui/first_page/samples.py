@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.machine import host
 from core.paths import RESOURCES
-from core.plan.specification import Specification
+from core.plan.specification import Specification, lanes_of
 
 RECORDINGS, PRESETS = RESOURCES / "recordings", RESOURCES / "presets"
 
@@ -45,5 +46,7 @@ SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED)
 
 
 def preset(name: str) -> Specification:
-    """The settings of `resources/presets/NAME.json`."""
-    return Specification.from_dict(json.loads((PRESETS / f"{name}.json").read_text()))
+    """The settings of `resources/presets/NAME.json`; on virtual lanes where cores are too few."""
+    made = Specification.from_dict(json.loads((PRESETS / f"{name}.json").read_text()))
+    lanes = lanes_of(made, host())
+    return replace(made, devices=f"{len(lanes)}xvirtual") if lanes[0].sharing else made

@@ -32,7 +32,7 @@ SENTENCE = (
     "when it waits, and why."
 )
 TRIES = (
-    ("schedules", "Run GPipe, then 1F1B", "Two short pipelines on 4 CPU lanes, then one above "
+    ("schedules", "Run GPipe, then 1F1B", "Two short pipelines on 4 lanes, then one above "
      "the other on one axis."),
     ("bubble", "Find the longest bubble", "Opens the pipeline and selects its longest idle gap; "
      "Details says why it is there."),

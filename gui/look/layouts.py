@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
     QHBoxLayout,
     QLayout,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -69,6 +71,20 @@ def button(
         made.setAccessibleDescription(tip)
     made.clicked.connect(lambda _=False: slot())
     return made
+
+
+def unfolds(made: QToolButton, slot: Callable[[], object]) -> None:
+    """Make a button one that shows, with an arrow, whether what is below it is folded."""
+    made.setCheckable(True)
+    made.setAutoRaise(True)
+    made.setArrowType(Qt.ArrowType.RightArrow)
+    made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+
+    def toggled(unfolded: bool) -> None:
+        made.setArrowType(Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow)
+        slot()
+
+    made.toggled.connect(toggled)
 
 
 def _filled(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from core.plan.devices import KINDS, PREDICTED, kind_of
+from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline_options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.task import PlanError, Role
 from core.predict.costs_file import read_costs, write_costs
@@ -158,11 +160,14 @@ def run_basis(trace: Trace) -> Basis | None:
     if known is None:
         return None
     header = trace.header
-    device = "cpu" if header.lanes[0].device == "cpu" else "cuda"
+    device = KINDS.get(kind_of(header.lanes[0].device).name, PREDICTED).name
     source = tr(
         "{model}, {rows} rows: {source}.", model=model_title(header.model.name),
         rows=header.specification.batch_rows, source=tr(str(known.source)),
     )  # fmt: skip
+    faults = faults_given(header.specification)
+    faults.pop(HICCUP.name, None)  # it is of one step of the run
     return Basis(
-        known.costs, source, header.model, known.stages, header.specification.batch_rows, device
-    )
+        known.costs, source, header.model, known.stages, header.specification.batch_rows, device,
+        faults,
+    )  # fmt: skip

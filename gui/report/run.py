@@ -13,6 +13,7 @@ from core.explain.critical import Share
 from core.plan.task import Role, working_lanes
 from core.report.figure import FigureOptions
 from core.report.step_figures import StepFigures, mean_figures
+from core.report.verdict import verdict
 from core.trace.trace import Trace
 from gui.figures.make import figure_of
 from gui.figures.picture import application, svg_of
@@ -55,11 +56,10 @@ def write_run_report(trace: Trace, path: Path) -> None:
 
 
 def subtitle(trace: Trace) -> str:
-    """When the run was, what its lanes share, and whether it ever ran."""
-    note = next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
+    """When the run was, whether it ever ran, and what must be said of its times."""
     predicted = tr("predicted, not measured") if trace.header.predicted else ""
     started = trace.header.started.replace("T", " ").replace("+00:00", " UTC")
-    return " · ".join(filter(None, (started, predicted, note)))
+    return " · ".join(filter(None, (started, predicted, trace.header.timing_note)))
 
 
 def run_sections(scene: Scene) -> Iterator[Section | None]:
@@ -92,7 +92,14 @@ def _sections(
 ) -> Iterator[Section]:
     mean = mean_figures(figures)
     balances = [lane_balance(scene.trace, n, steps) for n in range(len(scene.trace.header.lanes))]
-    yield Section(tr("In short"), _short(scene.trace, steps, figures, mean))
+    found = verdict(scene.trace, tr)
+    yield Section(
+        tr("In short"),
+        joined(
+            *([] if found is None else [paragraph(found.text, "lead")]),
+            _short(scene.trace, steps, figures, mean),
+        ),
+    )
     yield Section(tr("Timeline"), _timeline(scene))
     yield Section(tr("Lanes"), _lanes(scene.trace, balances, mean, len(steps)))
     yield Section(tr("From the ideal step to this one"), _waterfall(mean))

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 from core.plan.pipeline_options import CHUNKS, SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import (
@@ -51,7 +51,7 @@ def check_specification(
 ) -> Checked | str:
     """The plans of a run, or one line that says why there are none.
 
-    `known` tells whether `hardware` comes from the engine; until then no GPU counts as missing.
+    `known` tells whether `hardware` comes from the engine; until then no device counts as missing.
     """
     try:
         check(specification)

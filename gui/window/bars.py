@@ -19,7 +19,6 @@ from gui.window.status import (
     predicted_tip,
     progress,
     recorded_text,
-    sharing_text,
     step_text,
     verified_text,
 )
@@ -80,7 +79,7 @@ class StatusLine:
     """The labels of the status bar."""
 
     def __init__(self, bar: QStatusBar) -> None:
-        self.recorded, self.sharing, self.predicted = Label(), Label(), Label()
+        self.recorded, self.timing_note, self.predicted = Label(), Label(), Label()
         self.verified, self.engine = Label(), Label(tr("engine is loading…"))
         self._run: Run | None = None
         self._per_pixel = 0.0
@@ -88,7 +87,7 @@ class StatusLine:
         self.faults.setObjectName("problem")
         for label in (self.recorded, self.behind, self.faults):
             bar.addWidget(label)
-        for label in (self.predicted, self.sharing, self.verified, self.engine):
+        for label in (self.predicted, self.timing_note, self.verified, self.engine):
             bar.addPermanentWidget(label)
 
     def show_run(self, run: Run, behind_s: float = 0.0) -> None:
@@ -96,14 +95,14 @@ class StatusLine:
         self._run = run
         self.behind.setText(behind_text(behind_s))
         self.faults.setText(status_text(faults_of(run.trace, run.live)))
-        self.sharing.setText(sharing_text(run.trace))
+        self.timing_note.setText(run.trace.header.timing_note)
         self.verified.setText(verified_text(run.trace))
         self.recorded.setText(recorded_text(run.trace, self._per_pixel))
 
     def show_nothing(self) -> None:
         """No run is shown."""
         self._run = None
-        for label in (self.recorded, self.sharing, self.predicted, self.verified, self.faults):
+        for label in (self.recorded, self.timing_note, self.predicted, self.verified, self.faults):
             label.setText("")
 
     def set_per_pixel(self, per_pixel: float) -> None:

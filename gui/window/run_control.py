@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from gui.app.banner import Banner
 from gui.app.session import Session

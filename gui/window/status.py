@@ -33,11 +33,6 @@ def behind_text(seconds: float) -> str:
     return tr("the picture is {time} behind", time=duration_text(1e9 * seconds))
 
 
-def sharing_text(trace: Trace) -> str:
-    """What the lanes share, or nothing."""
-    return next((lane.sharing for lane in trace.header.lanes if lane.sharing), "")
-
-
 def verified_text(trace: Trace) -> str:
     """The largest gradient error of the steps, where the run was verified, and if it is too large.
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from core.cli.report import table
 from core.paths import PROJECT_ROOT
+from core.plan.link import Link
 from core.plan.specification import Specification, describe
-from core.predict.costs import Link
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 
@@ -79,7 +79,9 @@ def test_a_slider_at_64_devices_is_answered_in_a_tenth_of_a_second_and_a_new_pla
         new_plan, answer = timed(what_if, asked)
         again = []
         for step in range(9):
-            slid = replace(asked, link=Link.of(5 + step, 25), slow=(3, 1 + step / 10))
+            slid = replace(
+                asked, link=Link.of(5 + step, 25), faults={"slow_lane": f"3:{1 + step / 10:g}"}
+            )
             again.append(timed(what_if, slid)[0])
         new_plans.append(new_plan)
         new_costs += again

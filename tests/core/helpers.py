@@ -79,19 +79,19 @@ def trace_of(plan: Plan, durations: Sequence[int], specification: Specification)
 
 
 def run_here(specification: Specification, calibrate: bool = False) -> Trace:
-    """Run on lanes in this process, through the stream and back. Needs torch.
+    """Run on lanes, real or virtual, in this process, through the stream and back. Needs torch.
 
     Costs are measured beforehand only with `calibrate`: that takes longer than a small run.
     """
     from core.engine.hardware import find_hardware
-    from core.engine.lanes.run import run_on_lanes
     from core.engine.prepare import prepare
+    from core.engine.server import runner_of
     from core.recording.recording import read_stream
 
     prepared = prepare(replace(specification, calibrate=calibrate), find_hardware())
     sink = io.BytesIO()
     writer = TraceWriter(sink, prepared.header)
-    run_on_lanes(prepared, writer, threading.Event())
+    runner_of(prepared)(prepared, writer, threading.Event())
     writer.close()
     return read_stream(sink.getvalue())
 

@@ -39,7 +39,7 @@ from tests.stress.invariants import violations
 HANG_SECONDS = 120.0
 RANKS = (("ddp", None), ("fsdp", None))
 ON_LANES = (
-    ("single", None), ("dp", None), ("mp", None),
+    ("single", None), ("dp", None), ("mp", None), ("tp", None),
     *(("pipeline", schedule) for schedule in SCHEDULES),
     *(("dp-pp", schedule) for schedule in ("1f1b", "zb-h1", "interleaved", "zb-v")),
 )  # fmt: skip

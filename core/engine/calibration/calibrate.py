@@ -2,8 +2,9 @@
 
 Every lane goes through all its tasks of a step (a pass) again and again until the time is up,
 waiting for no other (operations.py), so that each is measured while the others compute and move
-data too. Tasks that share parameters with other lanes (replicate, reduce, all-reduce) come after
-that, by themselves. A cost is the mean of a pass's tasks, and of these the median.
+data too; but copy lanes make no more passes than the lanes that compute. Tasks that share
+parameters with other lanes (replicate, reduce, all-reduce) come after that, by themselves. A cost
+is the mean of a pass's tasks, and of these the median.
 
 Where a lane that waits must be woken up, a copy costs the time from the end of what made the data,
 which is what the next task waits for: on CPU lanes waking up takes longer than most copies.
@@ -27,13 +28,21 @@ from torch import Tensor
 
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.lanes.executor import POLL_SECONDS, Stopped
-from core.engine.lanes.lane import Clock, Lane, Timestamp, open_clock, reached
+from core.engine.lanes.lane import (
+    Clock,
+    Lane,
+    Timestamp,
+    kept_random_state,
+    open_clock,
+    reached,
+)
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
-from core.plan.task import Kind, Role, Task
-from core.predict.costs import CostModel, Curve, Link
+from core.plan.link import Link
+from core.plan.task import ABSENT, Kind, Role, Task
+from core.predict.costs import CostModel, Curve
 
 BUDGET_SECONDS = 1.2
 SHARING_SECONDS = 0.3
@@ -45,7 +54,7 @@ ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
 AWAKE_SECONDS = 0.001  # what a lane that has handed something over goes on to do is in the way
 
 Times = dict[tuple[Kind, int, int, int], list[float]]
-"""The mean ns of each pass by kind, stage, rows and bytes (-1 and 0 where absent)."""
+"""The mean ns of each pass by kind, stage or block, rows and bytes (-1 and 0 where absent)."""
 
 
 def calibrate(
@@ -58,8 +67,7 @@ def calibrate(
     raised.
     """
     plan = prepared.plans[len(batch[0])]
-    gpus = sorted({lane.device for lane in plan.lanes if lane.device != "cpu"})
-    with torch.random.fork_rng(devices=gpus):
+    with kept_random_state(lane.device for lane in plan.lanes):
         operations = CalibrationOps(prepared)
         operations.walk(plan, batch, walk_of(plan))
         times: Times = defaultdict(list)
@@ -110,7 +118,8 @@ class LaneLoop:
                 if is_halted():
                     return
                 stamps = Stamps(self.lane.timestamp)
-                held.append(operations.run(half, stamps))
+                with self.lane.turn:
+                    held.append(operations.run(half, stamps))
                 done.append((half, stamps))
         _wait_for(self.lane.timestamp())
         self.passes.append(done)
@@ -122,7 +131,7 @@ class LaneLoop:
             for task, stamps in done:
                 assert stamps.start is not None and stamps.end is not None
                 taken = clock.time(stamps.end) - clock.time(stamps.start)
-                found[_name(task)].append(max(0, taken))
+                found[name_of(task)].append(max(0, taken))
                 self.lane.recycle(stamps.all)
             for name, taken_by_all in found.items():
                 times[name].append(statistics.fmean(taken_by_all))
@@ -142,11 +151,20 @@ def _measure(
         fewest = min(len(loop.passes) for loop in loops)
         return fewest >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
 
+    computing = [loop for loop in loops if loop.lane.lane.role is Role.COMPUTE]
+
+    def is_ahead(loop: LaneLoop) -> bool:
+        """Whether a copy lane has made its copies more often than the steps that they belong to."""
+        return loop not in computing and all(len(loop.passes) > len(c.passes) for c in computing)
+
     def work(loop: LaneLoop) -> None:
         """In a lane's thread. Busy until the last lane is through."""
         try:
             while not (is_halted() or is_over()):
-                loop.go_once(is_halted)
+                if is_ahead(loop):  # copies without end would keep the others from computing
+                    time.sleep(POLL_SECONDS)
+                else:
+                    loop.go_once(is_halted)
         except BaseException:
             failed.set()  # the other lanes need not go on
             raise
@@ -163,12 +181,17 @@ def _measure(
         loop.add_times(times, clocks[loop.lane.lane.device])
 
 
-def _name(task: Task) -> tuple[Kind, int, int, int]:
-    return task.kind, -1 if task.stage is None else task.stage, task.rows, task.bytes
+def name_of(task: Task) -> tuple[Kind, int, int, int]:
+    """What a task's cost goes by: its kind, stage or block, rows and bytes."""
+    of = task.stage if task.block is None else task.block
+    return task.kind, ABSENT if of is None else of, task.rows, task.bytes
 
 
-def costs_from(times: Times, stages: int, link: Link | None) -> CostModel:
-    """The cost model of measured times: the median of each kind, stage, rows and bytes."""
+def costs_from(times: Times, stages: int, link: Link | None, by_block: bool = False) -> CostModel:
+    """The cost model of measured times: the median of each kind, stage, rows and bytes.
+
+    With `by_block` stages are blocks. What is of no stage is of all alike.
+    """
     passes: dict[Kind, tuple[Curve, ...]] = {}
     transfers: dict[Kind, Curve] = {}
     for kind in dict.fromkeys(name[0] for name in times):
@@ -183,8 +206,10 @@ def costs_from(times: Times, stages: int, link: Link | None) -> CostModel:
                 for stage in dict.fromkeys(name[0] for name in mine)
             }
             spare = next(iter(known.values()))  # for stages of which the plan has no such pass
+            if ABSENT in known:
+                spare = tuple((size, ns / stages) for size, ns in known[ABSENT])
             passes[kind] = tuple(known.get(stage, spare) for stage in range(stages))
-    return CostModel(passes, transfers, link, by_rows=True)
+    return CostModel(passes, transfers, link, by_rows=True, by_block=by_block)
 
 
 def _curve(points: Iterable[tuple[int, Sequence[float]]]) -> Curve:

@@ -50,8 +50,8 @@ class CalibrationOps(Operations):
         self.handed: dict[Name, tuple[Task, list[Handed]]] = {}
         self._made: dict[Key, int] = {}
         self.begin(0, plan, batch)
-        for module in self.stages.values():
-            for group in module.optimizer.param_groups if module.optimizer is not None else ():
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
                 group["lr"] = 0.0  # many updates in a row would lead nowhere
         for task in tasks:
             self._task = task

@@ -161,7 +161,8 @@ class Executor:
             if other.lane is not job.lane and other.stamps.end is not None:
                 job.lane.wait(other.stamps.end)
         job.launched = time.perf_counter_ns()
-        held = self._operations.run(job.task, job.stamps)
+        with job.lane.turn:
+            held = self._operations.run(job.task, job.stamps)
         if not job.has_ended:
             job.held = held
         job.activations = self._operations.activations(job.task.lane)

@@ -1,11 +1,11 @@
-"""The seam between CPU and CUDA: lanes that run jobs in order, and the clocks that time them.
+"""The seam between devices: lanes that run jobs in order, and the clocks that time them.
 
-A lane is a thread with a FIFO queue. A CPU lane computes in that thread; a CUDA lane launches from
-it onto a stream. Everything else of the engine is the same for both: nowhere else is there an
-`if cuda`.
+A lane is a thread with a FIFO queue. It computes in that thread (CPU), launches from it onto a
+stream of its own (accelerators that time their work with events), or launches and waits until the
+device is idle (other accelerators). Everything else of the engine is the same for all of them.
 
-A timestamp is a moment on a lane: the host's clock in ns on a CPU lane, a recorded event on a CUDA
-lane.
+A timestamp is a moment on a lane: a recorded event on a lane with a stream, else the host's clock
+in ns.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import cache, partial
 from itertools import pairwise
 from typing import TypeVar
 
 import torch
 
 from core.plan import task as plan
+from core.plan.devices import HOST, kind_of
 
-Timestamp = int | torch.cuda.Event
+Timestamp = int | torch.Event
 ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
 
 T = TypeVar("T")
@@ -39,11 +40,14 @@ class Lane:
     """One thread that runs what it is given in order. A context manager: leaving joins it.
 
     A lane of a CPU computes in that thread, with its own number of cores. `timestamp` makes a
-    timestamp; on the CPU it is nothing of Python's, which would be timed with the work.
+    timestamp; on the CPU it is nothing of Python's, which would be timed with the work. Timed work
+    is done within `turn`. `note` says in words what about its times has to be known, or is empty.
     """
 
     sleeps = True
     """Whether a lane that waits must be woken up, which takes time: its work is its thread's."""
+    turn: AbstractContextManager[object] = nullcontext()
+    note = ""
 
     def __init__(self, lane: plan.Lane) -> None:
         self.lane = lane
@@ -82,7 +86,11 @@ class Lane:
         yield
 
     def wait(self, timestamp: Timestamp) -> None:
-        """Let the lane's later work wait for a timestamp of another lane."""
+        """Let what the calling thread launches from now on wait for a timestamp."""
+
+    def completion(self) -> Timestamp:
+        """The end of what the calling thread has launched on its device."""
+        return self.timestamp()
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
         """Take back timestamps that nobody will ask about again."""
@@ -97,8 +105,8 @@ def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
         future.set_result(result)
 
 
-class CudaLane(Lane):
-    """Launches onto a stream of its own. `devices` are all CUDA devices of the run.
+class StreamLane(Lane):
+    """Launches onto a stream of its own. `devices` are all devices of the run.
 
     torch runs a copy between devices on the source's current stream and makes the destination's
     wait, so a lane has a stream on every device and sets all of them current.
@@ -108,11 +116,10 @@ class CudaLane(Lane):
 
     def __init__(self, lane: plan.Lane, devices: list[str]) -> None:
         super().__init__(lane)
-        self._streams = [
-            torch.cuda.Stream(torch.device(name)) for name in devices if name != lane.device
-        ]
-        self.stream = torch.cuda.Stream(self.device)
-        self._pool = [torch.cuda.Event(enable_timing=True) for _ in range(256)]
+        others = (torch.device(name) for name in devices if name != lane.device)
+        self._streams = [torch.Stream(device) for device in others]
+        self.stream = torch.Stream(self.device)
+        self._pool = [_event(self.device) for _ in range(256)]
         self.timestamp = self._record
 
     @contextmanager
@@ -120,30 +127,63 @@ class CudaLane(Lane):
         """The lane's streams on all devices; autograd in the calling thread."""
         with ExitStack() as stack:
             for stream in [*self._streams, self.stream]:
-                stack.enter_context(torch.cuda.stream(stream))
-            # Autograd has one thread per GPU: two lanes on it would take turns in it.
+                stack.enter_context(stream)
+            # Autograd has one thread per device: two lanes on it would take turns in it.
             stack.enter_context(torch.autograd.set_multithreading_enabled(False))
             yield
 
-    def _record(self) -> torch.cuda.Event:
-        event = self._pool.pop() if self._pool else torch.cuda.Event(enable_timing=True)
+    def _record(self) -> torch.Event:
+        event = self._pool.pop() if self._pool else _event(self.device)
         event.record(self.stream)
         return event
 
     def wait(self, timestamp: Timestamp) -> None:
-        """Make the stream wait, not the thread."""
-        assert isinstance(timestamp, torch.cuda.Event)
-        self.stream.wait_event(timestamp)
+        """Make the calling thread's stream wait, not the thread."""
+        assert isinstance(timestamp, torch.Event)
+        torch.accelerator.current_stream(self.device).wait_event(timestamp)
+
+    def completion(self) -> Timestamp:
+        """An event on the calling thread's stream, which need not be the lane's."""
+        event = _event(self.device)
+        event.record(torch.accelerator.current_stream(self.device))
+        return event
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
         """Return events to the pool."""
-        self._pool += [event for event in timestamps if isinstance(event, torch.cuda.Event)]
+        self._pool += [event for event in timestamps if isinstance(event, torch.Event)]
+
+
+class WaitingLane(Lane):
+    """Of a device that cannot time its work: a timestamp is the host's, made when it is idle.
+
+    So work runs alone on it: its lanes take turns, and share the lock `turn`.
+    """
+
+    def __init__(self, lane: plan.Lane, turn: AbstractContextManager[object]) -> None:
+        super().__init__(lane)
+        self.turn = turn
+        self.timestamp = self._when_idle
+        self.note = f"{lane.device} has no timed events: spans are the host's times, of work alone"
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        """Autograd in the calling thread."""
+        with torch.autograd.set_multithreading_enabled(False):
+            yield
+
+    def _when_idle(self) -> int:
+        torch.accelerator.synchronize(self.device)
+        return time.perf_counter_ns()
+
+
+def _event(device: torch.device) -> torch.Event:
+    return torch.Event(device, enable_timing=True)
 
 
 class Clock:
     """Turns a device's timestamps into host time, between anchors at a step's start and end.
 
-    On the CPU they are that already; two in a row bound how finely they are taken.
+    Those of the host's clock are that already; two in a row bound how finely they are taken.
     """
 
     def __init__(self) -> None:
@@ -163,13 +203,13 @@ class Clock:
         return timestamp
 
 
-class CudaClock(Clock):
+class EventClock(Clock):
     """A linear map between two anchors: events recorded and synchronised between host stamps."""
 
     def __init__(self, device: str) -> None:
         self._device = torch.device(device)
-        self._stream = torch.cuda.Stream(self._device)
-        self._first = self._last = (torch.cuda.Event(enable_timing=True), 0, 0)
+        self._stream = torch.Stream(self._device)
+        self._first = self._last = (_event(self._device), 0, 0)
         self._scale = 1.0
 
     def begin(self) -> None:
@@ -192,12 +232,12 @@ class CudaClock(Clock):
         elapsed = self._first[0].elapsed_time(timestamp) * 1e6
         return int(self._first[1] + elapsed * self._scale)
 
-    def _anchor(self) -> tuple[torch.cuda.Event, int, int]:
+    def _anchor(self) -> tuple[torch.Event, int, int]:
         """(event, host time at the middle of its bracket, half-width), the narrowest of a few."""
-        torch.cuda.synchronize(self._device)
+        torch.accelerator.synchronize(self._device)
         tries = []
         for _ in range(ANCHORS):
-            event = torch.cuda.Event(enable_timing=True)
+            event = _event(self._device)
             before = time.perf_counter_ns()
             event.record(self._stream)
             event.synchronize()
@@ -209,14 +249,55 @@ class CudaClock(Clock):
 def open_lanes(lanes: tuple[plan.Lane, ...]) -> list[Lane]:
     """A lane of the right sort for each planned one; not yet started."""
     devices = list(dict.fromkeys(lane.device for lane in lanes))
-    return [Lane(lane) if lane.device == "cpu" else CudaLane(lane, devices) for lane in lanes]
+    turns = {device: threading.Lock() for device in devices}
+
+    def opened(lane: plan.Lane) -> Lane:
+        if kind_of(lane.device) is HOST:
+            return Lane(lane)
+        if has_timed_events(lane.device):
+            return StreamLane(lane, devices)
+        return WaitingLane(lane, turns[lane.device])
+
+    return [opened(lane) for lane in lanes]
 
 
 def open_clock(device: str) -> Clock:
     """A clock for a device."""
-    return Clock() if device == "cpu" else CudaClock(device)
+    return EventClock(device) if has_timed_events(device) else Clock()
+
+
+@cache
+def has_timed_events(device: str) -> bool:
+    """Whether a device times its work: its kind can, and it does not refuse to."""
+    if not kind_of(device).events:
+        return False
+    place = torch.device(device)
+    first, last = _event(place), _event(place)
+    try:
+        stream = torch.Stream(place)
+        first.record(stream)
+        last.record(stream)
+        last.synchronize()
+        first.elapsed_time(last)
+    except RuntimeError:
+        return False
+    return True
 
 
 def allocator_bytes(device: str) -> int | None:
-    """Bytes that torch's allocator holds on a CUDA device for tensors; None on the CPU."""
-    return None if device == "cpu" else int(torch.cuda.memory_allocated(torch.device(device)))
+    """Bytes that torch's allocator holds on an accelerator for tensors; None if it is not told."""
+    if kind_of(device) is HOST:
+        return None
+    try:
+        return torch.accelerator.memory_allocated(torch.device(device))
+    except RuntimeError:
+        return None
+
+
+@contextmanager
+def kept_random_state(devices: Iterable[str]) -> Iterator[None]:
+    """Puts the random state back, of the host and of devices of one kind."""
+    accelerators = sorted({device for device in devices if kind_of(device) is not HOST})
+    kind = kind_of(accelerators[0]) if accelerators else HOST
+    with torch.random.fork_rng(accelerators, device_type=kind.name):
+        yield

@@ -4,8 +4,8 @@ Values pass between tasks by name: (what, replica, stage, micro-batch, shard). A
 what enters a stage (behind the last one: the output), a `gradient` that of what leaves a stage; a
 copy lets it be the same value on another lane. Of a stage divided into shards each leaves a
 `partial` one, named once for each shard that is to read it; an all-reduce makes their sum. A task
-takes its inputs out of the store, so that a tensor lives no longer than its last use; on a CUDA
-lane the executor keeps what was taken until the task's end event has completed.
+takes its inputs out of the store, so that a tensor lives no longer than its last use; on a lane
+with a stream the executor keeps what was taken until the task's end event has completed.
 
 Autograd's graph is cut at every stage: a stage's input is a leaf, its backward is called by the
 stage's own lane, and gradients are handed over as tensors. Between a backward for the input and
@@ -19,7 +19,7 @@ import copy
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -87,7 +87,7 @@ class Operations:
         assert prepared.workload is not None
         self._loss = prepared.workload.loss
         plans = prepared.plan_list
-        self._devices = [torch.device(lane.device) for lane in plans[0].lanes]
+        self._devices = [torch.device(lane.runs_on) for lane in plans[0].lanes]
         self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
         self._stamps: dict[int, Stamps] = {}
         self.stages: dict[tuple[int, int, int], StageModule] = {}  # by replica, stage, shard
@@ -132,7 +132,7 @@ class Operations:
         """
         self._stamps[task.lane] = stamps
         with only_here():  # a model may fork
-            work = _OPERATIONS[task.kind](self, self.step, task)
+            work = self.work_of[task.kind](self, self.step, task)
             held: list[Tensor] = next(work)
             stamps.begin()
             next(work)
@@ -150,6 +150,12 @@ class Operations:
         stages = (stage for stage in self.stages.values() if stage.lane == lane)
         optimizers = (stage.optimizer for stage in stages)
         return sum(memory.optimizer_bytes(o) for o in optimizers if o is not None)
+
+    @property
+    def optimizers(self) -> list[torch.optim.Optimizer]:
+        """All that there are."""
+        optimizers = (stage.optimizer for stage in self.stages.values())
+        return [optimizer for optimizer in optimizers if optimizer is not None]
 
     def owned_gradients(self) -> list[dict[str, Tensor]]:
         """The step's gradients by full parameter name, of every replica that is stepped."""
@@ -267,7 +273,8 @@ class Operations:
         yield [*outputs, target]
         y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
         y = y.detach().requires_grad_()
-        loss = self._loss(y, target)
+        # A rank without rows has gradients of zero; a mean over no rows is no number.
+        loss = self._loss(y, target) if rows else y.sum() * 0
         if rows != step.plan.rows:
             loss = loss * (rows / step.plan.rows)
         loss.backward()
@@ -470,6 +477,22 @@ class Operations:
         self._ledgers[lane].drop(value)
         return value
 
+    work_of: ClassVar[dict[Kind, Callable[[Any, Step, Task], Work]]] = {
+        Kind.SCATTER: _scatter,
+        Kind.REPLICATE: _replicate,
+        Kind.COPY: _copy,
+        Kind.FORWARD: _forward,
+        Kind.GATHER: _gather,
+        Kind.LOSS: _loss_of,
+        Kind.OVERLAP: _overlap,
+        Kind.BACKWARD: _backward,
+        Kind.BACKWARD_INPUT: _backward_input,
+        Kind.BACKWARD_WEIGHT: _backward_weight,
+        Kind.REDUCE: _reduce,
+        Kind.ALL_REDUCE: _all_reduce,
+        Kind.STEP: _update,
+    }
+
 
 def _key(what: str, part: Part, stage: int, shard: int = 0, reader: int = 0) -> Key:
     return Key(what, part.replica, stage, part.microbatch, shard, reader)
@@ -497,20 +520,3 @@ def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
         for lane in homes[part.replica]:
             found[lane] = (found.get(lane, (part.start, 0))[0], part.start + part.rows)
     return found
-
-
-_OPERATIONS: dict[Kind, Callable[[Operations, Step, Task], Work]] = {
-    Kind.SCATTER: Operations._scatter,
-    Kind.REPLICATE: Operations._replicate,
-    Kind.COPY: Operations._copy,
-    Kind.FORWARD: Operations._forward,
-    Kind.GATHER: Operations._gather,
-    Kind.LOSS: Operations._loss_of,
-    Kind.OVERLAP: Operations._overlap,
-    Kind.BACKWARD: Operations._backward,
-    Kind.BACKWARD_INPUT: Operations._backward_input,
-    Kind.BACKWARD_WEIGHT: Operations._backward_weight,
-    Kind.REDUCE: Operations._reduce,
-    Kind.ALL_REDUCE: Operations._all_reduce,
-    Kind.STEP: Operations._update,
-}

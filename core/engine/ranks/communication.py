@@ -1,8 +1,8 @@
-"""How a sharded rank's collectives run: on torch's streams with NCCL, in their turn with gloo.
+"""How a sharded rank's collectives run: on torch's streams, or in their turn with gloo.
 
-NCCL runs a rank's collectives one after the other on a stream, beside what is computed. Gloo on a
-CPU would make the computing thread wait for each, so there they get a thread of their own, which
-is the rank's communication lane.
+A device's own process group (NCCL, XCCL) runs a rank's collectives one after the other on a stream,
+beside what is computed. Gloo on a CPU would make the computing thread wait for each, so there they
+get a thread of their own, which is the rank's communication lane.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.distributed import ProcessGroup, Work
 
-from core.engine.lanes.lane import open_lanes
+from core.engine.lanes.lane import Lane, Timestamp, open_lanes
 from core.engine.ranks.timer import TimedOp
-from core.plan.task import Lane
 
 # The names since torch 2.13, and those before.
 all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
@@ -33,6 +32,9 @@ class Communication:
     As torch does by itself: on the stream that fully_shard has made current, which waits, so that
     the calling thread does not.
     """
+
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
 
     def gather(self, op: TimedOp, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work | None:
         """Fill `whole` (ranks x n entries) with every rank's `part` (n entries).
@@ -70,8 +72,7 @@ class Communication:
 
     def _launched(self, op: TimedOp) -> None:
         op.launched = time.perf_counter_ns()
-        op.end = torch.cuda.Event(enable_timing=True)
-        op.end.record()
+        op.end = self._lane.completion()
 
 
 class ThreadedCollectives(Communication):
@@ -80,13 +81,12 @@ class ThreadedCollectives(Communication):
     def __init__(self, lane: Lane) -> None:
         self._stack = ExitStack()
         # With as many cores as the lane it serves: a thread's number of them is every thread's.
-        self._lane = self._stack.enter_context(open_lanes((lane,))[0])
-        self._streams: Any = torch.get_device_module(self._lane.device)  # on a CPU they do nothing
-        self._pending: list[Future[Any]] = []
+        super().__init__(self._stack.enter_context(open_lanes((lane.lane,))[0]))
+        self._pending: list[Future[Timestamp]] = []
 
     def gather(self, op: TimedOp, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work:
         """Queue it; returns its end."""
-        return _End(self._submit(op, lambda: all_gather(whole, part, group=group)), self._streams)
+        return _End(self._submit(op, lambda: all_gather(whole, part, group=group)), self._lane)
 
     def reduce(
         self,
@@ -113,20 +113,20 @@ class ThreadedCollectives(Communication):
         """Wait for the queue; the computing stream then waits for what it has launched."""
         pending, self._pending = self._pending, []
         for future in pending:
-            self._streams.current_stream().wait_event(future.result())
+            self._lane.wait(future.result())
 
     def close(self) -> None:
         """End the thread. Not for a rank that failed: its last collective may never end."""
         self._stack.close()
 
-    def _submit(self, op: TimedOp, collective: Callable[[], object]) -> Future[Any]:
-        asked = self._streams.current_stream().record_event()
+    def _submit(self, op: TimedOp, collective: Callable[[], object]) -> Future[Timestamp]:
+        asked = self._lane.completion()
 
-        def job() -> Any:
-            self._streams.current_stream().wait_event(asked)
+        def job() -> Timestamp:
+            self._lane.wait(asked)
             op.launched = time.perf_counter_ns()
             collective()
-            ended = self._streams.current_stream().record_event()
+            ended = self._lane.completion()
             op.end = time.perf_counter_ns()
             return ended
 
@@ -137,11 +137,11 @@ class ThreadedCollectives(Communication):
 class _End(Work):
     """The end of a collective, as torch waits for it."""
 
-    def __init__(self, future: Future[Any], streams: Any) -> None:
+    def __init__(self, future: Future[Timestamp], lane: Lane) -> None:
         super().__init__()
-        self._future, self._streams = future, streams
+        self._future, self._lane = future, lane
 
     def wait(self, timeout: Any = None) -> bool:
         """Wait for it. Raises what it raised."""
-        self._streams.current_stream().wait_event(self._future.result())
+        self._lane.wait(self._future.result())
         return True

@@ -29,8 +29,6 @@ class Replicated(RankModel):
         caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
         self.module = DistributedDataParallel(self.blocks, **caps)
         self.module.register_comm_hook(dist.get_world_size(), self._bucket_hook)
-        # NCCL's futures complete on a stream, not on the host.
-        self._on_stream = dist.get_backend() == "nccl"
         parameters = self.parameters
         self._names = {id(parameter): name for name, parameter in parameters.items()}
         self._trained = {name: p for name, p in parameters.items() if p.requires_grad}
@@ -69,11 +67,9 @@ class Replicated(RankModel):
         return work.get_future().then(done)  # type: ignore[no-any-return]
 
     def _completed(self) -> Timestamp:
-        if not self._on_stream:
-            return time.perf_counter_ns()
-        event = torch.cuda.Event(enable_timing=True)
-        event.record()
-        return event
+        """Of a future: on a stream it completes there, else on the host."""
+        setting = self._setting
+        return setting.lane.completion() if setting.on_streams else time.perf_counter_ns()
 
 
 MODEL = Replicated

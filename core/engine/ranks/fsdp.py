@@ -40,8 +40,8 @@ class Sharded(RankModel):
         # A block that ends with a view is well as long as nobody writes to it, as everywhere here.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
         super().__init__(blocks, setting)
-        on_stream = dist.get_backend() == "nccl"
-        self._communication = Communication() if on_stream else ThreadedCollectives(setting.lane)
+        runs = Communication if setting.on_streams else ThreadedCollectives
+        self._communication = runs(setting.lane)
         self._lock = threading.Lock()  # reduce-scatters end in another thread
         self._again: set[int] = set()
         self._whole: dict[int, int] = {}
@@ -129,7 +129,7 @@ class Sharded(RankModel):
     def _shard(self) -> None:
         group = dist.group.WORLD
         assert group is not None
-        mesh = DeviceMesh.from_group(group, self._setting.lane.device.split(":")[0])
+        mesh = DeviceMesh.from_group(group, self._setting.lane.device.type)
         sharded: list[FSDPModule] = []
         for number, block in enumerate(self.blocks):
             if self._names[number]:

@@ -8,18 +8,23 @@ from importlib import import_module
 import torch
 from torch import Tensor, nn
 
+from core.engine.lanes.lane import Lane
 from core.engine.models.workload import Workload, full_names
 from core.engine.ranks.timer import RankTimer, ReportMemory
 from core.plan.specification import Specification
 from core.plan.strategy import Strategy
-from core.plan.task import Lane, PlanError
+from core.plan.task import PlanError
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a rank's model runs, and who hears of it."""
+    """Where a rank's model runs, and who hears of it.
+
+    `on_streams` says that collectives run on the device's streams, not on threads of the host.
+    """
 
     lane: Lane
+    on_streams: bool
     timer: RankTimer
     report: ReportMemory
     specification: Specification

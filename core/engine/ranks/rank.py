@@ -45,7 +45,7 @@ from core.engine.ranks.model import RankModel, Setting, rank_model
 from core.engine.ranks.timer import RankEvents, RankTimer, TimedOp
 from core.engine.verify import judge, keeps_parameters
 from core.engine.wire import send
-from core.plan.lanes import Hardware
+from core.plan.devices import GLOO, Hardware
 from core.plan.specification import Specification
 from core.plan.task import Kind, Role
 from core.process.lifeline import only_here, open_pipes
@@ -104,6 +104,8 @@ class Rank:
                 self._prepared.specification, list(self._model.parameters.values())
             )
             self._writer.running = self._openings
+            if self._settings.rank == 0 and self._lane.note:
+                self._writer.log("warning", self._lane.note)
             if self._settings.rank == 0 and self._prepared.specification.verify:
                 for text in verification_notes(self._workload):
                     self._writer.log("warning", text)
@@ -116,7 +118,8 @@ class Rank:
         # Neither torch's hooks nor the timer's may be on what the plain step is made from.
         blocks = copy.deepcopy(self._workload.blocks)
         specification = self._prepared.specification
-        setting = Setting(self._lane.lane, self._timer, self._report, specification)
+        on_streams = self._prepared.backend != GLOO
+        setting = Setting(self._lane, on_streams, self._timer, self._report, specification)
         return rank_model(self._prepared.strategy)(blocks, setting)
 
     def _step(self, index: int, batch: Batch) -> None:

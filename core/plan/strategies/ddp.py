@@ -14,7 +14,8 @@ from collections.abc import Iterable
 
 from core.models.description import ModelDescription
 from core.option import Option
-from core.plan.lanes import meet_in_nccl, with_helpers
+from core.plan.devices import GLOO, process_group
+from core.plan.lanes import with_helpers
 from core.plan.splits import starts, tensor_split
 from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Part, Payload, Placement, Plan, PlanBuilder, Role, Runner, Stage
@@ -67,10 +68,14 @@ def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
 
 def plan(job: Job) -> Plan:
     """The expectation before torch has reported its buckets."""
+    return complete(job, collectives(job))
+
+
+def collectives(job: Job) -> Collectives:
+    """An all-reduce of each bucket that is expected."""
     buckets = expected_buckets(job.model, job[BUCKET_MB] or DEFAULT_BUCKET_MB)
-    return complete(
-        job,
-        tuple(Collective(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, names) for names in buckets),
+    return tuple(
+        Collective(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, names) for names in buckets
     )
 
 
@@ -83,7 +88,7 @@ def complete(job: Job, collectives: Collectives) -> Plan:
     backwards = [_compute(build, rank, blocks, sizes[rank]) for rank in ranks]
     buckets = tuple(collective.names for collective in collectives)
     # Gloo runs two collectives of a rank at once (ProcessGroupGloo's Options::threads).
-    tracks = ("comm",) if meet_in_nccl(job.lanes) else ("comm", "comm 2")
+    tracks = ("comm", "comm 2") if process_group(job.lanes) == GLOO else ("comm",)
     reduced = _all_reduces(build, job, buckets, backwards)
     for rank in ranks:
         build.add(Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
@@ -150,6 +155,7 @@ STRATEGY = Strategy(
     plan,
     options=(BUCKET_MB,),
     runner=Runner.RANKS,
+    collectives=collectives,
     complete=complete,
     rank_model="ddp",
 )

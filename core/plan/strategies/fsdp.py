@@ -34,10 +34,10 @@ loss."""
 
 def plan(job: Job) -> Plan:
     """The expectation before torch has reported its collectives."""
-    return complete(job, expected_collectives(job.model, len(job.lanes)))
+    return complete(job, collectives(job))
 
 
-def expected_collectives(model: ModelDescription, ranks: int) -> Collectives:
+def collectives(job: Job) -> Collectives:
     """The collectives if every parameter is trained; there are none in one rank alone.
 
     In the order of torch's FSDPParamGroup: `pre_backward` asks for the block before the one whose
@@ -45,10 +45,10 @@ def expected_collectives(model: ModelDescription, ranks: int) -> Collectives:
     """
     held = [
         tuple(f"{index}.{name}" for name, _ in block.parameters)
-        for index, block in enumerate(model.blocks)
+        for index, block in enumerate(job.model.blocks)
         if block.parameters
     ]
-    if ranks == 1:
+    if len(job.lanes) == 1:
         return ()
     gathers = [Collective(Kind.ALL_GATHER, Payload.PARAMETERS, names) for names in held]
     again = [
@@ -176,6 +176,7 @@ STRATEGY = Strategy(
     "A process for each lane, which holds a part of every parameter.",
     plan,
     runner=Runner.RANKS,
+    collectives=collectives,
     complete=complete,
     rank_model="fsdp",
     kept_bytes=kept_bytes,

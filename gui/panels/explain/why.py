@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
 
 from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
+from core.report.verdict import Verdict, verdict
+from gui.app.jobs import Runner, Work
 from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, row
@@ -38,9 +40,10 @@ NONE = "–"
 class WhyPanel(QWidget):
     """Waterfall, critical path, idle time by cause and bubbles of a step, or the means of several.
 
-    Shows the step that `show_step` names, else the last whole one, unless the chooser says
-    otherwise. `task_chosen` carries step and task of a piece of the path that was picked, `asked`
-    an Explained and those of its steps that are to be explained though that takes long.
+    Above them stands what limits the steps of the whole run, worked out once it has ended. Shows
+    the step that `show_step` names, else the last whole one, unless the chooser says otherwise.
+    `task_chosen` carries step and task of a piece of the path that was picked, `asked` an Explained
+    and those of its steps that are to be explained though that takes long.
     """
 
     task_chosen = Signal(int, int)
@@ -57,6 +60,14 @@ class WhyPanel(QWidget):
         self.chooser = StepChoice(tr("Step"), tr("Which step is explained."), *entries)
         self.chooser.currentIndexChanged.connect(lambda _: self._refresh())
         self.waterfall, self.path_bar, self.idle = WaterfallChart(), PathBar(), IdleBars()
+        self.verdict = Label("", wrapped=True)
+        self.verdict.setAccessibleName(tr("Verdict"))
+        self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.verdict.setContentsMargins(12, 8, 12, 2)
+        self.verdict.hide()
+        self._judged: tuple[Scene, int] | None = None
+        self._judge = Runner(self, "verdict")
+        self._judge.done.connect(self._show_verdict)
         self.path = PathList()
         self.path.chosen.connect(self.task_chosen)
         self.path_button = QToolButton()
@@ -77,6 +88,7 @@ class WhyPanel(QWidget):
         if scene is not self._scene:
             self.path.clear_path()
             self._asked = False
+            self._forget_verdict()
         self._scene, self._live = scene, live
         self._refresh()
 
@@ -139,7 +151,27 @@ class WhyPanel(QWidget):
         schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
         self._bubbles.show_bubbles(figures, tr(schedule.title) if schedule is not None else "")
         self._show_path(scene, steps)
+        self._work_out_verdict(scene)
         self._stack.setCurrentIndex(2)
+
+    def _work_out_verdict(self, scene: Scene) -> None:
+        """Find what limits the run on a thread, unless it is known or the run goes on."""
+        about = scene, scene.trace.version
+        if self._judged == about:
+            return
+        self._forget_verdict()
+        if not self._live:
+            self._judged = about
+            self._judge.start(_verdict_of(scene), thread=True)
+
+    def _forget_verdict(self) -> None:
+        self._judge.cancel()
+        self._judged = None
+        self.verdict.hide()
+
+    def _show_verdict(self, found: Verdict | None) -> None:
+        self.verdict.setText("" if found is None else found.text)
+        self.verdict.setVisible(found is not None)
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
         """The steps of which something is missing that takes long; of several only figures."""
@@ -219,7 +251,7 @@ class WhyPanel(QWidget):
         body = QWidget()
         top = row(self.chooser, growing=self.chooser, margins=(12, 6, 12, 6))
         area = scrolling(self._build_sections(), tr("Why, as charts and lists"))
-        column(top, area, of=body, growing=area, margins=(0, 0, 0, 0), spacing=0)
+        column(self.verdict, top, area, of=body, growing=area, margins=(0, 0, 0, 0), spacing=0)
         return body
 
     def _build_sections(self) -> QWidget:
@@ -234,6 +266,11 @@ class WhyPanel(QWidget):
             self.path_bar, self.path, None, of=sheet, margins=(0, 6, 0, 8), spacing=4,
         )  # fmt: skip
         return sheet
+
+
+def _verdict_of(scene: Scene) -> Work[Verdict | None]:
+    yield 0.0
+    return verdict(scene.trace, tr)
 
 
 class _Bubbles(QWidget):

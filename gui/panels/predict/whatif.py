@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -14,23 +14,29 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSpinBox,
+    QToolButton,
     QWidget,
 )
 
 from core.models.description import ModelDescription
+from core.option import Value
+from core.plan.devices import PREDICTED
+from core.plan.faults import FAULT_OPTIONS
+from core.plan.link import Link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.task import Kind, Stage
-from core.predict.costs import CostModel, Link
+from core.predict.costs import CostModel
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.look.label import Label
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, row, unfolds
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.panels.predict.answer_picture import AnswerPicture
 from gui.panels.predict.sliders import SliderRow, growing
 from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, whole
+from gui.panels.run.option_fields import field_of
 from gui.runs.check import friendly
 
 MOST_DEVICES = 1024
@@ -60,14 +66,18 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Costs that questions are asked with: what they are for, and where they come from."""
+    """Costs that questions are asked with: what they are for, and where they come from.
+
+    `faults` are those of the run that they are of, by the names of the options.
+    """
 
     costs: CostModel
     source: str
     model: ModelDescription
     measured: tuple[Stage, ...] = ()
     batch: int | None = None
-    device: str = "cuda"
+    device: str = PREDICTED.name
+    faults: Mapping[str, Value] = field(default_factory=dict)
 
 
 class WhatIfPanel(QWidget):
@@ -88,6 +98,7 @@ class WhatIfPanel(QWidget):
         self._bases = {PLAIN_COSTS: Basis(PLAIN, plain_words(), model)}
         self._guard = WheelGuard(self)
         self._rows: dict[str, SliderRow] = {}
+        self._fault_rows: list[QWidget] = []
         self.picture = AnswerPicture()
         self._figures = {name: Label("–") for name in FIGURES}
         self._build_fields()
@@ -115,6 +126,10 @@ class WhatIfPanel(QWidget):
         """The run that is shown; the numbers of the first one are where the sliders begin."""
         first = RUN not in self._bases
         self._bases[RUN] = basis
+        with QSignalBlocker(self):
+            for name, field in self.faults.items():
+                field.write(basis.faults.get(name))
+        self._unfold.setChecked(bool(basis.faults))
         self._offer(RUN, tr("Of the run that is shown"))
         if first:
             self._begin_with(devices, microbatches, schedule)
@@ -142,7 +157,10 @@ class WhatIfPanel(QWidget):
         """What sliders and fields ask for."""
         basis = self.basis
         bandwidth, factor = self._rows["bandwidth"].value, self._rows["factor"].value
-        slow = (int(self._rows["slow_lane"].value), factor)
+        faults = {name: field.read() for name, field in self.faults.items()}
+        if factor != 1.0:
+            slow = f"{self._rows['slow_lane'].value:.0f}:{factor:g}"
+            faults["slow_lane"] = f"{faults['slow_lane'] or ''} {slow}".strip()
         return WhatIfQuery(
             basis.model,
             basis.costs,
@@ -152,7 +170,7 @@ class WhatIfPanel(QWidget):
             int(self._rows["chunks"].value) if self._takes_chunks else None,
             self.batch.optional,
             Link.of(self._rows["latency"].value, bandwidth) if bandwidth else None,
-            slow if factor != 1.0 else None,
+            {name: value for name, value in faults.items() if value},
             basis.measured,
             basis.device,
         )
@@ -190,8 +208,8 @@ class WhatIfPanel(QWidget):
         self.costs = choice([(tr("Plain: 1 ms a pass"), PLAIN_COSTS, "")])
         self.schedule = choice([(tr(s.title), s.name, tr(s.line)) for s in SCHEDULES.values()])
         self.schedule.setCurrentIndex(self.schedule.findData(DEFAULT_SCHEDULE))
-        for name, field in (("costs", self.costs), ("schedule", self.schedule)):
-            _name(field, name, self._guard)
+        for name, chooser in (("costs", self.costs), ("schedule", self.schedule)):
+            _name(chooser, name, self._guard)
         self._add("devices", growing(MOST_SLID["devices"]), _whole(1, MOST_DEVICES, 4))
         self._add("microbatches", growing(MOST_SLID["microbatches"]), _whole(1, 32_767, 8))
         self._add("chunks", range(1, 9), _whole(1, MOST_CHUNKS, 2))
@@ -213,6 +231,11 @@ class WhatIfPanel(QWidget):
         factor.setValue(1.0)
         factor.setPrefix("× ")
         self._add("factor", FACTORS, factor)
+        self._unfold = QToolButton()
+        self._unfold.setText(tr("Faults"))
+        self._unfold.setToolTip(tr("What else is put in: those of the run, or others."))
+        unfolds(self._unfold, self._show_faults)
+        self.faults = {option.name: field_of(option) for option in FAULT_OPTIONS}
         self.load, self.save, self.large = (
             button(QPushButton, text, tip, slot)
             for text, tip, slot in (
@@ -248,6 +271,22 @@ class WhatIfPanel(QWidget):
         grid.addWidget(self.schedule, 2, 1, 1, 2)
         for number, slider in enumerate(self._rows.values(), 3):
             slider.add_to(grid, number)
+        below = 3 + len(self._rows)
+        grid.addWidget(self._unfold, below, 0, 1, 3)
+        for number, option in enumerate(FAULT_OPTIONS, below + 1):
+            field = self.faults[option.name].widget
+            label = Label(tr(option.title))
+            label.setBuddy(field)
+            for widget in (label, field):
+                widget.setToolTip(tr(option.help))
+            field.setObjectName(f"whatif_fault_{option.name}")
+            field.setAccessibleName(tr(option.title))
+            field.setAccessibleDescription(tr(option.help))
+            field.installEventFilter(self._guard)
+            grid.addWidget(label, number, 0)
+            grid.addWidget(field, number, 1, 1, 2)
+            self._fault_rows += [label, field]
+        self._show_faults()
         numbers = self._figures_grid()
         figures = row(numbers, self.large, growing=numbers)
         figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
@@ -276,6 +315,8 @@ class WhatIfPanel(QWidget):
     def _connect(self) -> None:
         for slider in self._rows.values():
             slider.changed.connect(self._changed)
+        for fault in self.faults.values():
+            fault.edited.connect(self._ask)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
         self.costs.activated.connect(self._costs_chosen)
@@ -298,6 +339,10 @@ class WhatIfPanel(QWidget):
             self._rows["slow_lane"].set_stops(range(devices))
         self._follow_link()
         self._ask()
+
+    def _show_faults(self) -> None:
+        for widget in self._fault_rows:
+            widget.setVisible(self._unfold.isChecked())
 
     def _follow_schedule(self) -> None:
         schedule = SCHEDULES[self.schedule.currentData()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import SignalInstance
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from core.models.catalogue import ModelKind
 from core.option import Group, Option, Value
@@ -39,6 +39,11 @@ def field_of(option: Option[Any]) -> Field:
     if option.kind is bool:
         box = QCheckBox(tr(option.unit))
         return Field(box, box.isChecked, box.setChecked, box.toggled)
+    if option.reads is not None:
+        line = QLineEdit()
+        line.setPlaceholderText(tr(option.otherwise))
+        write = lambda value: line.setText(value or "")  # noqa: E731
+        return Field(line, lambda: " ".join(line.text().split()) or None, write, line.textChanged)
     if option.kind is str:
         words = choice(_entries(option))
         words.setEditable(not option.choices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.plan.lanes import timing_note
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Plan, Runner
@@ -12,14 +13,14 @@ MOST_NUMBERS = 8
 
 
 def preview_text(specification: Specification, checked: Checked) -> str:
-    """How the batch will be cut, how many tasks a step has, and what the lanes share."""
+    """How the batch will be cut, how many tasks a step has, and what its times are worth."""
     lines = [split_text(plan) for plan in checked.plans.values()]
     if checked.plans:
         plan = next(iter(checked.plans.values()))
         about = tr("expected") if plan.runner is Runner.RANKS else ""
         count = tr("{count} tasks a step", count=len(plan.tasks))
         lines.append(" ".join(filter(None, [count, f"({about})" if about else ""])))
-    note = next((lane.sharing for lane in checked.lanes if lane.sharing), "")
+    note = timing_note(checked.lanes, specification.link)
     lines += [note] if note else []
     idle = idle_lanes(specification, checked)
     if idle:

@@ -13,13 +13,15 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QScrollArea,
     QSpinBox,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.option import Option, values_of
-from core.plan.lanes import Hardware
+from core.plan.devices import HOST, Hardware
+from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.specification import (
     OPTIONS,
@@ -30,6 +32,7 @@ from core.plan.specification import (
 )
 from core.plan.strategies import STRATEGIES
 from gui.look.label import Label
+from gui.look.layouts import unfolds
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.cards import Card
@@ -172,9 +175,15 @@ class StrategyPanel(QScrollArea):
         self._form.setVerticalSpacing(4)
         self._form.setHorizontalSpacing(10)
         self.fields: dict[str, Field] = {}
+        self._faults = QToolButton()
+        self._faults.setText(tr("Faults"))
+        self._faults.setToolTip(tr("Put faults into the virtual lanes, to see what they do."))
         for option in filter(lambda option: option.title, OPTIONS):
+            if option is FAULT_OPTIONS[0]:
+                self._form.addRow(self._faults)
             field = self.fields[option.name] = field_of(option)
             add_field(self._form, option, field.widget, self._guard)
+        unfolds(self._faults, self._show_faults)
         self._offer_devices()
         for field in self.fields.values():
             field.edited.connect(self._changed)
@@ -252,6 +261,17 @@ class StrategyPanel(QScrollArea):
             if (field := self.fields.get(option.name)) is not None:
                 self._enable(field.widget, option not in why, why.get(option) or tr(option.help))
 
+        self._show_faults()
+
+    def _show_faults(self) -> None:
+        """Faults are for virtual lanes, and folded until they are asked for or there are some."""
+        virtual = not SLOW_LANE.unused(self._asked())
+        given = any(self.fields[option.name].read() for option in FAULT_OPTIONS)
+        self._form.setRowVisible(self._faults, virtual)
+        for option in FAULT_OPTIONS:
+            shown = virtual and (given or self._faults.isChecked())
+            self._form.setRowVisible(self.fields[option.name].widget, shown)
+
     def _enable(self, field: QWidget, enabled: bool, tip: str) -> None:
         for widget in (field, self._form.labelForField(field)):
             widget.setEnabled(enabled)
@@ -285,10 +305,14 @@ def reasons(asked: Specification) -> dict[Option[Any], str]:
 
 def device_choices(hardware: Hardware) -> list[str]:
     """What the Lanes field offers on a machine; anything else can be typed."""
-    gpus = [f"cuda:{index}" for index in range(len(hardware.gpus))]
-    several = [",".join(gpus)] if len(gpus) > 1 else []
-    shared = ["2xcuda:0"] if gpus else []
-    return ["auto", *several, *gpus, *shared, "1xcpu", "2xcpu", "4xcpu", "8xcpu"]
+    have = hardware.devices[1:]
+    several = [",".join(have)] if len(have) > 1 else []
+    shared = [f"2x{have[0]}"] if have else []
+    on_host = [f"{count}x{HOST.name}" for count in (1, 2, 4, 8)]
+    real = ["auto", *several, *have, *shared, *on_host]
+    virtual = ["4xvirtual", "8xvirtual", "2xvirtual"]
+    # Where four real lanes would share something, virtual ones show the strategy itself.
+    return [*virtual, *real] if (len(have) or hardware.cores) < 4 else [*real, *virtual]
 
 
 def unused_text(name: str) -> str:

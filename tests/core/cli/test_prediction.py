@@ -75,6 +75,28 @@ def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
     assert steps[0] == 66 and steps[1] > 2 * steps[0] and steps[2] > steps[0] + 6 * 9
 
 
+def test_every_fault_lengthens_a_predicted_step_and_is_told(predict, tmp_path):
+    words = "--stages 4 --microbatches 8 --steps 4 --costs costs.json --summary out.json"
+    costs = json.dumps({**COSTS, "transfer_ms": 1})
+    (tmp_path / "costs.json").write_text(costs)
+    hiccup = "--hiccup lane=2,step=2,ms=50"
+    asked = ("", "--slow-link 1-2:9", "--slow-kind backward:2", f"--step 2 {hiccup}", hiccup)
+    found = []
+    for more in (*asked, "--jitter 0.2 --seed 1", "--jitter 0.2 --seed 1 --step 2"):
+        done = predict(f"{words} {more}")
+        assert done.returncode == 0, done.stderr
+        assert ("faults put in on purpose: " in done.stdout) is bool(more)
+        values = json.loads((tmp_path / "out.json").read_text())
+        assert bool(values["injected_faults"]) is bool(more)
+        found.append(values["makespan_ns"])
+    plain, link, kind, struck, spared, jitter, other = found
+    assert link > plain and kind > plain and struck == plain + 50_000_000 and spared == plain
+    assert len({plain, jitter, other}) == 3
+    assert "step 1 is predicted: hiccups of other steps have no effect" in predict(
+        f"{words} {hiccup}"
+    ).stdout  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -90,7 +112,18 @@ def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
             "--stages 4 --costs costs.json --slow-lane 4:2",
             "--slow-lane 4:2: there are lanes 0 to 3",
         ),
-        (f"--stages 4 --costs costs.json --slow-lane {10**400}:2", ", each below 10^9"),
+        (
+            "--stages 4 --costs costs.json --slow-link 1-4:2",
+            "--slow-link 1-4:2: there are lanes 0 to 3",
+        ),
+        (
+            "--stages 4 --costs costs.json --hiccup lane=1,step=6,ms=5",
+            "--hiccup lane=1,step=6,ms=5: the measured steps are 1 to 5",
+        ),
+        ("--stages 4 --costs costs.json --jitter 2", "--jitter 2.0: use 0 or more, at most 1"),
+        ("--stages 4 --costs costs.json --slow-kind up:2", "--slow-kind 'up': use scatter"),
+        ("--stages 4 --costs costs.json --step 6", "--step 6: the measured steps are 1 to 5"),
+        (f"--stages 4 --costs costs.json --slow-lane {10**400}:2", "each number below 10^9"),
         (f"--stages 4 --costs costs.json --link 1:{10**400}", "--link '1:1000"),
         ("--stages 4 --costs costs.json --link 5", "--link '5': use LATENCY_US:GB_S"),
         ("--stages 4 --costs costs.json --link 5:0", "--link 5:0: use a bandwidth above 0 GB/s"),

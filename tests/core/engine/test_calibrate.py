@@ -2,6 +2,7 @@
 
 import resource
 import threading
+import time
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from core.engine.prepare import prepare  # noqa: E402
 from core.models.catalogue import ModelSettings  # noqa: E402
 from core.plan.schedules import SCHEDULES  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
-from core.plan.task import Kind  # noqa: E402
+from core.plan.task import Kind, Lane, Role  # noqa: E402
 from core.predict.costs import durations  # noqa: E402
 from core.predict.costs_file import costs_of, values_of  # noqa: E402
 from core.trace.step import StepColumns  # noqa: E402
@@ -98,6 +99,33 @@ def test_measuring_stops_on_request():
     stop.set()
     with pytest.raises(Stopped):
         measured(Specification("pipeline", SMALL, "2xcpu", batch=8), stop)
+
+
+class Passes(calibrate_module.LaneLoop):
+    """Passes of a lane that take so long and do nothing."""
+
+    def __init__(self, lane, seconds):
+        self.lane, self.passes = lane, []
+        self._seconds = seconds
+
+    def add_times(self, times, clock):
+        pass
+
+    def go_once(self, is_halted):
+        time.sleep(self._seconds)
+        self.passes.append([])
+
+
+def test_copy_lanes_copy_no_more_often_than_in_the_steps_that_are_measured():
+    roles = [Role.COMPUTE, Role.COMPUTE, Role.COPY]
+    planned = tuple(Lane(i, role, "cpu", role, cores=1) for i, role in enumerate(roles))
+    with ExitStack() as stack:
+        lanes = [stack.enter_context(lane) for lane in open_lanes(planned)]
+        loops = [Passes(*each) for each in zip(lanes, (0.002, 0.01, 0.0), strict=True)]
+        calibrate_module._measure(loops, 1.0, threading.Event(), {})
+    fast, slow, copies = (len(loop.passes) for loop in loops)
+    assert fast > slow >= calibrate_module.MOST_PASSES  # lanes that compute are busy all the time
+    assert copies <= fast + 1
 
 
 def test_what_a_task_raises_ends_the_measuring(tmp_path):

@@ -25,7 +25,7 @@ import os, sys, time
 import pyarrow as pa
 from dataclasses import asdict
 from core.engine.wire import send
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 wire, commands = map(int, sys.argv[1:])
 with os.fdopen(wire, "wb", buffering=0, closefd=False) as file:
     send(pa.PythonFile(file, "w"), "ready", asdict(Hardware(1, 1 << 30)))

@@ -5,7 +5,7 @@ from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
-from core.plan.strategies.fsdp import complete, expected_collectives
+from core.plan.strategies.fsdp import collectives, complete
 from core.plan.strategy import Collective, Job
 from core.plan.task import Kind, Lane, Payload, Role
 from tests.core.helpers import plan_of
@@ -33,7 +33,7 @@ def job_of(counts, ranks, rows=8):
 
 def planned(counts, ranks=2):
     job = job_of(counts, ranks)
-    return complete(job, expected_collectives(job.model, ranks))
+    return complete(job, collectives(job))
 
 
 def on_the_wire(plan, rank=0):

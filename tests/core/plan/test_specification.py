@@ -1,7 +1,8 @@
 import pytest
 
 from core.models.catalogue import ModelSettings
-from core.plan.lanes import Gpu, Hardware, lane_devices, make_lanes
+from core.plan.devices import Accelerator, Hardware, process_group
+from core.plan.lanes import lane_devices, make_lanes
 from core.plan.specification import (
     Specification,
     check,
@@ -11,11 +12,20 @@ from core.plan.specification import (
     lanes_of,
     plans_of,
 )
-from core.plan.task import PlanError
+from core.plan.task import PlanError, Role
 
 BARE = Hardware(2, 8 << 30)
-ONE_GPU = Hardware(8, 8 << 30, (Gpu("A", 1 << 30),))
-TWO_GPUS = Hardware(8, 8 << 30, (Gpu("A", 1 << 30), Gpu("B", 1 << 30)))
+
+
+def machine(*devices):
+    return Hardware(8, 8 << 30, tuple(Accelerator(device, "A", 1 << 30) for device in devices))
+
+
+ONE_GPU = machine("cuda:0")
+TWO_GPUS = machine("cuda:0", "cuda:1")
+TWO_INTELS = machine("xpu:0", "xpu:1")
+APPLE = machine("mps")
+OTHER = machine("strange:0", "strange:1")
 
 
 @pytest.mark.parametrize(
@@ -29,6 +39,17 @@ TWO_GPUS = Hardware(8, 8 << 30, (Gpu("A", 1 << 30), Gpu("B", 1 << 30)))
         ("cuda:0,cuda:1", TWO_GPUS, ["cuda:0", "cuda:1"]),
         ("2xcuda:0", ONE_GPU, ["cuda:0", "cuda:0"]),
         ("2xcuda", TWO_GPUS, ["cuda:0", "cuda:1"]),
+        ("auto", TWO_INTELS, ["xpu:0", "xpu:1"]),
+        ("2xxpu:0", TWO_INTELS, ["xpu:0", "xpu:0"]),
+        ("4xvirtual:xpu:0", TWO_INTELS, ["virtual:xpu:0"] * 4),
+        ("auto", APPLE, ["mps", "mps"]),
+        ("mps", APPLE, ["mps"]),
+        ("2xmps", APPLE, ["mps", "mps"]),
+        ("2xvirtual", APPLE, ["virtual:mps"] * 2),
+        ("2xstrange", OTHER, ["strange:0", "strange:1"]),
+        ("strange:1", OTHER, ["strange:1"]),
+        ("2xvirtual", OTHER, ["virtual:strange:0"] * 2),
+        ("2xvirtual", BARE, ["virtual:cpu"] * 2),
     ],
 )
 def test_a_device_list_names_the_device_of_every_lane(text, hardware, devices):
@@ -42,6 +63,10 @@ def test_a_device_list_names_the_device_of_every_lane(text, hardware, devices):
         "gpu",
         "0xcpu",
         "cpu:1",
+        "mps:0",
+        "strange:0",
+        "virtual:0",
+        "xpu:0,cuda:0",
         "2x",
         "cpu,cuda:0",
         "9999xcpu",
@@ -128,9 +153,60 @@ def test_what_cannot_be_planned_is_refused_by_its_numbers(specification, words):
         plans_of(specification, describe(specification), lanes_of(specification, BARE))
 
 
-def test_a_gpu_that_is_not_there_is_named():
-    with pytest.raises(PlanError, match="no cuda:1: this machine has cuda:0"):
-        lanes_of(Specification(devices="cuda:0,cuda:1"), ONE_GPU)
+def test_what_is_accepted_is_told_by_what_the_machine_has():
+    said = "auto, 2xcpu, strange:0,strange:1, 2xstrange:0, 8xvirtual or 8xvirtual:cpu"
+    with pytest.raises(PlanError, match=f"'gpu' is no device; use {said}$"):
+        lane_devices("gpu", OTHER)
+    said = "auto, 2xcpu, cuda:0, xpu:0, mps, 8xvirtual or 8xvirtual:cpu"
+    with pytest.raises(PlanError, match=f"'gpu' is no device; use {said}$"):
+        lane_devices("gpu", BARE)
+
+
+@pytest.mark.parametrize(
+    ("devices", "hardware", "said"),
+    [
+        ("cuda:0,cuda:1", ONE_GPU, "no cuda:1: this machine has cuda:0;"),
+        ("2xcuda", TWO_INTELS, "no cuda:0: this machine has xpu:0, xpu:1;"),
+        ("mps", BARE, "no mps: this machine has no accelerator;"),
+        ("virtual:strange:2", OTHER, "no strange:2: this machine has strange:0, strange:1;"),
+    ],
+)
+def test_a_device_that_is_not_there_is_named(devices, hardware, said):
+    with pytest.raises(PlanError, match=said):
+        lanes_of(Specification(devices=devices), hardware)
+
+
+@pytest.mark.parametrize("devices", ["cuda:0,cuda:7", "2xxpu:0", "mps"])
+def test_without_a_machine_every_known_kind_is_accepted(devices):
+    assert lanes_of(Specification(devices=devices), BARE, present=False)
+
+
+@pytest.mark.parametrize(
+    ("devices", "hardware", "copy_lanes"),
+    [("2xcpu", BARE, 0), ("2xmps", APPLE, 0), ("2xxpu", TWO_INTELS, 2), ("2xstrange", OTHER, 2)],
+)
+def test_copies_have_lanes_of_their_own_on_devices_with_streams(devices, hardware, copy_lanes):
+    specification = Specification("mp", devices=devices)
+    lanes = lanes_of(specification, hardware)
+    (plan,) = plans_of(specification, describe(specification), lanes).values()
+    assert sum(lane.role is Role.COPY for lane in plan.lanes) == copy_lanes
+
+
+@pytest.mark.parametrize(
+    ("devices", "hardware", "group"),
+    [
+        ("2xcpu", BARE, "gloo"),
+        ("2xcuda:0", ONE_GPU, "gloo"),
+        ("2xcuda", TWO_GPUS, "nccl"),
+        ("2xxpu", TWO_INTELS, "xccl"),
+        ("2xxpu:0", TWO_INTELS, ""),
+        ("2xmps", APPLE, ""),
+        ("2xstrange:0", OTHER, ""),
+        ("2xstrange", OTHER, None),  # only torch knows
+    ],
+)
+def test_ranks_meet_in_the_process_group_of_their_devices(devices, hardware, group):
+    assert process_group(lanes_of(Specification(devices=devices), hardware)) == group
 
 
 def test_a_step_that_no_memory_could_hold_is_refused_beforehand():

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from core.models.catalogue import ModelSettings
+from core.plan.link import Link
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Plan
-from core.predict.costs import CostError, CostModel, Link, cost_at, durations
+from core.predict.costs import CostError, CostModel, cost_at, durations
 from core.predict.costs_file import costs_of
 from core.trace.step import StepColumns
 from tests.core.predict.plans import MLP, even, pipeline, planned
@@ -127,19 +128,6 @@ def test_what_is_known_of_a_kinds_transfers_goes_before_the_link():
     plan = pipeline("1f1b", 2, 2)
     size = next(task.bytes for task in plan.tasks if task.kind is Kind.COPY)
     assert times(plan, costs_of(values))["1C0"] == round(size / 100 * MS)
-
-
-def test_a_slow_lane_computes_longer_and_moves_as_before():
-    plan = pipeline("1f1b", 3, 2, devices="3xcpu")
-    found = times(plan, even(4, 1, 1, 2).slowed({1: 1.5}))
-    assert (found["0F0"], found["1F0"], found["2F0"]) == (4 * MS, 6 * MS, 4 * MS)
-    assert found["1C0"] == 2 * MS
-
-
-@pytest.mark.parametrize("factor", [0, -1, float("nan"), float("inf")])
-def test_a_factor_that_is_no_slowness_is_refused(factor):
-    with pytest.raises(CostError, match=r"lane 1 slower by .*: use a factor above 0"):
-        even().slowed({1: factor})
 
 
 def test_over_another_link_nothing_known_of_transfers_is_kept():

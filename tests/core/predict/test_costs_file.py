@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from core.plan.link import Link
 from core.plan.task import Kind
-from core.predict.costs import CostError, Link
+from core.predict.costs import CostError
 from core.predict.costs_file import costs_of, read_costs, values_of, write_costs
 
 HAND = {"forward_ms": 2, "backward_input_ms": 3, "backward_weight_ms": 4, "step_ms": 5,

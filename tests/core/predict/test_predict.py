@@ -1,5 +1,7 @@
 """A predicted step: bubbles, lanes, activations, and its picture as a trace."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
+from core.plan.faults import NO_FAULTS
 from core.plan.specification import Specification, describe
 from core.plan.task import PlanError
 from core.predict.costs_file import costs_of
@@ -56,8 +59,8 @@ def test_busy_communication_and_idle_time_add_up_to_the_makespan_on_every_lane(
 ):
     f, b, w, step, transfer = times
     plan = planned(Specification(strategy, MLP, "4xcpu", batch=10))
-    costs = even(f, b, w, transfer, step_ms=step).slowed({1: slow})
-    prediction = predict_step(plan, costs)
+    costs = even(f, b, w, transfer, step_ms=step)
+    prediction = predict_step(plan, costs, replace(NO_FAULTS, slow_lanes={1: slow}))
     causes = figures_of(plan, prediction).idle_by_cause
     for lane, by_cause in zip(prediction.lanes, causes, strict=True):
         assert lane.busy_ns + lane.communication_ns + lane.idle_ns == prediction.makespan_ns
@@ -73,7 +76,8 @@ def test_twice_the_costs_take_twice_as_long():
 def test_ranks_meet_in_their_collectives_so_a_slow_one_holds_up_all():
     plan = planned(Specification("ddp", ModelSettings("mlp", depth=2), "2xcpu", batch=4))
     alone = predict_step(plan, even(8, 8, 8, 1, step_ms=1))
-    held = predict_step(plan, even(8, 8, 8, 1, step_ms=1).slowed({1: 2}))
+    costs = even(8, 8, 8, 1, step_ms=1)
+    held = predict_step(plan, costs, replace(NO_FAULTS, slow_lanes={1: 2}))
     assert held.makespan_ns > alone.makespan_ns
     assert held.lanes[0].busy_ns == alone.lanes[0].busy_ns
     assert held.lanes[2].communication_ns > alone.lanes[2].communication_ns

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from core.models.catalogue import ModelSettings
+from core.plan.link import Link
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind, PlanError, Role, Stage
-from core.predict.costs import CostError, Link
+from core.predict.costs import CostError
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery, evenly, whole_answer
 from tests.core.predict.plans import even, figures_of
@@ -26,7 +27,7 @@ def question(**values):
 
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_the_figures_are_those_of_the_whole_prediction(name):
-    asked = question(schedule=name, slow=(1, 1.5), link=Link.of(5, 0.001))
+    asked = question(schedule=name, faults={"slow_lane": "1:1.5"}, link=Link.of(5, 0.001))
     answer = WhatIf().answer(asked)
     run, whole = whole_answer(asked)
     assert answer.tasks == len(whole.columns)
@@ -40,11 +41,13 @@ def test_the_figures_are_those_of_the_whole_prediction(name):
 
 
 def test_the_figures_of_many_lanes_are_those_of_the_whole_prediction():
-    asked = question(devices=24, microbatches=48, slow=(7, 2.0), link=Link.of(5, 0.001))
+    asked = question(
+        devices=24, microbatches=48, faults={"slow_lane": "7:2"}, link=Link.of(5, 0.001)
+    )
     answer, (setting, whole) = WhatIf().answer(asked), whole_answer(asked)
     assert answer.makespan_ns == whole.makespan_ns
     assert answer.bubble_by_lane_span == figures_of(setting.plan, whole).bubble_by_lane_span
-    other = replace(asked, slow=(3, 1.1))
+    other = replace(asked, faults={"slow_lane": "3:1.1"})
     what_if = WhatIf()
     what_if.answer(asked)
     assert what_if.answer(other).makespan_ns == whole_answer(other)[1].makespan_ns
@@ -69,7 +72,7 @@ def test_another_link_or_a_slow_lane_needs_no_other_plan(monkeypatch):
     monkeypatch.setitem(STRATEGIES, "pipeline", watched)
     what_if = WhatIf()
     first = what_if.answer(question())
-    for other in (question(slow=(2, 3.0)), question(link=Link.of(1000, 1))):
+    for other in (question(faults={"slow_lane": "2:3"}), question(link=Link.of(1000, 1))):
         assert what_if.answer(other).makespan_ns > first.makespan_ns
     assert len(planned) == 1
     what_if.answer(question(microbatches=9))
@@ -78,7 +81,9 @@ def test_another_link_or_a_slow_lane_needs_no_other_plan(monkeypatch):
 
 
 def test_a_slow_lane_takes_as_much_longer_as_its_factor_says():
-    plain, slow = (WhatIf().answer(question(devices=1, slow=factor)) for factor in (None, (0, 2.0)))
+    plain, slow = (
+        WhatIf().answer(question(devices=1, faults=faults)) for faults in ({}, {"slow_lane": "0:2"})
+    )
     assert slow.makespan_ns == 2 * plain.makespan_ns
 
 
@@ -124,7 +129,7 @@ def test_one_number_by_block_stands_for_every_block():
         ({"schedule": "chimera", "devices": 3}, "chimera needs an even number of ranks"),
         ({"microbatches": 9, "batch": 8}, "9 micro-batches need at least 9 rows"),
         ({"schedule": "none such"}, "there is no schedule"),
-        ({"slow": (0, 0.0)}, "use a factor above 0"),
+        ({"faults": {"slow_lane": "0:0"}}, "use a factor above 0"),
         ({"devices": 1024, "microbatches": 4096}, "8,388,608 passes: use fewer of them"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 from core.plan.specification import Specification, describe, lanes_of
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery

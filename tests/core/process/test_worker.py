@@ -110,9 +110,7 @@ def test_a_worker_that_is_killed_while_it_rests_is_told_once(worker):
         made.submit(os.getpid).result(SECONDS)
 
 
-def test_a_worker_that_is_gone_is_broken_even_where_the_executor_has_not_seen_it(
-    worker, monkeypatch
-):
+def test_a_worker_that_is_gone_is_broken_where_its_executor_is_late(worker, monkeypatch):
     """Its end is told by the wire's; the executor looks late, and sees that it is shut down."""
     made, told = worker
     wait = multiprocessing.connection.wait

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from core.plan.link import Link
 from core.plan.task import Kind
 from core.predict.compare import CostSource
-from core.predict.costs import Link
 from core.predict.whatif import WhatIf, WhatIfQuery
 from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record

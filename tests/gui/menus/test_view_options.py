@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from gui.app.session import Client
 from gui.app.settings import Settings

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from core.models.catalogue import MODELS, ModelSettings
+from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification
@@ -72,6 +73,45 @@ def test_fields_that_a_strategy_does_not_take_are_disabled_with_the_reason(
         assert field.isEnabled() is (option in STRATEGIES[name].options)
         if not field.isEnabled():
             assert "does not use this" in field.toolTip()
+
+
+def test_faults_are_shown_for_virtual_lanes_alone_and_folded(panel: StrategyPanel) -> None:
+    def shown() -> list[bool]:
+        fields = [panel.fields[option.name].widget for option in FAULT_OPTIONS]
+        return [panel._form.isRowVisible(widget) for widget in (panel._faults, *fields)]
+
+    assert not any(shown())
+    panel.set_specification(Specification(devices="4xvirtual:cpu"))
+    assert shown() == [True, *[False] * 5]
+    panel._faults.click()
+    assert all(shown())
+    panel._faults.click()
+    assert shown() == [True, *[False] * 5]
+
+
+def test_faults_that_are_given_are_shown_and_asked_for(panel: StrategyPanel) -> None:
+    asked = Specification(
+        "dp", ModelSettings("mlp").filled(), devices="4xvirtual:cpu", slow_lane="1:2 2:1.5",
+        hiccup="lane=2,step=4,ms=50", jitter=0.1,
+    )  # fmt: skip
+    panel.set_specification(asked)
+    assert panel.specification() == asked and can_run(panel.result)
+    assert all(panel._form.isRowVisible(panel.fields[o.name].widget) for o in FAULT_OPTIONS)
+    panel.choose(SLOW_LANE, "7:2")
+    panel.check_now()
+    assert panel.result == "Slow lane 7:2: there are lanes 0 to 3"
+    panel.choose(SLOW_LANE, "often")
+    panel.check_now()
+    assert str(panel.result).startswith("Slow lane 'often': use LANE:FACTOR, such as 2:1.5")
+
+
+def test_real_lanes_run_without_the_faults_that_were_set_for_virtual_ones(
+    panel: StrategyPanel,
+) -> None:
+    panel.set_specification(Specification(devices="2xvirtual:cpu", jitter=0.1))
+    panel.fields["devices"].write("2xcpu")
+    panel.check_now()
+    assert can_run(panel.result) and panel.specification().jitter is None
 
 
 def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -> None:

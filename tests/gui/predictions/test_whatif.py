@@ -13,15 +13,16 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from core.models.catalogue import ModelSettings
+from core.plan.link import Link
 from core.plan.schedules import SCHEDULES
-from core.predict.costs import Link
 from core.predict.costs_file import costs_of, read_costs, write_costs
 from core.predict.whatif import WhatIf, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
 from gui.panels.predict.whatif import FIGURES, PLAIN, WORDS, WhatIfPanel
+from gui.predictions.what_if import run_basis
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.make_believe import specification
+from tests.make_believe import specification, trace_of
 
 ANSWER_MS = 30_000
 
@@ -107,6 +108,34 @@ def test_a_link_makes_transfers_take_time(panel: WhatIfPanel, qtbot: object) -> 
     panel._rows["latency"].value = 500
     assert panel.question.link == Link.of(500, 1)
     qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
+
+
+def test_faults_are_put_in_beside_a_slow_lane(panel: WhatIfPanel, qtbot: object) -> None:
+    plain, old = makespan(panel), panel.picture.answer
+    panel._unfold.click()
+    panel.faults["slow_lane"].write("1:2")
+    old = wait_for_another(panel, qtbot, old)
+    assert old.makespan_ns > plain
+    panel._rows["slow_lane"].value, panel._rows["factor"].value = 2, 3.0
+    assert panel.question.faults == {"slow_lane": "1:2 2:3"}
+    panel.faults["hiccup"].write("lane=0,step=1,ms=500")
+    qtbot.waitUntil(lambda: makespan(panel) > 500_000_000, timeout=ANSWER_MS)
+    panel.faults["hiccup"].write("lane=0,step=2,ms=500")
+    qtbot.waitUntil(lambda: "the measured steps are 1 to 1" in panel.picture._note)
+
+
+def test_the_faults_of_the_run_that_is_shown_are_carried_over_but_for_hiccups(
+    panel: WhatIfPanel,
+) -> None:
+    asked = specification(devices="2xvirtual:cpu", slow_link="0-1:4", jitter=0.1,
+                          hiccup="lane=0,step=2,ms=5")  # fmt: skip
+    basis = run_basis(trace_of(asked))
+    panel.set_run(basis, 2, 4, "1f1b")
+    assert panel.question.faults == {"slow_link": "0-1:4", "jitter": 0.1}
+    assert panel.faults["slow_link"].widget.isVisibleTo(panel)
+    panel.set_run(replace(basis, faults={}), 2, 4, "1f1b")
+    assert panel.question.faults == {}
+    assert not panel.faults["slow_link"].widget.isVisibleTo(panel)
 
 
 @pytest.mark.parametrize("name", SCHEDULES)

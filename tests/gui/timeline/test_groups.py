@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.plan.lanes import Hardware, make_lanes, with_helpers
+from core.plan.devices import Hardware
+from core.plan.lanes import make_lanes, with_helpers
 from core.plan.task import Lane, Role
 from gui.timeline.layout.groups import Grouping, RowState, arrange, matcher, moved
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from core.models.catalogue import ModelSettings
-from core.plan.lanes import Hardware
+from core.plan.devices import Hardware
 from core.plan.task import Kind
 from gui.look.text import NO_BREAK
 from gui.timeline.interact.lane_filter import count_text

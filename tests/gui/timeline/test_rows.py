@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from core.plan.lanes import Hardware, make_lanes, with_helpers
+from core.plan.devices import Hardware
+from core.plan.lanes import make_lanes, with_helpers
 from core.plan.task import Role
 from gui.timeline.layout.rows import COMPUTE, Strips, lay_out
 from tests.make_believe import GPUS, HARDWARE

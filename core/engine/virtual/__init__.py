@@ -1,0 +1,1 @@
+"""Runs plans on virtual lanes: one task at a time, each timed alone, every lane with its clock."""

@@ -1,0 +1,84 @@
+"""The real lane on which the tasks of all virtual lanes take turns, each timed by itself."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+
+from core.engine.lanes.lane import Timestamp, open_clock, open_lanes, reached
+from core.engine.lanes.timestamps import Stamps
+from core.plan.task import Lane
+
+RUN_DELAY = "/proc/thread-self/schedstat"
+"""The kernel's account of the thread that opens it: its second number is the time in ns for which
+the thread could have run, but something else had the core (Linux, Documentation/scheduler)."""
+
+
+class Alone:
+    """Times work on the hardware of virtual lanes, with nothing else of the run on it.
+
+    A context manager: within it the calling thread is a lane of that hardware's, with the cores
+    that a virtual lane has.
+    """
+
+    def __init__(self, virtual: Lane) -> None:
+        self.device = virtual.runs_on
+        (self._lane,) = open_lanes((replace(virtual, index=0, serves=0, device=self.device),))
+        self.note = self._lane.note
+        self._clock = open_clock(self.device)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Alone:
+        self._stack.enter_context(self._lane.settings())
+        if self._lane.lane.cores:  # it computes in the calling thread
+            with suppress(OSError):  # where there is no such account, there is the clock alone
+                stat = os.open(RUN_DELAY, os.O_RDONLY)
+                self._stack.callback(os.close, stat)
+                self._lane.timestamp = undisturbed(stat)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def begin(self) -> None:
+        """Anchor the clock at the start of a step; the hardware is idle."""
+        self._clock.begin()
+
+    def end(self) -> int:
+        """Anchor it again at the step's end; returns the half-width of the wider anchor in ns."""
+        return self._clock.end()
+
+    def run(self, work: Callable[[Stamps], object], blocks: bool = False) -> Stamps:
+        """Do work that sets stamps, on idle hardware; returns these when it has ended there."""
+        stamps = Stamps(self._lane.timestamp, blocks)
+        held = work(stamps)
+        assert stamps.end is not None
+        while not reached(stamps.end):
+            pass  # to sleep would cost more than most tasks take
+        del held  # only now
+        return stamps
+
+    def elapsed(self, first: Timestamp | None, second: Timestamp | None) -> int:
+        """From one timestamp to a later one of work that has ended, in ns."""
+        assert first is not None and second is not None
+        return max(0, self._clock.time(second) - self._clock.time(first))
+
+    def recycle(self, stamps: Stamps) -> None:
+        """Take back timestamps that nobody will ask about again."""
+        self._lane.recycle(stamps.all)
+
+
+def undisturbed(stat: int) -> Callable[[], int]:
+    """A clock in ns that stands still while something else has the calling thread's core.
+
+    `stat` is RUN_DELAY, opened by that thread.
+    """
+
+    def now() -> int:
+        time_ns = time.perf_counter_ns()
+        return time_ns - int(os.pread(stat, 64, 0).split()[1])
+
+    return now

@@ -1,0 +1,80 @@
+"""Measures what the tasks of a plan cost on virtual lanes: each alone, as in a step."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import defaultdict
+from functools import partial
+from threading import Event
+
+from core.engine.calibration.calibrate import (
+    BUDGET_SECONDS,
+    LEAST_PASSES,
+    MOST_PASSES,
+    Times,
+    costs_from,
+    name_of,
+)
+from core.engine.lanes.executor import Stopped
+from core.engine.lanes.lane import kept_random_state
+from core.engine.lanes.operations import Operations
+from core.engine.models.modules import Batch
+from core.engine.virtual.alone import Alone
+from core.engine.virtual.executor import Course
+from core.plan.link import Link
+from core.plan.task import ABSENT, Plan
+from core.predict.costs import CostModel
+from core.predict.simulate import in_time_order
+
+
+def calibrate(
+    operations: Operations, plan: Plan, batch: Batch, alone: Alone, link: Link | None, stop: Event
+) -> CostModel:
+    """The costs of a batch's tasks by stage (of ranks by block) and rows; transfers by the link.
+
+    Without a link transfers are measured too. `operations` are for this alone: their modules are
+    copies of the run's. A cost is the mean of a pass's tasks, and of these the median. Raises
+    Stopped on request, or what a task raised.
+    """
+    for optimizer in operations.optimizers:
+        for group in optimizer.param_groups:
+            group["lr"] = 0.0  # many updates in a row would lead nowhere
+    course = Course.of(plan, link)
+    passes: list[Times] = []
+    until = time.monotonic() + BUDGET_SECONDS
+    with kept_random_state([alone.device]):
+        while len(passes) < (LEAST_PASSES if time.monotonic() > until else MOST_PASSES):
+            passes.append(_one_pass(operations, plan, batch, alone, course, stop))
+    times: Times = defaultdict(list)
+    for measured in passes[len(passes) > LEAST_PASSES :]:  # the first one allocates
+        for name, taken in measured.items():
+            times[name].append(statistics.fmean(taken))
+    by_block = bool((plan.columns.block != ABSENT).any())
+    return costs_from(times, len(operations.step.plan.stages), link, by_block)
+
+
+def _one_pass(
+    operations: Operations, plan: Plan, batch: Batch, alone: Alone, course: Course, stop: Event
+) -> Times:
+    """What each task of a step takes in ns, of an overlap each half; those that are measured."""
+    found: Times = defaultdict(list)
+    operations.begin(0, plan, batch)
+    alone.begin()
+
+    def lasts(place: int, *_: int) -> int:
+        if stop.is_set():
+            raise Stopped
+        total = 0
+        for half in plan.halves(plan.tasks[place]):
+            stamps = alone.run(partial(operations.run, half))
+            taken = alone.elapsed(stamps.start, stamps.end)
+            alone.recycle(stamps)
+            if course.modelled[place] == ABSENT:
+                found[name_of(half)].append(taken)
+            total += taken
+        return total
+
+    in_time_order(course.columns, course.meets, lasts)
+    alone.end()
+    return found

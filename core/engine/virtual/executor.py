@@ -1,0 +1,192 @@
+"""Runs steps on virtual lanes: in virtual time, by the same rule by which steps are predicted."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from core.engine.lanes.executor import Stopped
+from core.engine.lanes.lane import allocator_bytes
+from core.engine.lanes.operations import Operations, Step
+from core.engine.models.modules import Batch
+from core.engine.prepare import Prepared
+from core.engine.virtual.alone import Alone
+from core.explain.waits import meeting
+from core.plan.faults import Faults
+from core.plan.link import DEFAULT_LINK, Link, read_link
+from core.plan.nested import Nested
+from core.plan.specification import Specification
+from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Plan
+from core.predict.costs import STAGED, CostModel, durations
+from core.predict.simulate import in_time_order
+from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, span_batch
+from core.trace.step import StepColumns
+
+TELL_SECONDS = 0.05
+_FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
+
+
+class Closed(Protocol):
+    """What is told of a step beside its spans."""
+
+    def rows(self) -> Iterable[NoteRow]:
+        """Its counters and lines."""
+
+
+Close = Callable[[Step, int, list[int], list[int]], Closed]
+"""From a step, its begin, its tasks' ends (ns) and the activations that their lanes held then."""
+
+
+class _Span(NamedTuple):
+    """A task of a step of plan number `plan`, and when it ran; of a collective when it began."""
+
+    plan: int
+    step: int
+    task: int
+    start: int
+    end: int
+    ready: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is known of a plan's n tasks before they run.
+
+    `meets` has for each the number of the collective of ranks that it is a member of, or -1;
+    `modelled` the time in ns that the link takes for it, or -1 where the time is measured.
+    """
+
+    columns: StepColumns
+    meets: list[int]
+    modelled: list[int]
+
+    @classmethod
+    def of(cls, plan: Plan, link: Link | None) -> Course:
+        """Of a plan whose communication goes over a link, or is measured too."""
+        columns = StepColumns.of_plan(plan)
+        modelled = np.full(len(columns), ABSENT, np.int64)
+        if link is not None:
+            moves = IS_COMMUNICATION[columns.kind]
+            taken = durations(columns, CostModel(_FREE, link=link), plan.stages)
+            modelled[moves] = taken[moves]
+        return cls(columns, meeting(columns, plan.lanes).tolist(), modelled.tolist())
+
+
+def link_of(specification: Specification) -> Link | None:
+    """What lies between the lanes of a run; None where moving data is measured."""
+    return read_link(specification.link or DEFAULT_LINK)
+
+
+class VirtualExecutor:
+    """Runs steps one task at a time. A step begins when the one before has ended on all lanes.
+
+    **Every span is sent exactly once**: the thread that runs the tasks notes each when its end is
+    known, in the order of virtual time and so of every lane, and between two tasks makes a batch of
+    those that it has noted. So the thread that sends has hardly any Python to do: what it did would
+    be waited for, and measured, inside a task.
+
+    `now` is the virtual time in ns, on the clock of the header's origin. Once `stop` is set, by any
+    thread, the next task is not begun.
+    """
+
+    def __init__(
+        self,
+        operations: Operations,
+        alone: Alone,
+        close: Close,
+        writer: TraceWriter,
+        prepared: Prepared,
+        stop: threading.Event,
+    ) -> None:
+        self._operations, self._alone, self._close = operations, alone, close
+        self._writer, self._stop = writer, stop
+        specification = prepared.specification
+        self._link, self._speed = link_of(specification), specification.speed
+        self._faults = Faults.of(specification)
+        self.now = self._origin = prepared.header.origin_ns
+        self._courses: dict[int, Course] = {}
+        self._told: list[_Span] = []
+        self._told_at = time.monotonic()
+        writer.now = lambda: self.now
+
+    def run(
+        self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
+    ) -> Step:
+        """Run one step; the writer knows the plan's tasks, and `nested` behind them, by `number`.
+
+        Raises Stopped, or what a task raised.
+        """
+        course = self._course(plan, number)
+        effects = self._faults.effects(course.columns, plan.lanes, index)
+        factors, extra = (each.tolist() for each in effects)
+        step = self._operations.begin(index, plan, batch)
+        self._alone.begin()
+        began, clock = self.now, time.perf_counter()
+        ends, held = [0] * len(plan.tasks), [0] * len(plan.tasks)
+
+        def lasts(place: int, start: int, begun: int) -> int:
+            if time.monotonic() - self._told_at > TELL_SECONDS:
+                self._tell()
+            self._keep_pace(clock, begun)
+            task = plan.tasks[place]
+            blocks = () if nested is None else nested.inside(place)
+            stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
+            measured = self._alone.elapsed(stamps.start, stamps.end)
+            taken = measured if course.modelled[place] == ABSENT else course.modelled[place]
+            taken = int(round(taken * factors[place]) + extra[place])
+            ends[place] = began + begun + taken
+            held[place] = self._operations.activations(task.lane)
+            ready = began + start if course.meets[place] != ABSENT else None
+            self._told.append(_Span(number, index, place, began + start, ends[place], ready))
+            for block in blocks:
+                if (bounds := stamps.bounds(block)) is not None:
+                    first, last = (
+                        began + begun + min(self._alone.elapsed(stamps.start, bound), taken)
+                        for bound in bounds
+                    )
+                    self._told.append(_Span(number, index, block.index, first, last, None))
+            self._alone.recycle(stamps)
+            return taken
+
+        try:
+            in_time_order(course.columns, course.meets, lasts)
+        finally:
+            self._tell()
+        self.now = max(ends, default=began)
+        self._note_hardware(index)
+        notes = list(self._close(step, began, ends, held).rows())
+        self._writer.forward(note_batch(notes, self._origin))
+        self._writer.flush_soon()
+        return step
+
+    def _course(self, plan: Plan, number: int) -> Course:
+        if number not in self._courses:
+            self._courses[number] = Course.of(plan, self._link)
+        return self._courses[number]
+
+    def _keep_pace(self, clock: float, virtual: int) -> None:
+        """Wait until a step that began at `clock` (s) may be at `virtual` ns. Raises Stopped."""
+        if self._speed is not None:
+            self._stop.wait(max(0.0, clock + virtual / 1e9 / self._speed - time.perf_counter()))
+        if self._stop.is_set():
+            raise Stopped
+
+    def _note_hardware(self, step: int) -> None:
+        device = self._alone.device
+        self._writer.clock(device, step, self._alone.end())
+        if (allocated := allocator_bytes(device)) is not None:
+            self._writer.counter(f"allocator {device}", allocated, step=step)
+
+    def _tell(self) -> None:
+        """Hand in the spans of the step under way that were not handed in yet."""
+        if self._told:
+            plans, steps, tasks, starts, ends, ready = zip(*self._told, strict=True)
+            timings = Timings(plans[0], steps[0], tasks, starts, ends, ready)
+            self._writer.forward(span_batch(timings, origin=self._origin))
+        self._told, self._told_at = [], time.monotonic()

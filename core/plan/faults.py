@@ -1,0 +1,265 @@
+"""Faults that are put into a run on purpose: a slow lane, link or kind, a hiccup, jitter.
+
+They lengthen tasks that were measured or that are predicted, so that an explanation can be held
+against what is known to be wrong. Real lanes have none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.option import Group, Option, Settings, listed
+from core.plan.lanes import asks_virtual
+from core.plan.task import IS_COMMUNICATION, KIND_CODES, Kind, Lane, PlanError, Role, TaskColumns
+from core.plan.transfers import LanePair, links_of
+
+T = TypeVar("T")
+_WHOLE, _NUMBER = r"(\d{1,9})", r"(\d{1,9}(?:\.\d{1,9})?)"
+_KINDS = tuple(kind for kind in Kind if kind is not Kind.OTHER)
+
+
+def _slow_lanes(text: str) -> dict[int, float]:
+    """`2:1.5 3:1.2`: the factors of lanes. Raises PlanError, as all of these, in one line."""
+    parts = _parts("--slow-lane", text, f"{_WHOLE}:{_NUMBER}", "LANE:FACTOR, such as 2:1.5")
+    found = {int(lane): _factor("--slow-lane", lane, factor) for lane, factor in parts}
+    return _once("--slow-lane", text, found)
+
+
+def _slow_links(text: str) -> dict[LanePair, float]:
+    """`1-2:4`: the factors of links."""
+    form = "LANE-LANE:FACTOR, such as 1-2:4"
+    found = {}
+    for one, other, factor in _parts("--slow-link", text, f"{_WHOLE}-{_WHOLE}:{_NUMBER}", form):
+        if int(one) == int(other):
+            raise PlanError(f"--slow-link {one}-{other}: name two different lanes")
+        low, high = sorted((int(one), int(other)))
+        found[low, high] = _factor("--slow-link", f"{one}-{other}", factor)
+    return _once("--slow-link", text, found)
+
+
+def _slow_kinds(text: str) -> dict[Kind, float]:
+    """`backward:1.2`: the factors of kinds."""
+    found = {}
+    form = "KIND:FACTOR, such as backward:1.2"
+    for name, factor in _parts("--slow-kind", text, f"([a-z-]+):{_NUMBER}", form):
+        if name not in _KINDS:
+            raise PlanError(f"--slow-kind {name!r}: use {listed(_KINDS)}")
+        found[Kind(name)] = _factor("--slow-kind", name, factor)
+    return _once("--slow-kind", text, found)
+
+
+def _hiccups(text: str) -> list[tuple[int, int, int]]:
+    """`lane=2,step=4,ms=50`: lanes, measured steps from 1 on, and ns."""
+    pattern = f"lane={_WHOLE},step={_WHOLE},ms={_NUMBER}"
+    form = "lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50"
+    parts = _parts("--hiccup", text, pattern, form)
+    return [(int(lane), int(step), round(float(ms) * 1e6)) for lane, step, ms in parts]
+
+
+def _parts(flag: str, text: str, pattern: str, form: str) -> Iterator[tuple[str, ...]]:
+    """The numbers of each word of a text. Raises PlanError for a word of another form."""
+    for word in text.split():
+        match = re.fullmatch(pattern, word, re.ASCII)
+        if match is None:
+            raise PlanError(f"{flag} {word!r}: use {form}, each number below 10^9")
+        yield match.groups()
+
+
+def _factor(flag: str, what: str, number: str) -> float:
+    if float(number) <= 0:
+        raise PlanError(f"{flag} {what}:{number}: use a factor above 0")
+    return float(number)
+
+
+def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
+    """What was found. Raises PlanError if a text names something twice."""
+    words = text.split()
+    if len(found) < len(words):
+        told = " ".join(f"{flag} {word}" for word in words)
+        raise PlanError(f"{told}: name each {flag.removeprefix('--slow-')} once")
+    return found
+
+
+def _unused(settings: Settings) -> str:
+    if asks_virtual(settings.devices):
+        return ""
+    return "Faults are put into virtual lanes alone, such as 8xvirtual."
+
+
+def _words(name: str, help: str, form: str, reads: Callable[[str], object]) -> Option[str | None]:
+    """An option of any number of words in one form."""
+    return Option(
+        name, str, help, "none", form, reads=reads, repeated=True, group=Group.FAULTS,
+        unused=_unused,
+    )  # fmt: skip
+
+
+SLOW_LANE = _words(
+    "slow_lane",
+    "A lane that computes longer by a factor, such as 2:1.5; repeatable.",
+    "LANE:FACTOR",
+    _slow_lanes,
+)
+SLOW_LINK = _words(
+    "slow_link",
+    "Two lanes between which transfers take longer by a factor, such as 1-2:4; repeatable.",
+    "LANE-LANE:FACTOR",
+    _slow_links,
+)
+HICCUP = _words(
+    "hiccup",
+    "A lane's first pass in one measured step (the first is 1) takes so much longer, such as "
+    "lane=2,step=4,ms=50; repeatable.",
+    "lane=LANE,step=STEP,ms=MS",
+    _hiccups,
+)
+SLOW_KIND = _words(
+    "slow_kind",
+    "A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.",
+    "KIND:FACTOR",
+    _slow_kinds,
+)
+JITTER: Option[float | None] = Option(
+    "jitter",
+    float,
+    "By what share every task's time varies at random, by the seed.",
+    "none",
+    "share",
+    least=0,
+    most=1,
+    group=Group.FAULTS,
+    unused=_unused,
+)
+FAULT_OPTIONS: tuple[Option[Any], ...] = (SLOW_LANE, SLOW_LINK, HICCUP, SLOW_KIND, JITTER)
+
+
+@dataclass(frozen=True, slots=True)
+class Hiccup:
+    """A lane's first computing task in the step takes `ns` longer; `step` as recordings count."""
+
+    lane: int
+    step: int
+    ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What lengthens the tasks of a run; nothing does by default.
+
+    The computing tasks of `slow_lanes`, the transfers over `slow_links` and the tasks of
+    `slow_kinds` take longer by a factor each. All tasks vary by `jitter`: log-normally, with this
+    sigma of the logarithm and a mean of 1, drawn anew for each step from `seed`.
+    """
+
+    slow_lanes: Mapping[int, float]
+    slow_links: Mapping[LanePair, float]
+    slow_kinds: Mapping[Kind, float]
+    hiccups: tuple[Hiccup, ...] = ()
+    jitter: float = 0.0
+    seed: int = 0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Faults:
+        """What was asked for. Raises PlanError, in one line, for what cannot be read."""
+        hiccups = tuple(
+            Hiccup(lane, settings.warmup + step - 1, ns)
+            for lane, step, ns in _hiccups(settings[HICCUP] or "")
+        )
+        return cls(
+            _slow_lanes(settings[SLOW_LANE] or ""),
+            _slow_links(settings[SLOW_LINK] or ""),
+            _slow_kinds(settings[SLOW_KIND] or ""),
+            hiccups,
+            settings[JITTER] or 0.0,
+            settings.seed,
+        )
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        factors = (self.slow_lanes, self.slow_links, self.slow_kinds)
+        return any(factors) or bool(self.hiccups) or self.jitter > 0
+
+    def check(self, lanes: Sequence[Lane], first: int, steps: int) -> None:
+        """Raise PlanError for what a run on `lanes` has not.
+
+        Its measured steps are `steps`, the first of them number `first` in a recording.
+        """
+        count = sum(lane.role is Role.COMPUTE for lane in lanes)
+        there = f"there are lanes 0 to {count - 1}" if count > 1 else "there is lane 0 alone"
+        for lane, factor in self.slow_lanes.items():
+            if lane >= count:
+                raise PlanError(f"{SLOW_LANE.flag} {lane}:{factor:g}: {there}")
+        for (low, high), factor in self.slow_links.items():
+            if high >= count:
+                raise PlanError(f"{SLOW_LINK.flag} {low}-{high}:{factor:g}: {there}")
+        for hiccup in self.hiccups:
+            number = hiccup.step - first + 1
+            told = f"{HICCUP.flag} lane={hiccup.lane},step={number},ms={hiccup.ns / 1e6:g}"
+            if hiccup.lane >= count:
+                raise PlanError(f"{told}: {there}")
+            if not 1 <= number <= steps:
+                raise PlanError(f"{told}: the measured steps are 1 to {steps}")
+
+    def effects(
+        self, columns: TaskColumns, lanes: Sequence[Lane], step: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """By what each of n tasks takes longer in a step: a factor, and then so many ns more.
+
+        `lanes` are all of the plan's, and `step` is its number in a recording, warm-up included.
+        """
+        count = len(columns)
+        factors, extra = np.ones(count), np.zeros(count, np.int64)
+        computes = ~IS_COMMUNICATION[columns.kind]
+        for lane, factor in self.slow_lanes.items():
+            factors[(columns.lane == lane) & computes] *= factor
+        for kind, factor in self.slow_kinds.items():
+            factors[columns.kind == KIND_CODES[kind]] *= factor
+        if self.slow_links:
+            links = links_of(columns, lanes)
+            each = np.ones(len(links.task))
+            for link, factor in self.slow_links.items():
+                each[links.over(link)] = factor
+            factors *= links.factors(columns, each)
+        if self.jitter:
+            drawn = np.random.default_rng([self.seed, step]).standard_normal(count)
+            factors *= np.exp(self.jitter * drawn - self.jitter**2 / 2)
+        for hiccup in self.hiccups:
+            if hiccup.step == step:
+                extra[np.flatnonzero((columns.lane == hiccup.lane) & computes)[:1]] += hiccup.ns
+        return factors, extra
+
+    def durations(
+        self,
+        columns: TaskColumns,
+        lanes: Sequence[Lane],
+        step: int,
+        durations: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """What n tasks take in a step, in ns, that would take `durations` without faults."""
+        factors, extra = self.effects(columns, lanes, step)
+        return np.rint(durations * factors).astype(np.int64) + extra
+
+
+NO_FAULTS = Faults({}, {}, {})
+
+
+def faults_given(settings: Settings) -> dict[str, str | float]:
+    """What was put into a run, by the names of the options; empty without faults."""
+    given = {option.name: settings[option] for option in FAULT_OPTIONS}
+    return {name: value for name, value in given.items() if value}
+
+
+def faults_text(settings: Settings) -> str:
+    """What was put into a run, as on the command line: `--slow-lane 2:1.5 --jitter 0.05`."""
+    words = [
+        f"{option.flag} {word}"
+        for option in FAULT_OPTIONS
+        for word in str(settings[option] or "").split()
+    ]
+    return " ".join(words)

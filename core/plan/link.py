@@ -1,0 +1,81 @@
+"""How long moving data between devices takes: latency, bandwidth, and rings of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.plan.task import Kind, PlanError
+
+MEASURED = "measured"
+"""What stands for the time that moving the data takes here, instead of a link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A connection between lanes: a transfer takes `latency_ns` + its bytes x `ns_per_byte`."""
+
+    latency_ns: float
+    ns_per_byte: float
+
+    @classmethod
+    def of(cls, latency_us: float, bandwidth_gb_s: float) -> Link:
+        """A link by its latency in us and bandwidth in GB/s (1 GB is 1e9 bytes)."""
+        return cls(1e3 * latency_us, 1 / bandwidth_gb_s)
+
+    def transfer_ns(self, kind: Kind, size: float, members: int) -> float:
+        """Time of a task that moves `size` bytes; a collective has `members`.
+
+        Collectives go round a ring (Patarasuk and Yuan 2009): an all-gather or a reduce-scatter
+        takes members - 1 rounds of size / members bytes each, an all-reduce is one after the
+        other.
+        """
+        if not kind.is_collective:
+            return self.latency_ns + size * self.ns_per_byte
+        rounds = (members - 1) * (2 if kind is Kind.ALL_REDUCE else 1)
+        return rounds * (self.latency_ns + size / members * self.ns_per_byte)
+
+
+LINKS = {
+    "nvlink4": (2.0, 450.0),  # NVIDIA H100 datasheet: 900 GB/s, half of it each way
+    "pcie5": (5.0, 63.0),  # PCI-SIG, 5.0 x16: 32 GT/s x 16 lanes x 128/130 / 8 bits
+    "pcie4": (5.0, 31.5),  # PCI-SIG, 4.0 x16: 16 GT/s x 16 lanes x 128/130 / 8 bits
+    "ethernet-100g": (10.0, 12.5),  # IEEE 802.3ba: 100 Gbit/s
+    "ethernet-10g": (50.0, 1.25),  # IEEE 802.3ae: 10 Gbit/s
+}
+"""Links by name: latency in us and bandwidth in GB/s, each way.
+
+The bandwidths are the standards' own, which no program quite reaches. Latencies are in no standard:
+they are round figures of what programs see (RDMA at 100 Gbit/s, TCP at 10).
+"""
+DEFAULT_LINK = "5:25"
+"""About what a PCIe 4.0 x16 slot gives to a program."""
+ACCEPTED = f"LATENCY_US:GB_S such as {DEFAULT_LINK}, {', '.join(LINKS)}"
+
+
+def link_text(text: str | None) -> str:
+    """What is said of communication on virtual lanes, over the link that was asked for."""
+    if text == MEASURED:
+        return "communication measured too"
+    link = read_link(text or DEFAULT_LINK)
+    assert link is not None
+    name = f"{text}: " if text in LINKS else ""
+    figures = f"{link.latency_ns / 1e3:g} us, {1 / link.ns_per_byte:g} GB/s"
+    return f"communication modelled ({name}{figures})"
+
+
+def read_link(text: str) -> Link | None:
+    """The link that a text names or gives by latency in us and bandwidth in GB/s.
+
+    None if moving data takes as long as it is measured. Raises PlanError for any other text.
+    """
+    if text == MEASURED:
+        return None
+    if text in LINKS:
+        return Link.of(*LINKS[text])
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?):(\d{1,9}(?:\.\d+)?)", text)
+    if match is None:
+        raise PlanError(f"--link {text!r}: use {ACCEPTED} or {MEASURED}, each number below 10^9")
+    if float(match[2]) <= 0:
+        raise PlanError(f"--link {text}: use a bandwidth above 0 GB/s")
+    return Link.of(float(match[1]), float(match[2]))

@@ -1,0 +1,468 @@
+"""What limits the steps of a run most: a fault of a lane, link or step, or how the work is done.
+
+It is found from the trace and the model's description alone. What is compared is alike: a lane's
+tasks with other lanes' tasks of the same kind, rows and blocks; a link's transfers with transfers
+of the same kind and bytes over other links; a task with itself in other steps. What one of them
+costs is the makespan of a step as it ran, less that of the same step with this one as its peers
+are, both by simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.waits import waits_of
+from core.models.description import ModelDescription
+from core.plain import duration_text
+from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind, Lane, PlanError, Role, Stage
+from core.plan.transfers import Links, links_of
+from core.predict.costs import paired_rows
+from core.predict.simulate import simulate
+from core.report.replan import RunPlans
+from core.trace.complete import completed_steps
+from core.trace.step import StepColumns
+from core.trace.trace import Trace
+
+MOST_STEPS = 64
+"""Steps that are looked at: of more, as many evenly chosen, and the longest."""
+MOST_SPANS = 1_000_000
+"""Tasks of all these steps together."""
+MOST_LONGEST = 8
+NAMED = 0.03
+"""The part of a step that a lane, link or task must cost to be named."""
+CERTAIN = 2.8
+"""How many standard errors a lane or link must be slower than its peers."""
+SLOWER = 1.02
+"""By what factor at least: lanes that do the same differ by as much without a fault."""
+CHANCE = 0.02
+"""The chance at most that a task of a run without hiccups is taken for one."""
+MOST_TRIED = 8  # tasks that may be hiccups
+HOST_SHARE = 1 / 3
+LIMITS = 0.05
+"""The part of a step that imbalance, order or communication must cost to be named."""
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+Say = Callable[..., str]
+"""Fills the placeholders of a text, and may translate it first: tr in the window."""
+
+
+def plainly(text: str, **values: object) -> str:
+    """A text with its placeholders filled, in English."""
+    return text.format(**values)
+
+
+class Limit(StrEnum):
+    """What limits a step. The order is that of documents: append only."""
+
+    SLOW_LANE = "slow-lane"
+    """A lane computes longer than others that do the same."""
+    SLOW_LINK = "slow-link"
+    """Transfers between two lanes take longer than others of the same size."""
+    HICCUP = "hiccup"
+    """A task took longer in one step than in the others."""
+    IMBALANCE = "imbalance"
+    """Some lanes have more to compute than others."""
+    SCHEDULE = "schedule"
+    """Lanes wait because of the order in which tasks need each other."""
+    COMMUNICATION = "communication"
+    """Moving data takes time in which lanes wait."""
+    HOST = "host"
+    """Tasks were ready, but the host was late."""
+    NONE = "none"
+    """Nothing of these."""
+
+
+WORDS = {
+    Limit.SLOW_LANE: "Lane {lane} computes {factor} times as long as other lanes for the same: "
+    "without that a step would take {loss} ({share}) less.",
+    Limit.SLOW_LINK: "Transfers between lanes {low} and {high} take {factor} times as long as "
+    "others of the same size: without that a step would take {loss} ({share}) less.",
+    Limit.HICCUP: "In step {step} lane {lane} took {taken} for {task} instead of {usual}: without "
+    "that this step would have taken {loss} ({share}) less.",
+    Limit.IMBALANCE: "Lane {lane} computes for {most} of a step, a lane on average for {mean}: "
+    "with as much for each a step would take {loss} ({share}) less.",
+    Limit.SCHEDULE: "Lanes wait for each other in the order of the tasks, even if all compute "
+    "equally long and moving data takes no time: that makes {loss} ({share}) of a step.",
+    Limit.COMMUNICATION: "Lanes wait while data is moved: if that took no time, a step would take "
+    "{loss} ({share}) less.",
+    Limit.HOST: "Tasks were ready, but the host was late: that makes {loss} ({share}) of a step.",
+    Limit.NONE: "No lane, link or step takes longer than its peers, and neither balance, order nor "
+    "communication costs a twentieth of a step, which takes {step}.",
+}
+"""What is said of each, with placeholders, in English; the window translates it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What limits a run's steps most; `loss_ns` is what it costs a step (a hiccup: its step).
+
+    `where` is `lane 2`, `link 1-2`, `step 4 lane 2` (measured steps count from 1) or empty; `text`
+    says it in one sentence.
+    """
+
+    kind: Limit
+    where: str
+    loss_ns: int
+    text: str
+
+
+def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
+    """What limits the measured steps of a run, or a prediction; None without a whole step.
+
+    Where steps differ in their plans, those of the commonest plan are looked at. `say` fills the
+    placeholders of a text, and may translate it first.
+    """
+    steps = trace.steps if trace.header.predicted else completed_steps(trace)
+    if not steps or trace.header.foreign:
+        return None
+    run = Measured.of(trace, _chosen(trace, steps))
+    found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
+    worst = max(found, key=lambda one: one.share, default=None)
+    if worst is None or worst.share < NAMED:
+        worst = inherent(run)
+    values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
+    text = say(WORDS[worst.kind], **worst.values, **values)
+    return Verdict(worst.kind, worst.where, worst.loss_ns, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A verdict that may be: what part of a step it costs, and what fills its sentence."""
+
+    kind: Limit
+    where: str
+    loss_ns: int
+    share: float
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """S steps of one plan of n tasks: what each task took in ns, shape (S, n).
+
+    `begin` and `finish` are when each step began and ended. Waiting for other members of a
+    collective is no part of what a task takes. `alike` numbers what tasks have to do: tasks of one
+    number have the same.
+    """
+
+    steps: tuple[int, ...]
+    warmup: int
+    lanes: tuple[Lane, ...]
+    columns: StepColumns
+    meets: Ints
+    taken: Ints
+    spans: Ints
+    alike: Ints
+    links: Links = field(repr=False)
+
+    @classmethod
+    def of(cls, trace: Trace, steps: Sequence[int]) -> Measured:
+        """From the steps of a trace that have the commonest plan."""
+        lanes, header = trace.header.lanes, trace.header
+        every = {step: StepColumns.of_trace(trace, step) for step in steps}
+        groups: dict[tuple[int, bytes], list[int]] = {}
+        for step, columns in every.items():
+            about = np.stack([columns.task, columns.lane, columns.kind, columns.rows])
+            groups.setdefault((len(columns), about.tobytes()), []).append(step)
+        mine = max(groups.values(), key=len)
+        columns = every[mine[0]]
+        waits = {step: waits_of(every[step], lanes) for step in mine}
+        plan = RunPlans(trace).plan(mine[0])
+        return cls(
+            tuple(mine),
+            header.specification.warmup,
+            lanes,
+            columns,
+            waits[mine[0]].meets,
+            np.stack([every[step].end - waits[step].begun for step in mine]),
+            np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
+            _alike(columns, () if plan is None else plan.stages, header.model),
+            links_of(columns, lanes),
+        )
+
+    @cached_property
+    def logs(self) -> Floats:
+        """The logarithms of what tasks took."""
+        return np.log(np.maximum(self.taken, 1))
+
+    @cached_property
+    def makespans(self) -> Ints:
+        """What each step lasts if tasks start as soon as they can, in ns."""
+        return np.array([self.lasts(taken) for taken in self.taken], np.int64)
+
+    @cached_property
+    def computes(self) -> NDArray[np.bool_]:
+        """Whether each task computes."""
+        return ~IS_COMMUNICATION[self.columns.kind]
+
+    @property
+    def compute_lanes(self) -> list[int]:
+        """The lanes that compute, by number."""
+        return [lane.index for lane in self.lanes if lane.role is Role.COMPUTE]
+
+    def lasts(self, taken: NDArray[np.number]) -> int:
+        """What a step lasts in ns in which tasks take so long.
+
+        Members of collectives to which lanes came in orders that never meet go each by itself.
+        """
+        durations = np.rint(taken).astype(np.int64)
+        try:
+            step = simulate(self.columns, durations, self.meets)
+        except PlanError:
+            step = simulate(self.columns, durations)
+        return int(step.end.max(initial=0))
+
+    def loss(self, factors: Floats) -> tuple[int, float]:
+        """What it costs that tasks take longer by factors: ns, and the part of a step; medians."""
+        without = np.array([self.lasts(taken / factors) for taken in self.taken], np.int64)
+        lost = self.makespans - without
+        return int(np.median(lost)), float(np.median(lost / np.maximum(1, self.makespans)))
+
+
+def _chosen(trace: Trace, steps: list[int]) -> list[int]:
+    """The steps that are looked at: all, or if they are many some of them and the longest."""
+    tasks = trace.span_count // max(1, len(trace.steps))
+    most = max(3, min(MOST_STEPS, MOST_SPANS // max(1, tasks)))
+    if len(steps) <= most:
+        return steps
+    evenly = [steps[i] for i in np.linspace(0, len(steps) - 1, most).astype(int).tolist()]
+    longest = sorted(steps, key=lambda step: np.subtract(*trace.step_bounds(step)))[:MOST_LONGEST]
+    return sorted({*evenly, *longest})
+
+
+# Tasks that are alike
+
+
+def _alike(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:
+    """A number for each of n tasks, the same for those that have the same to do.
+
+    Passes through the same blocks, or ones of equal sizes, with the same rows; transfers of as many
+    bytes. A backward through the model's first block is cheaper: its input needs no gradient; one
+    through the last goes on from the loss.
+    """
+    backs = np.isin(columns.kind, [KINDS.index(kind) for kind in _BACK])
+    sizes = _sizes(columns, stages, model)
+    last = max((stage.index for stage in stages), default=int(columns.stage.max(initial=0)))
+    first = np.where(backs, _begins(columns.stage, stages) + 2 * (columns.stage == last), 0)
+    paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
+    about = (
+        columns.kind, columns.payload, sizes[columns.stage], sizes[columns.paired_stage],
+        first, paired, columns.block, columns.bucket, columns.rows, paired_rows(columns),
+        columns.bytes,
+    )  # fmt: skip
+    moves = IS_COMMUNICATION[columns.kind]
+    named = [column.astype(np.int64) for column in about]
+    for place in (2, 3, 4, 5, 6, 7, 8, 9):  # of transfers only what they are and their bytes
+        named[place] = np.where(moves, 0, named[place])
+    _, number = np.unique(np.stack(named), axis=1, return_inverse=True)
+    return number.ravel().astype(np.int64)
+
+
+_BACK = (Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
+
+
+def _sizes(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:
+    """By stage a number, the same for stages of equal blocks; the last entry is for none (-1)."""
+    count = int(max(columns.stage.max(initial=-1), columns.paired_stage.max(initial=-1))) + 1
+    numbers: dict[object, int] = {}
+    found = []
+    for stage in range(count):
+        about: object = stage
+        if stage < len(stages) and stages[stage].last <= len(model.blocks):
+            about = tuple(
+                (tuple(n for _, n in model.blocks[block].parameters),
+                 model.blocks[block].output_elements, share)
+                for block, share in stages[stage].held
+            )  # fmt: skip
+        found.append(numbers.setdefault(about, len(numbers)))
+    return np.array([*found, ABSENT], np.int64)
+
+
+def _begins(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.bool_]:
+    """Whether each task's stage holds the model's first block."""
+    first = np.array([*(one.first == 0 for one in stages), False])
+    within = (stage >= 0) & (stage < len(stages))
+    found: NDArray[np.bool_] = np.where(within, first[np.where(within, stage, -1)], stage == 0)
+    return found
+
+
+# Lanes, links and tasks against their peers
+
+
+def slow_lanes(run: Measured) -> Iterator[Finding]:
+    """Every lane that surely computes longer than its peers."""
+    lanes = np.array(run.compute_lanes)
+    place = np.where(run.computes, run.columns.lane, ABSENT)
+    task = np.arange(len(run.columns))
+    for lane, factor in _slower(run, task, place, int(lanes.max(initial=-1)) + 1):
+        ns, share = run.loss(np.where(place == lane, factor, 1.0))
+        values = {"lane": lane, "factor": f"{factor:.3g}"}
+        yield Finding(Limit.SLOW_LANE, f"lane {lane}", ns, share, values)
+
+
+def slow_links(run: Measured) -> Iterator[Finding]:
+    """Every link whose transfers surely take longer than others of the same size."""
+    links = run.links
+    pairs, number = np.unique(np.stack([links.low, links.high]), axis=1, return_inverse=True)
+    number = number.ravel()
+    # What goes over several links at once tells none of them from the others.
+    kept = np.bincount(links.task, minlength=len(run.columns))[links.task] == 1
+    for link, factor in _slower(run, links.task[kept], number[kept], pairs.shape[1]):
+        low, high = pairs[:, link].tolist()
+        ns, share = run.loss(links.factors(run.columns, np.where(number == link, factor, 1.0)))
+        values = {"low": low, "high": high, "factor": f"{factor:.3g}"}
+        yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)
+
+
+def hiccups(run: Measured) -> Iterator[Finding]:
+    """Tasks that surely took longer in one step than in the others."""
+    usual = _usual(run)
+    over = run.logs - usual
+    noise = np.array(
+        [_scatter(over[:, run.alike == number]) for number in range(int(run.alike.max()) + 1)]
+    )[run.alike] * np.sqrt(len(run.steps) / max(1, len(run.steps) - 1))  # fmt: skip
+    certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
+    more = np.where(over > certain * noise, run.taken - np.exp(usual), 0.0)
+    longest = np.argsort(more, axis=None)[::-1][:MOST_TRIED]
+    for place, task in zip(*np.unravel_index(longest, more.shape), strict=True):
+        if more[place, task] >= NAMED * run.makespans[place]:
+            yield _hiccup(run, int(place), int(task), float(np.exp(usual[place, task])))
+
+
+def _hiccup(run: Measured, place: int, task: int, usual: float) -> Finding:
+    taken = run.taken[place].astype(np.float64)
+    taken[task] = usual
+    whole = int(run.makespans[place])
+    ns = whole - run.lasts(taken)
+    lane = run.lanes[run.columns.lane[task]].serves
+    step = run.steps[place] - run.warmup + 1
+    values = {
+        "step": step, "lane": lane, "task": run.columns[task],
+        "taken": duration_text(int(run.taken[place, task])), "usual": duration_text(round(usual)),
+    }  # fmt: skip
+    where = f"step {step} lane {lane}"
+    return Finding(Limit.HICCUP, where, ns, ns / max(1, whole), values)
+
+
+def _usual(run: Measured) -> Floats:
+    """The logarithm of what each task usually takes, shape (S, n): the median of the other steps.
+
+    Of fewer than three steps: of others that are alike on its lane.
+    """
+    if len(run.steps) >= 3:
+        return _median_of_others(run.logs)
+    usual = run.logs.copy()
+    _, group = np.unique(np.stack([run.alike, run.columns.lane]), axis=1, return_inverse=True)
+    for number in range(int(group.max(initial=-1)) + 1):
+        mine = group.ravel() == number
+        usual[:, mine] = np.median(run.logs[:, mine])
+    return usual
+
+
+def _median_of_others(values: Floats) -> Floats:
+    """For each entry the median of the others in its column, which has three or more."""
+    rank = np.argsort(np.argsort(values, axis=0), axis=0)
+    ordered = np.sort(values, axis=0)
+    count = len(values) - 1
+    middle = [(count - 1) // 2, count // 2]  # the same one of an odd number
+    both = [np.where(rank <= one, ordered[one + 1], ordered[one]) for one in middle]
+    median: Floats = (both[0] + both[1]) / 2
+    return median
+
+
+def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tuple[int, float]]:
+    """The places that surely take longer than their peers, and by which factor.
+
+    `task` and `place` have m entries: the tasks of each of `count` places (-1 for none). Of what is
+    alike a place's mean is held against the median of the others'; what takes longer counts more.
+    """
+    excess, weight, variance = np.zeros(count), np.zeros(count), np.zeros(count)
+    for number in np.unique(run.alike[task]).tolist():
+        mine = run.alike[task] == number
+        at = {
+            where: task[mine & (place == where)]
+            for where in np.unique(place[mine]).tolist()
+            if where != ABSENT
+        }
+        if len(at) < 2:
+            continue
+        logs = {where: run.logs[:, tasks].ravel() for where, tasks in at.items()}
+        means = {where: _mean(values) for where, values in logs.items()}
+        noise = float(np.median([_scatter(values) for values in logs.values()]))
+        for where, tasks in at.items():
+            others = float(np.median([mean for other, mean in means.items() if other != where]))
+            time = float(run.taken[:, tasks].sum())
+            excess[where] += time * (means[where] - others)
+            variance[where] += time**2 * noise**2 / len(logs[where])
+            weight[where] += time
+    for where in np.flatnonzero(weight).tolist():
+        mean, error = excess[where] / weight[where], np.sqrt(variance[where]) / weight[where]
+        if mean > max(CERTAIN * error, np.log(SLOWER)):
+            yield where, float(np.exp(mean))
+
+
+def _mean(values: Floats) -> float:
+    """The mean without the fifth that is farthest out, half of it on each side."""
+    cut = -(-len(values) // 10) if len(values) >= 5 else (len(values) - 1) // 2
+    return float(np.sort(values)[cut : len(values) - cut].mean())
+
+
+def _scatter(values: Floats) -> float:
+    """The standard deviation, from the median deviation of the median (normal: 1.4826 of it)."""
+    return 1.4826 * float(np.median(np.abs(values - np.median(values))))
+
+
+# Without a fault
+
+
+def inherent(run: Measured) -> Finding:
+    """What limits the steps though no lane, link or task is worse than its peers."""
+    taken = np.median(run.taken, axis=0)
+    late = int(np.median(run.spans - run.makespans))
+    whole = run.lasts(taken)
+    losses = [*_losses(run, taken, whole), (Limit.COMMUNICATION, "", _moved(run, taken, whole), {})]
+    if late > HOST_SHARE * (whole + late):
+        losses = [(Limit.HOST, "", late, {})]
+    kind, where, ns, values = max(losses, key=lambda one: one[2])
+    share = ns / max(1, whole + late)
+    if share < LIMITS:
+        return Finding(Limit.NONE, "", 0, 0.0, {"step": duration_text(whole + late)})
+    return Finding(kind, where, ns, share, values)
+
+
+Loss = tuple[Limit, str, int, Mapping[str, object]]
+"""What limits, where, for how many ns, and what fills its sentence."""
+
+
+def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
+    """What uneven work and the order of tasks cost a step that lasts `whole` ns."""
+    lanes = run.compute_lanes
+    work = np.where(run.computes, taken, 0.0)
+    totals = np.bincount(run.columns.lane, work, len(run.lanes))[lanes]
+    mean, most = float(totals.mean()), int(totals.argmax())
+    shares = np.ones(len(run.lanes))
+    shares[lanes] = mean / np.maximum(totals, 1)
+    even = np.where(run.computes, taken * shares[run.columns.lane], taken)
+    values = {
+        "lane": lanes[most], "most": duration_text(round(totals[most])),
+        "mean": duration_text(round(mean)),
+    }  # fmt: skip
+    order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
+    return [
+        (Limit.IMBALANCE, f"lane {lanes[most]}", whole - run.lasts(even), values),
+        (Limit.SCHEDULE, "", order, {}),
+    ]
+
+
+def _moved(run: Measured, taken: Floats, whole: int) -> int:
+    """What moving data costs a step, in ns."""
+    return whole - run.lasts(np.where(run.computes, taken, 0.0))

@@ -1,0 +1,245 @@
+"""Virtual lanes: all really runs, in virtual time by the rule by which steps are predicted."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.explain.waits import meeting
+from core.models.catalogue import ModelSettings
+from core.plan.link import LINKS, Link
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.plan.task import KINDS, Kind, PlanError, Role
+from core.predict.simulate import simulate
+from core.report.summary import summarise
+from core.trace.complete import run_faults
+from core.trace.step import StepColumns
+from tests.core.helpers import SMALL, Engine, run_here
+
+torch = pytest.importorskip("torch")
+
+LIMIT = 1e-5
+MOVES = np.array([kind.is_communication for kind in KINDS])
+COLLECTIVE = np.array([kind.is_collective for kind in KINDS])
+WIDE = ModelSettings("mlp", width=16, depth=8)
+BY_STRATEGY = [
+    Specification(name, WIDE, "4xvirtual", batch=12, steps=2, warmup=1, bucket_mb=bucket)
+    for name, bucket in (("single", None), ("dp", None), ("ddp", 1e-3), ("fsdp", None),
+                         ("mp", None), ("tp", None), ("dp-pp", None))
+]  # fmt: skip
+BY_SCHEDULE = [
+    Specification(
+        "pipeline", WIDE, "4xvirtual", batch=16, steps=2, warmup=1, schedule=schedule,
+        microbatches=SCHEDULES[schedule].microbatches or 8,
+    )
+    for schedule in SCHEDULES if SCHEDULES[schedule].ranks in (None, 4)
+]  # fmt: skip
+ALL = [replace(s, verify=True, optimizer="adam") for s in (*BY_STRATEGY, *BY_SCHEDULE)]
+
+
+def durations_of(columns, meets):
+    """How long each task lasted; a member of a collective from when the last had come."""
+    begun = columns.start.copy()
+    for group in set(meets[meets >= 0].tolist()):
+        begun[meets == group] = columns.start[meets == group].max()
+    return columns.end - begun
+
+
+def length_of(summary):
+    return np.median([step.makespan_ns for step in summary.steps])
+
+
+def test_all_strategies_are_here():
+    assert {s.strategy for s in ALL} == set(STRATEGIES)
+
+
+@pytest.mark.parametrize("specification", ALL, ids=lambda s: s.schedule or s.strategy)
+def test_a_step_is_what_a_simulation_makes_of_its_measured_durations(specification):
+    trace = run_here(specification)
+    lanes = trace.header.lanes
+    assert run_faults(trace) == ()
+    before = 0
+    for step in trace.steps:
+        columns = StepColumns.of_trace(trace, step)
+        meets = meeting(columns, lanes)
+        again = simulate(columns, durations_of(columns, meets), meets)
+        assert columns.start.min() == before  # a step begins when the one before has ended
+        assert (again.start + before).tolist() == columns.start.tolist()
+        assert (again.end + before).tolist() == columns.end.tolist()
+        before = int(columns.end.max())
+    summary = summarise(trace)
+    assert summary.gradient_error is not None and summary.gradient_error <= LIMIT
+    assert summary.loss_error is not None and summary.loss_error <= LIMIT
+
+
+@pytest.mark.parametrize("specification", ALL, ids=lambda s: s.schedule or s.strategy)
+@pytest.mark.parametrize("link", ["7:0.5", "ethernet-10g"])
+def test_what_moves_lasts_what_the_link_says_to_the_nanosecond(specification, link):
+    trace = run_here(replace(specification, link=link, steps=1, warmup=0, verify=False))
+    columns = StepColumns.of_trace(trace, 0)
+    meets = meeting(columns, trace.header.lanes)
+    lasted = durations_of(columns, meets)
+    latency, bandwidth = LINKS.get(link, (7, 0.5))
+    members = 4 if specification.strategy in ("ddp", "fsdp", "tp") else 2
+    for place in np.flatnonzero(MOVES[columns.kind]).tolist():
+        size, kind = int(columns.bytes[place]), KINDS[columns.kind[place]]
+        expected = 1e3 * latency + size / bandwidth
+        if kind.is_collective:  # Patarasuk and Yuan: round the ring, to add up there and back
+            rounds = (members - 1) * (2 if kind is Kind.ALL_REDUCE else 1)
+            expected = rounds * (1e3 * latency + size / members / bandwidth)
+        assert abs(lasted[place] - expected) <= 1
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(["ddp", "fsdp"]),
+    st.sampled_from([
+        WIDE, ModelSettings("gpt", width=16, depth=2, heads=2, sequence=6),
+        ModelSettings("tutorial"), ModelSettings("toymodel"),
+    ]),
+    st.integers(1, 7), st.integers(1, 20), st.sampled_from(["sgd", "momentum", "adamw"]),
+)  # fmt: skip
+def test_ranks_in_one_process_give_the_whole_batchs_gradients(model_of, model, lanes, batch, how):
+    bucket = 1e-3 if model_of == "ddp" else None
+    trace = run_here(
+        Specification(model_of, model, f"{lanes}xvirtual", batch=batch, optimizer=how, steps=2,
+                      warmup=1, verify=True, bucket_mb=bucket)
+    )  # fmt: skip
+    summary = summarise(trace)
+    assert run_faults(trace) == ()
+    assert summary.gradient_error is not None and summary.gradient_error <= LIMIT
+
+
+def test_the_losses_of_virtual_ranks_are_those_of_real_ones(tmp_path):
+    ran = Specification("fsdp", WIDE, "2xcpu", batch=9, steps=3, optimizer="adam", warmup=0)
+    engine = Engine()
+    try:
+        real = engine.finish(ran)
+    finally:
+        engine.client.close()
+    virtual = run_here(replace(ran, devices="2xvirtual"))
+    assert [s.loss for s in summarise(virtual).steps] == pytest.approx(
+        [s.loss for s in summarise(real).steps], rel=1e-6
+    )
+
+
+def test_a_sharded_rank_holds_its_parts_and_whole_blocks_only_while_they_are_needed():
+    trace = run_here(replace(BY_STRATEGY[3], steps=1, warmup=0))
+    whole = trace.header.model.parameter_bytes
+    blocks = [trace.header.model.run_bytes(b, b + 1) for b in range(8)]
+    for rank in range(4):
+        held = trace.counter("parameters", rank).values
+        assert held[0] == held[-1] == whole / 4
+        assert whole / 4 + max(blocks) <= max(held) <= whole / 4 + 2 * max(blocks)
+        gradients = trace.counter("gradients", rank).values
+        assert gradients[0] == 0 and gradients[-1] == whole / 4
+        assert max(gradients) < whole
+
+
+def test_virtual_lanes_do_not_wait_for_one_another_s_computing():
+    """On however many cores: eight replicas take as long as one, not eight times as long."""
+    model = ModelSettings("mlp", width=256, depth=4)
+    one, eight = (
+        summarise(run_here(Specification("ddp", model, f"{n}xvirtual", batch=64 * n, steps=5)))
+        for n in (1, 8)
+    )
+    assert length_of(eight) < 2 * length_of(one)
+
+
+def test_the_clock_of_virtual_lanes_can_be_held_back():
+    slow = Specification("mp", SMALL, "2xvirtual", batch=8, link="20000:1", speed=0.5, steps=1)
+    began = time.monotonic()
+    trace = run_here(replace(slow, warmup=0))
+    taken = time.monotonic() - began
+    # All but the last task begin within the time: two copies of 20 ms at half speed.
+    assert taken > 0.08
+    assert length_of(summarise(trace)) < taken * 1e9
+
+
+def test_recorded_blocks_lie_inside_their_tasks():
+    trace = run_here(Specification("mp", SMALL, "2xvirtual", batch=8, blocks=True, steps=1))
+    nested = [lane for lane in trace.header.lanes if lane.role is Role.NESTED]
+    assert nested and run_faults(trace) == ()
+    for lane in nested:
+        own, inside = trace.spans(lane.serves), trace.spans(lane.index)
+        assert len(inside)
+        for start, end in zip(inside["start"], inside["end"], strict=True):
+            assert ((own["start"] <= start) & (end <= own["end"])).any()
+
+
+def test_costs_are_measured_before_the_steps_by_stage_or_by_block():
+    from core.predict.compare import known_costs
+
+    for specification in (*BY_STRATEGY, *BY_SCHEDULE):
+        costs, _ = known_costs(run_here(specification, calibrate=True))
+        assert costs.by_block == (specification.strategy in ("ddp", "fsdp"))
+        assert costs.link == Link.of(5, 25) and not costs.transfers
+    costs, _ = known_costs(run_here(replace(BY_STRATEGY[1], link="measured"), calibrate=True))
+    assert costs.link is None and costs.transfers
+
+
+@pytest.mark.parametrize(
+    ("devices", "option", "message"),
+    [
+        ("2xcpu", {"link": "5:25"}, "--link 5:25 is for virtual lanes, and cpu:0 is a real one; "
+                                    "use --devices 2xvirtual"),
+        ("2xcpu", {"speed": 2.0}, "--speed 2.0 is for virtual lanes"),
+        ("2xvirtual", {"link": "fast"}, "--link 'fast': use LATENCY_US:GB_S"),
+        ("2xvirtual", {"link": "5:0"}, "--link 5:0: use a bandwidth above 0 GB/s"),
+        ("2xvirtual", {"speed": 0.0}, "--speed 0.0: use 0.0001 or more"),
+        ("virtual:0", {}, "'virtual:0' is no device"),
+        ("2xvirtual,cpu", {}, "virtual lanes run alone, on one device"),
+        ("2xvirtual:cuda:7", {}, "there is no cuda:7"),
+    ],
+)  # fmt: skip
+def test_what_virtual_lanes_cannot_do_is_said_in_one_line(devices, option, message):
+    asked = Specification("dp", SMALL, devices, batch=8).having(**option)
+    with pytest.raises(PlanError) as told:
+        run_here(asked)
+    assert message in str(told.value) and "\n" not in str(told.value)
+
+
+def test_a_model_that_shares_parameters_between_blocks_is_refused_for_ranks(tmp_path):
+    path = tmp_path / "tied.py"
+    path.write_text(
+        "import torch\n"
+        "shared = torch.nn.Linear(4, 4)\n"
+        "def build():\n    return [shared, torch.nn.ReLU(), torch.nn.Sequential(shared)]\n"
+        "def batch(rows, generator):\n"
+        "    return torch.randn(rows, 4, generator=generator), torch.zeros(rows, 4)\n"
+    )
+    with pytest.raises(PlanError, match="share a parameter"):
+        run_here(Specification("ddp", ModelSettings(str(path)), "2xvirtual", batch=8))
+
+
+def test_stopping_and_failing_virtual_runs_end_as_others_do(tmp_path):
+    engine = Engine()
+    try:
+        engine.run(Specification("mp", SMALL, "4xvirtual", batch=8, steps=1_000_000))
+        engine.wait("spans")
+        engine.client.stop()
+        engine.wait("ended")
+        assert engine.ended is not None and engine.ended.outcome == "stopped"
+        path = tmp_path / "unused.py"
+        path.write_text(
+            "import torch\n"
+            "class Odd(torch.nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.used, self.unused = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)\n"
+            "    def forward(self, x):\n        return self.used(x)\n"
+            "def build():\n    return [Odd()]\n"
+            "def batch(rows, generator):\n"
+            "    return torch.randn(rows, 4, generator=generator), torch.zeros(rows, 4)\n"
+        )
+        engine.run(Specification("ddp", ModelSettings(str(path)), "2xvirtual", batch=8))
+        engine.wait("ended")
+        assert engine.ended.outcome == "failed", engine.ended
+        assert engine.ended.text.startswith("no gradient for 0.unused.")
+    finally:
+        engine.client.close()

@@ -1,0 +1,90 @@
+"""Runs with faults that never were: costs of equal blocks, with jitter and what is put in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.waits import meeting
+from core.plan.faults import Faults
+from core.plan.link import Link
+from core.plan.specification import Specification, describe
+from core.plan.task import Kind, Plan
+from core.predict.costs import CostModel, durations
+from core.predict.simulate import simulate
+from core.recording.decode import append_batch
+from core.recording.schema import Record
+from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from core.trace.header import Header
+from core.trace.step import StepColumns
+from core.trace.trace import Trace
+from tests.core.helpers import plan_of
+
+MS = 1e6
+COST_MS = {
+    Kind.FORWARD: 1.0, Kind.BACKWARD: 2.0, Kind.BACKWARD_INPUT: 1.0, Kind.BACKWARD_WEIGHT: 1.0,
+    Kind.STEP: 0.1,
+}  # fmt: skip
+"""Of a block and eight rows; a step of a block."""
+ROWS = 8.0
+FIRST_BACK = 0.5
+"""A backward through the model's first block costs so much of another one's."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A run that was made up, and what its measured steps take with its faults and without."""
+
+    trace: Trace
+    with_faults: NDArray[np.int64]
+    without: NDArray[np.int64]
+
+    @property
+    def losses(self) -> NDArray[np.int64]:
+        """What the faults cost each measured step, in ns."""
+        return self.with_faults - self.without
+
+
+def equal_blocks(blocks: int) -> CostModel:
+    """What a model of equal blocks costs."""
+    passes = {}
+    for kind, ms in COST_MS.items():
+        size = 1.0 if kind is Kind.STEP else ROWS
+        first = FIRST_BACK if kind in (Kind.BACKWARD, Kind.BACKWARD_INPUT) else 1.0
+        passes[kind] = tuple(
+            ((size, ms * MS * (1.0 if block else first)),) for block in range(blocks)
+        )
+    passes[Kind.LOSS] = (((ROWS, 0.05 * MS),),)
+    return CostModel(passes, link=Link.of(5, 25), by_rows=True, by_block=True)
+
+
+def lasting(plan: Plan, durations_ns: NDArray[np.int64]) -> tuple[StepColumns, int]:
+    """When the tasks of a plan run, and how long all of them last."""
+    columns = StepColumns.of_plan(plan)
+    timed = simulate(columns, durations_ns, meeting(columns, plan.lanes))
+    return timed, int(timed.end.max())
+
+
+def made(spec: Specification) -> Made:
+    """A run of a specification on a model of equal blocks. Its jitter counts as no fault."""
+    model, plan = describe(spec), plan_of(spec)
+    costs = durations(plan.columns, equal_blocks(len(model.blocks)), plan.stages)
+    faults = Faults.of(spec)
+    alone = replace(faults, slow_lanes={}, slow_links={}, slow_kinds={}, hiccups=())
+    trace = Trace(Header(spec, model, plan.lanes, plan.replicas))
+    append_batch(trace, plan_batch(0, plan.tasks))
+    now, lasted = 0, []
+    for step in range(len(spec.all_rows)):
+        both = [f.durations(plan.columns, plan.lanes, step, costs) for f in (faults, alone)]
+        (timed, whole), (_, without) = (lasting(plan, taken) for taken in both)
+        append_batch(trace, span_batch(Timings(0, step, timed.task, now + timed.start,
+                                               now + timed.end)))  # fmt: skip
+        append_batch(
+            trace, note_batch([NoteRow(Record.COUNTER, "loss", now + whole, step, None, 1.0)])
+        )
+        now += whole
+        lasted.append((whole, without))
+    with_faults, without = np.array(lasted[spec.warmup :], np.int64).T
+    return Made(trace, with_faults, without)
