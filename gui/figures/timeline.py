@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 
 from PySide6.QtCore import QPointF, QRectF
@@ -18,7 +19,7 @@ from gui.figures.shown import Range
 from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
-from gui.look.writing import CENTRE, elided, write
+from gui.look.writing import CENTRE, elided, wrapped, write
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Layout, Strips, lay_out
 from gui.timeline.layout.viewport import Viewport
@@ -94,7 +95,7 @@ def lay_out_timeline(
     if not options.idle:
         for facts in scene.facts:
             facts.idle = ""
-    theme, fonts = edited(THEMES[options.theme], extras.colours), Fonts.of(_font())
+    theme, fonts = edited(THEMES[options.theme], extras.colours), picture_fonts()
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
     view = Viewport(
@@ -108,7 +109,7 @@ def lay_out_timeline(
     )
     entries = legend_entries(scene, theme, strips, vector=True) if options.legend else []
     legend = legend_lines(entries, fonts, view.width)
-    caption = wrapped(fonts.base, options.caption or "", view.width)
+    caption = wrapped(options.caption or "", view.width, partial(text_width, fonts.base))
     bottom = top + layout.height + CAPTION * len(caption) + (EDGE if caption else 0)
     bottom += LEGEND + LINE * max(0, len(legend) - 1) if legend else EDGE / 2
     return Timeline(scene, frame, shown, options, legend, title, caption, bottom + EDGE / 2)
@@ -128,7 +129,7 @@ def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strip
 def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     """Draw a timeline in its own pixels."""
     frame, scene, options = timeline.frame, timeline.scene, timeline.options
-    fonts = Fonts.of(_font())
+    fonts = picture_fonts()
     painter.fillRect(QRectF(0, 0, timeline.width, timeline.height), QColor(frame.theme.plot))
     _draw_title(painter, timeline, fonts)
     if not scene.trace.span_count:
@@ -155,18 +156,6 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     at = QPointF(frame.left, bottom + LEGEND / 2)
     draw_legend(painter, frame.theme, fonts, at, timeline.legend)
     _draw_caption(painter, timeline, fonts)
-
-
-def wrapped(font: QFont, text: str, width: float) -> list[str]:
-    """A text in lines of at most `width` pixels; a word that is longer stands alone."""
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and text_width(font, longer) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
 
 
 def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str]:
@@ -211,7 +200,8 @@ def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     write(painter, fonts.base, timeline.frame.theme.muted, rect, words, CENTRE)
 
 
-def _font() -> QFont:
+def picture_fonts() -> Fonts:
+    """The texts of a picture, whatever the window's size of them is."""
     font = QFont(QGuiApplication.font())
     font.setPointSizeF(9.5)
-    return font
+    return Fonts.of(font)

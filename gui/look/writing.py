@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignCenter
+Part = TypeVar("Part")
 
 
 def write(
@@ -34,3 +38,28 @@ def elided(painter: QPainter, text: str, room: float) -> str:
     """A text in the painter's font, cut with an ellipsis where it takes more than `room` pixels."""
     end = Qt.TextElideMode.ElideRight
     return painter.fontMetrics().elidedText(text, end, int(max(0, room)))
+
+
+def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
+    """A text in lines of at most `room` by their `width`; a word that is longer stands alone."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def in_lines(parts: Iterable[tuple[Part, float]], space: float, room: float) -> list[list[Part]]:
+    """Parts and their widths, `space` apart, in as many lines as they need within `room`."""
+    lines: list[list[Part]] = []
+    free = 0.0
+    for part, width in parts:
+        if not lines or width > free:
+            lines.append([])
+            free = room
+        lines[-1].append(part)
+        free -= width + space
+    return lines

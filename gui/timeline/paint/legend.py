@@ -13,13 +13,13 @@ from core.trace.columns import ABSENT
 from core.trace.table import TaskTable
 from gui.look.families import family_letters
 from gui.look.text import duration_text, tr
-from gui.look.theme import SERIES, Theme
-from gui.look.writing import write
+from gui.look.theme import SERIES, Theme, mixed
+from gui.look.writing import in_lines, write
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.critical import draw_sample
 from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines
-from gui.timeline.paint.strips import PALE, blend, memory_colours
+from gui.timeline.paint.strips import PALE, memory_colours
 from gui.timeline.reduce.boxes import stacked
 from gui.timeline.state.colouring import ByDuration, ByName, ByNumber, ColourBy
 from gui.timeline.state.scene import Scene
@@ -114,16 +114,8 @@ def _name_words(table: TaskTable) -> list[str]:
 
 def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:
     """The entries in as many lines as they need within `width` pixels."""
-    lines: list[list[LegendEntry]] = []
-    free = 0.0
-    for entry in entries:
-        wide = entry.width + GAP + text_width(fonts.small, entry.text) + SPACE
-        if not lines or wide - SPACE > free:
-            lines.append([])
-            free = width
-        lines[-1].append(entry)
-        free -= wide
-    return lines
+    sized = ((e, e.width + GAP + text_width(fonts.small, e.text)) for e in entries)
+    return in_lines(sized, SPACE, width)
 
 
 def draw_legend(
@@ -184,8 +176,7 @@ def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
         for number, colour in enumerate((theme.forward, theme.backward)):
             outer = QRectF(low.left() + number * half, low.top(), half - 1, low.height())
             painter.fillRect(outer, QColor(colour))
-            painter.fillRect(
-                outer.adjusted(1, 1, -1, -1), blend(QColor(colour), QColor(theme.plot), PALE)
-            )
+            inner = outer.adjusted(1, 1, -1, -1)
+            painter.fillRect(inner, QColor(mixed(colour, theme.plot, PALE)))
 
     return draw
