@@ -116,14 +116,24 @@ class Passes(calibrate_module.LaneLoop):
         self.passes.append([])
 
 
-def test_copy_lanes_copy_no_more_often_than_in_the_steps_that_are_measured():
-    roles = [Role.COMPUTE, Role.COMPUTE, Role.COPY]
-    planned = tuple(Lane(i, role, "cpu", role, cores=1) for i, role in enumerate(roles))
+def passes_of(*lanes):
+    """How many passes lanes of (role, seconds of a pass) make."""
+    planned = tuple(Lane(i, str(i), "cpu", role, cores=1) for i, (role, _) in enumerate(lanes))
     with ExitStack() as stack:
-        lanes = [stack.enter_context(lane) for lane in open_lanes(planned)]
-        loops = [Passes(*each) for each in zip(lanes, (0.002, 0.01, 0.0), strict=True)]
+        opened = [stack.enter_context(lane) for lane in open_lanes(planned)]
+        loops = [Passes(*each) for each in zip(opened, [s for _, s in lanes], strict=True)]
         calibrate_module._measure(loops, 1.0, threading.Event(), {})
-    fast, slow, copies = (len(loop.passes) for loop in loops)
+    return [len(loop.passes) for loop in loops]
+
+
+@pytest.mark.timeout(20)
+def test_copy_lanes_that_have_tasks_while_no_lane_computes_are_measured():
+    assert min(passes_of((Role.COPY, 0.001), (Role.COPY, 0.0))) >= calibrate_module.MOST_PASSES
+
+
+def test_copy_lanes_copy_no_more_often_than_in_the_steps_that_are_measured():
+    lanes = (Role.COMPUTE, 0.002), (Role.COMPUTE, 0.01), (Role.COPY, 0.0)
+    fast, slow, copies = passes_of(*lanes)
     assert fast > slow >= calibrate_module.MOST_PASSES  # lanes that compute are busy all the time
     assert copies <= fast + 1
 

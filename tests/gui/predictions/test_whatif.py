@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from core.models.catalogue import ModelSettings
+from core.plan.devices import Accelerator, Hardware
 from core.plan.link import Link
 from core.plan.schedules import SCHEDULES
 from core.predict.costs_file import costs_of, read_costs, write_costs
@@ -241,6 +242,15 @@ def test_a_predicted_run_is_saved_as_a_recording(
     window.files.open_from(tmp_path / "predicted.arrow")
     assert window.run_shown.trace.header.predicted
     assert window.run_shown.trace.span_count == spans > 0
+
+
+@pytest.mark.parametrize(
+    ("device", "kind"), [("xpu:0", "xpu"), ("mps", "mps"), ("strange:0", "cuda")]
+)
+def test_questions_about_a_run_are_about_its_kind_of_devices(device: str, kind: str) -> None:
+    hardware = Hardware(8, 8 << 30, (Accelerator(device, "A", 0),))
+    basis = run_basis(trace_of(specification(devices=f"2x{device}"), hardware))
+    assert basis is not None and basis.device == kind
 
 
 def test_the_shown_runs_costs_and_numbers_are_where_the_sliders_begin(
