@@ -185,15 +185,10 @@ class Comparing(QObject):
         self._joins = wanted
         self._show_marks()
 
-    def next_in_b(self) -> None:
-        """Select the next span on B's lane, without its match in A."""
+    def step_in_b(self, by: int) -> None:
+        """Select the next span on B's lane (1) or the previous one, without its match in A."""
         if self._pair is not None and self.other is not None:
-            self._pair.mirror.step_in_b(1)
-
-    def previous_in_b(self) -> None:
-        """Select the previous span on B's lane, without its match in A."""
-        if self._pair is not None and self.other is not None:
-            self._pair.mirror.step_in_b(-1)
+            self._pair.mirror.step_in_b(by)
 
     def export(self) -> None:
         """Ask for a file and write what is seen of both runs."""

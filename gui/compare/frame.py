@@ -17,6 +17,7 @@ from gui.compare.overlay import Overlay
 from gui.look.label import Label, plain_tip
 from gui.look.layouts import column, column_of, row
 from gui.look.text import tr
+from gui.look.writing import LEFT, elided
 from gui.recordings.opening import OpeningStrip
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
@@ -42,12 +43,7 @@ class Elided(Label):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         with QPainter(self) as painter:
             room = self.contentsRect()
-            words = self.fontMetrics().elidedText(
-                self.text(), Qt.TextElideMode.ElideRight, room.width()
-            )
-            painter.drawText(
-                room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words
-            )
+            painter.drawText(room, LEFT, elided(painter, self.text(), room.width()))
 
 
 class Strip(QWidget):

@@ -44,7 +44,7 @@ class Mirror(QObject):
         self._busy = True
         selector = Selector(self.b)
         if isinstance(self.b.selection, Span):
-            (selector.next_span if by > 0 else selector.previous_span)()
+            selector.step(by)
         elif self.two is not None:
             selector.select_task(self.two.step_b, int(self.two.matches.b.task[0]))
         self._busy = False

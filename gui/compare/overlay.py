@@ -14,6 +14,7 @@ from core.trace.trace import Span
 from gui.compare.joins import Joins, joins_of, outlines
 from gui.look.text import tr
 from gui.look.theme import Theme
+from gui.look.writing import RIGHT, write
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, STEPS, Fonts, Frame
 from gui.timeline.state.selection import bounds_of
@@ -113,9 +114,7 @@ def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
     place = _offset(over, over.b)
     right = place.x() + over.b.viewport().width() - 16
     rect = QRectF(right - 220, place.y() - 42, 220, 16)
-    painter.setFont(fonts.small)
-    painter.setPen(QColor(theme.muted))
-    painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+    write(painter, fonts.small, theme.muted, rect, text, RIGHT)
 
 
 def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
-    QSizePolicy,
     QStackedLayout,
     QToolButton,
     QWidget,
@@ -22,44 +19,23 @@ from gui.look.label import Label
 from gui.look.layouts import column, row
 from gui.look.text import NO_BREAK, duration_text, tr
 from gui.look.theme import Theme
-from gui.panels.run.fields import Choice
+from gui.panels.step_choice import StepChoice
 from gui.timeline.interact.describe import TITLES
 from gui.timeline.paint.margins import step_name
 
 MEDIAN, ALL = "median", "all"
 MOST_STEPS = 1000  # of the latest, that a mean is taken of
-LISTED = 100  # of the latest steps, in a chooser
 
 
-class StepChoice(Choice):
+class RunStepChoice(StepChoice):
     """Which step of a run is compared: the median one, the mean of all, or one by its number."""
 
     def __init__(self, letter: str) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Step of run {letter}", letter=letter))
-        self.setToolTip(tr("Which step of run {letter} is compared.", letter=letter))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._listed: list[int] = []
-        self.addItem(tr("median step"), MEDIAN)
-        self.addItem(tr("mean of all steps"), ALL)
-
-    def list_steps(self, steps: Sequence[int], warmup: int) -> None:
-        """Offer the latest of `steps`, newest first; what is chosen stays while it is there."""
-        wanted = list(steps)[-LISTED:][::-1]
-        if len(steps) > MOST_STEPS:
-            self.setItemText(1, tr("mean of the last {n} steps", n=MOST_STEPS))
-        else:
-            self.setItemText(1, tr("mean of {n} steps", n=len(steps)))
-        if wanted == self._listed or self.view().isVisible():
-            return
-        chosen, self._listed = self.currentData(), wanted
-        blocked = self.blockSignals(True)
-        while self.count() > 2:
-            self.removeItem(self.count() - 1)
-        for step in wanted:
-            self.addItem(step_name(step, warmup), step)
-        self.setCurrentIndex(max(0, self.findData(chosen)))
-        self.blockSignals(blocked)
+        super().__init__(
+            tr("Step of run {letter}", letter=letter),
+            tr("Which step of run {letter} is compared.", letter=letter),
+            (tr("median step"), MEDIAN), (tr("mean of all steps"), ALL),
+        )  # fmt: skip
 
     def chosen(self, trace: Trace, live: bool) -> list[int]:
         """The chosen steps of a run; none while it has no whole one."""
@@ -67,6 +43,9 @@ class StepChoice(Choice):
         if not steps:
             return []
         self.list_steps(steps, warmup)
+        last = tr("mean of the last {n} steps", n=MOST_STEPS)
+        mean = tr("mean of {n} steps", n=len(steps))
+        self.setItemText(1, last if len(steps) > MOST_STEPS else mean)
         median = median_step(trace, steps)
         self.setItemText(0, tr("median: {step}", step=step_name(median, warmup)))
         data = self.currentData()
@@ -98,7 +77,7 @@ class ComparePanel(QWidget):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.sentence.setAccessibleName(tr("The main reason of the difference"))
-        self.step_a, self.step_b = StepChoice(tr("A")), StepChoice(tr("B"))
+        self.step_a, self.step_b = RunStepChoice(tr("A")), RunStepChoice(tr("B"))
         self.table = DifferenceTable()
         self.matched = Label(look="quiet", wrapped=True)
         for choice in (self.step_a, self.step_b):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter, QPen
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.compare.alignment import Alignment
 from core.compare.runs import TwoRuns
@@ -21,12 +22,13 @@ from gui.figures.timeline import (
     Timeline,
     draw_timeline,
     lay_out_timeline,
-    wrapped,
+    picture_fonts,
 )
 from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
-from gui.timeline.layout.frame import STEPS, Fonts
+from gui.look.writing import wrapped, write
+from gui.timeline.layout.frame import STEPS, Fonts, text_width
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import step_name
@@ -69,9 +71,9 @@ def picture_of(
     """The picture, `width` pixels wide: sentence, run A, run B on the same axis, legend."""
     options = FigureOptions(theme=theme, legend=False, width_mm=width * MM_PER_INCH / SCREEN)
     a, b = (_timeline(both, place, options) for place in (0, 1))
-    fonts = Fonts.of(_font())
+    fonts = picture_fonts()
     words = both.two.sentence(tr, duration_text) if with_sentence else ""
-    lines = wrapped(fonts.bold, words, a.width - 2 * EDGE)
+    lines = wrapped(words, a.width - 2 * EDGE, partial(text_width, fonts.bold))
     legend = legend_lines(_legend(a, b), fonts, a.frame.view.width)
     top = EDGE / 2 + SENTENCE * len(lines)
     below = top + a.height + BETWEEN
@@ -111,8 +113,7 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     start = round(part[0])
     shown = Range(start, max(start + 1, round(part[1])), words, (step,), round(first))
     title = f"{'AB'[place]}  {run_title(trace)}"
-    timeline = lay_out_timeline(Scene(trace), shown, replace(options, title=title))
-    return timeline
+    return lay_out_timeline(Scene(trace), shown, replace(options, title=title))
 
 
 def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
@@ -157,15 +158,6 @@ def _draw_joins(
 
 
 def _draw_lines(painter: QPainter, fonts: Fonts, lines: list[str], colour: str) -> None:
-    painter.setPen(QColor(colour))
-    painter.setFont(fonts.bold)
-    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     for number, line in enumerate(lines):
         rect = QRectF(EDGE, EDGE / 2 + SENTENCE * number, 1e5, SENTENCE)
-        painter.drawText(rect, left, line)
-
-
-def _font() -> QFont:
-    font = QFont(QGuiApplication.font())
-    font.setPointSizeF(9.5)
-    return font
+        write(painter, fonts.bold, colour, rect, line)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)  # fmt: skip
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -24,11 +32,12 @@ from gui.look.families import family_of
 from gui.look.label import plain_tip
 from gui.look.text import MINUS, tr
 from gui.look.theme import LIGHT, Theme
+from gui.look.writing import RIGHT
+from gui.panels.tables import dress_tree
 from gui.timeline.interact.describe import TITLES
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 SHARE_ROLE = ROW_ROLE + 1
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 SWATCH = 10
 BARS = 5  # the column of bars
 BAR_WIDTH = 60
@@ -44,25 +53,17 @@ class DifferenceTable(QTreeWidget):
         super().__init__(parent)
         self.theme = LIGHT
         self._two: TwoRuns | None = None
-        self.setAccessibleName(tr("Differences between run A and run B"))
         heads = (tr("ms of lane time"), tr("A"), tr("B"), tr("B − A"), tr("Adds"), "")
-        self.setHeaderLabels(heads)
+        dress_tree(self, tr("Differences between run A and run B"), heads, stretched=0)
         tip = tr("What it adds to B's step: its mean over B's lanes less that over A's.")
         self.headerItem().setToolTip(4, tip)
         for column in range(1, 5):
             self.headerItem().setTextAlignment(column, RIGHT)
         self.setIconSize(QSize(SWATCH, SWATCH))
-        self.setRootIsDecorated(False)
         self.setIndentation(0)
-        self.setUniformRowHeights(True)
         self.setItemDelegateForColumn(BARS, _Bars(self))
-        header = self.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in range(1, 5):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(BARS, QHeaderView.ResizeMode.Fixed)
-        header.resizeSection(BARS, BAR_WIDTH)
+        self.header().setSectionResizeMode(BARS, QHeaderView.ResizeMode.Fixed)
+        self.header().resizeSection(BARS, BAR_WIDTH)
         self.currentItemChanged.connect(self._emit_chosen)
 
     def set_theme(self, theme: Theme) -> None:
@@ -81,18 +82,19 @@ class DifferenceTable(QTreeWidget):
 
     def _fill(self) -> None:
         kept = self._current()
-        blocked = self.blockSignals(True)
-        self.clear()
-        two = self._two
-        if two is not None:
-            most = max((abs(row.contribution) for row in (*two.reasons, *two.lanes)), default=0)
-            self._add(tr("COMPUTE LANES: WORK, AND IDLE FOR"), two.reasons, two.difference, most)
-            self._add(tr("EACH COMPUTE LANE"), two.lanes, two.difference, most)
-            self._add(tr("COPY AND COMMUNICATION LANES"), two.beside, None, most)
-        self._choose_again(kept)
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            self.clear()
+            if self._two is not None:
+                self._add_all(self._two)
+            self._choose_again(kept)
         if self._current() != kept:
             self.chosen.emit(self._current())
+
+    def _add_all(self, two: TwoRuns) -> None:
+        most = max((abs(row.contribution) for row in (*two.reasons, *two.lanes)), default=0)
+        self._add(tr("COMPUTE LANES: WORK, AND IDLE FOR"), two.reasons, two.difference, most)
+        self._add(tr("EACH COMPUTE LANE"), two.lanes, two.difference, most)
+        self._add(tr("COPY AND COMMUNICATION LANES"), two.beside, None, most)
 
     def _add(self, heading: str, rows: Sequence[Difference], total: int | None, most: int) -> None:
         if not rows:

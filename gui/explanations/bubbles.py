@@ -39,27 +39,20 @@ class Bubbles:
         self._timeline, self._say = timeline, say
         self._searched: Searched | None = None
 
-    def next(self) -> None:
-        """Select and fit the longest bubble of the steps on screen; again, the next longest."""
-        self._go(1)
-
-    def previous(self) -> None:
-        """Back to the bubble that was longer."""
-        self._go(-1)
-
-    def _go(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Select and fit the longest bubble on screen; again, the next longest (1) or back (-1)."""
         state = self._timeline.state
         if state.scene is None:
             self._say(tr("There is no run to search: press Run, or open a recording."))
             return
         scene = state.scene
-        gap, said = self.step(scene.trace, state.viewport, state.selection, scene.open_step, by)
+        gap, said = self.choose(scene.trace, state.viewport, state.selection, scene.open_step, by)
         if gap is not None:
             self._timeline.selector.fit(gap)
             reveal(state, gap.lane)
         self._say(said)
 
-    def step(
+    def choose(
         self, trace: Trace, view: Viewport, selection: Selection | None, open_step: int | None,
         by: int = 1,
     ) -> tuple[Gap | None, str]:  # fmt: skip

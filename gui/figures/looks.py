@@ -10,7 +10,8 @@ from PySide6.QtCore import QLineF, QRectF
 
 from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family
-from gui.look.theme import Theme
+from gui.look.theme import Theme, mixed
+from gui.timeline.paint.hatch import hatch_lines
 
 PATTERNS: dict[Family, Pattern | None] = {
     Family.FORWARD: Pattern.SOLID,
@@ -90,12 +91,6 @@ def _look(theme: Theme, family: Family, hatching: bool, greyscale: bool) -> Look
     return Look(mixed(colour, theme.plot, PALE), colour, theme.text, pattern)
 
 
-def mixed(colour: str, other: str, share: float) -> str:
-    """A colour with a `share`, 0 to 1, of another; all are `#rrggbb`."""
-    pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
-
-
 def pattern_lines(pattern: Pattern | None, rects: Iterable[QRectF], pitch: float) -> list[QLineF]:
     """The lines of a pattern through each rectangle, cut at its edges, `pitch` apart.
 
@@ -104,29 +99,17 @@ def pattern_lines(pattern: Pattern | None, rects: Iterable[QRectF], pitch: float
     lines: list[QLineF] = []
     for rect in rects:
         if pattern in (Pattern.RISING, Pattern.CROSSED):
-            lines += _slanted(rect, pitch * math.sqrt(2), True)
+            lines += hatch_lines(rect, pitch * math.sqrt(2))
         if pattern in (Pattern.FALLING, Pattern.CROSSED):
-            lines += _slanted(rect, pitch * math.sqrt(2), False)
+            mirrored = QRectF(rect.left(), -rect.bottom(), rect.width(), rect.height())
+            lines += [QLineF(line.x1(), -line.y1(), line.x2(), -line.y2())
+                      for line in hatch_lines(mirrored, pitch * math.sqrt(2))]  # fmt: skip
         if pattern is Pattern.LEVEL:
             lines += [QLineF(rect.left(), y, rect.right(), y)
                       for y in _between(rect.top(), rect.bottom(), pitch)]  # fmt: skip
         if pattern is Pattern.UPRIGHT:
             lines += [QLineF(x, rect.top(), x, rect.bottom())
                       for x in _between(rect.left(), rect.right(), pitch)]  # fmt: skip
-    return lines
-
-
-def _slanted(rect: QRectF, step: float, rising: bool) -> list[QLineF]:
-    """Diagonals: on each of them x + y is a multiple of `step`, or x - y where they fall."""
-    left, right, top, bottom = rect.left(), rect.right(), rect.top(), rect.bottom()
-    if not rising:  # the mirror image of rising ones
-        top, bottom = -bottom, -top
-    lines = []
-    for n in range(math.floor((left + top) / step) + 1, math.ceil((right + bottom) / step)):
-        total = n * step
-        x0, x1 = max(left, total - bottom), min(right, total - top)
-        y0, y1 = total - x0, total - x1
-        lines.append(QLineF(x0, y0, x1, y1) if rising else QLineF(x0, -y0, x1, -y1))
     return lines
 
 

@@ -16,6 +16,7 @@ from gui.figures.style import Face
 from gui.figures.textbook import SPACE, SWATCH, Panel, Row, Textbook, entry_width, lane_name
 from gui.look.causes import Pattern
 from gui.look.text import duration_text, tr
+from gui.look.writing import LEFT, RIGHT
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.margins import step_labels
@@ -26,8 +27,6 @@ NARROW = 4.0  # widths of a line; narrower boxes are filled with ink, without a 
 SEAM = 0.7  # of a line's width is free behind a box, so that neighbours can be told apart
 IDLE_PITCH = 6.0
 TICK_EM = 6.5  # ticks stand at least this far apart
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
@@ -60,7 +59,7 @@ def _lines(painter: QPainter, figure: Textbook, top: float, face: Face, lines: l
 
 def _text(
     painter: QPainter, figure: Textbook, face: Face, rect: QRectF, text: str,
-    flags: Qt.AlignmentFlag = _LEFT, colour: str = "",
+    flags: Qt.AlignmentFlag = LEFT, colour: str = "",
 ) -> None:  # fmt: skip
     if not text:
         return
@@ -93,7 +92,7 @@ def _makespans(painter: QPainter, figure: Textbook, panel: Panel) -> None:
             _dimension(painter, figure, band, words)
     if any(row.idle for row in panel.rows):
         rect = QRectF(figure.right, panel.band, style.width - style.edge - figure.right, height)
-        _text(painter, figure, style.small, rect, tr("idle"), _RIGHT, looks.muted)
+        _text(painter, figure, style.small, rect, tr("idle"), RIGHT, looks.muted)
 
 
 def _dimension(painter: QPainter, figure: Textbook, band: QRectF, choices: tuple[str, ...]) -> None:
@@ -247,11 +246,11 @@ def _names(painter: QPainter, figure: Textbook, panel: Panel) -> None:
         rect = QRectF(style.edge, middle - face.line / 2, room, face.line)
         colour = style.looks.muted if row.helper else style.looks.text
         name = face.elided(lane_name(row.lane), room)
-        _text(painter, figure, face, rect, name, _LEFT, colour)
+        _text(painter, figure, face, rect, name, LEFT, colour)
         if row.idle:
             rect = QRectF(figure.right, rect.top(), style.width - style.edge - figure.right,
                           face.line)  # fmt: skip
-            _text(painter, figure, style.small, rect, row.idle, _RIGHT, style.looks.muted)
+            _text(painter, figure, style.small, rect, row.idle, RIGHT, style.looks.muted)
 
 
 def _axis(painter: QPainter, figure: Textbook) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from core.report.figure import MM_PER_INCH, PRESETS, FigureOptions, Preset
 from gui.figures.looks import Looks, looks_of
 from gui.look.theme import THEMES, edited
+from gui.look.writing import wrapped
 
 PT = 10.0  # units a point, so that every size of text is a whole number of units
 PER_INCH = 720.0
@@ -46,14 +47,7 @@ class Face(NamedTuple):
 
     def wrapped(self, text: str, room: float) -> list[str]:
         """A text in lines that fit; a word that does not is cut with an ellipsis."""
-        lines: list[str] = []
-        for word in text.split():
-            longer = f"{lines[-1]} {word}" if lines else word
-            if lines and self.width(longer) <= room:
-                lines[-1] = longer
-            else:
-                lines.append(self.elided(word, room))
-        return lines
+        return [self.elided(line, room) for line in wrapped(text, room, self.width)]
 
 
 @dataclass(frozen=True, slots=True)

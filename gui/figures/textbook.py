@@ -18,6 +18,7 @@ from gui.figures.shown import Range
 from gui.figures.style import MM, PT, Face, Style
 from gui.look.families import FAMILIES, Family, family_letters, family_of
 from gui.look.text import NO_BREAK, percent_text, tr
+from gui.look.writing import in_lines
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.boxes import boxes_of
 from gui.timeline.reduce.reduction import PixelColumns, reduce_lane
@@ -265,16 +266,7 @@ def entry_width(entry: Entry, style: Style) -> float:
 
 
 def _legend_lines(entries: list[Entry], style: Style, room: float) -> list[list[Entry]]:
-    lines: list[list[Entry]] = []
-    free = 0.0
-    for entry in entries:
-        wide = entry_width(entry, style)
-        if not lines or wide > free:
-            lines.append([])
-            free = room
-        lines[-1].append(entry)
-        free -= wide + SPACE * style.em
-    return lines
+    return in_lines(((e, entry_width(e, style)) for e in entries), SPACE * style.em, room)
 
 
 def _numbered(runs: Sequence[Run], boxes: list[list[Boxes]], style: Style) -> bool:

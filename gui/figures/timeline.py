@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
 
 from core.report.figure import MM_PER_INCH, FigureOptions
@@ -18,6 +19,7 @@ from gui.figures.shown import Range
 from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
+from gui.look.writing import CENTRE, elided, wrapped, write
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Layout, Strips, lay_out
 from gui.timeline.layout.viewport import Viewport
@@ -93,7 +95,7 @@ def lay_out_timeline(
     if not options.idle:
         for facts in scene.facts:
             facts.idle = ""
-    theme, fonts = edited(THEMES[options.theme], extras.colours), Fonts.of(_font())
+    theme, fonts = edited(THEMES[options.theme], extras.colours), picture_fonts()
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
     view = Viewport(
@@ -107,7 +109,7 @@ def lay_out_timeline(
     )
     entries = legend_entries(scene, theme, strips, vector=True) if options.legend else []
     legend = legend_lines(entries, fonts, view.width)
-    caption = wrapped(fonts.base, options.caption or "", view.width)
+    caption = wrapped(options.caption or "", view.width, partial(text_width, fonts.base))
     bottom = top + layout.height + CAPTION * len(caption) + (EDGE if caption else 0)
     bottom += LEGEND + LINE * max(0, len(legend) - 1) if legend else EDGE / 2
     return Timeline(scene, frame, shown, options, legend, title, caption, bottom + EDGE / 2)
@@ -127,7 +129,7 @@ def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strip
 def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     """Draw a timeline in its own pixels."""
     frame, scene, options = timeline.frame, timeline.scene, timeline.options
-    fonts = Fonts.of(_font())
+    fonts = picture_fonts()
     painter.fillRect(QRectF(0, 0, timeline.width, timeline.height), QColor(frame.theme.plot))
     _draw_title(painter, timeline, fonts)
     if not scene.trace.span_count:
@@ -156,18 +158,6 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     _draw_caption(painter, timeline, fonts)
 
 
-def wrapped(font: QFont, text: str, width: float) -> list[str]:
-    """A text in lines of at most `width` pixels; a word that is longer stands alone."""
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and text_width(font, longer) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
-
-
 def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str]:
     """The title, and below it which steps are shown and what must be said of times."""
     title = run_title(trace) if options.title is None else options.title
@@ -186,14 +176,11 @@ def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     theme, room = timeline.frame.theme, timeline.width - 2 * EDGE
     large = QFont(fonts.bold)
     large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
-    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     rects = (QRectF(EDGE, EDGE - 4, room, 24), QRectF(EDGE, EDGE + 22, room, 20))
     looks = ((large, theme.text), (fonts.base, theme.muted))
     for rect, (font, colour), text in zip(rects, looks, timeline.title, strict=True):
-        painter.setPen(QColor(colour))
         painter.setFont(font)
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room))
-        painter.drawText(rect, left, shown)
+        write(painter, font, colour, rect, elided(painter, text, room))
 
 
 def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
@@ -206,13 +193,15 @@ def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
 
 
 def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
-    painter.setFont(fonts.base)
-    painter.setPen(QColor(timeline.frame.theme.muted))
-    rect = QRectF(0, 0, timeline.width, timeline.height)
-    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, tr("This run has recorded no spans."))
+    rect, words = (
+        QRectF(0, 0, timeline.width, timeline.height),
+        tr("This run has recorded no spans."),
+    )
+    write(painter, fonts.base, timeline.frame.theme.muted, rect, words, CENTRE)
 
 
-def _font() -> QFont:
+def picture_fonts() -> Fonts:
+    """The texts of a picture, whatever the window's size of them is."""
     font = QFont(QGuiApplication.font())
     font.setPointSizeF(9.5)
-    return font
+    return Fonts.of(font)

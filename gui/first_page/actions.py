@@ -40,7 +40,7 @@ class FirstPageActions:
 
     def _find_bubble(self) -> None:
         self._files.open_from(PIPELINE.path)
-        self._bubbles.next()
+        self._bubbles.step(1)
 
     def _compare_parallel(self) -> None:
         self._files.open_from(DATA_PARALLEL.path)

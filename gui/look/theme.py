@@ -130,6 +130,12 @@ DARK = Theme(
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
+def mixed(colour: str, other: str, share: float) -> str:
+    """A colour with a `share`, 0 to 1, of another; all are `#rrggbb`."""
+    pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
 def apply(app: QCoreApplication | None, theme: Theme) -> None:
     """Give the whole application this theme, whatever the platform's own colours are."""
     if not isinstance(app, QApplication) or app.property("theme") == theme.name:

@@ -16,6 +16,7 @@ from core.paths import RESOURCES
 class Entry:
     """An action: `slot` is the path of a method from the window, such as `timeline.fit`.
 
+    Behind it may stand the way that the method is told, forward or back: `tabs.step(-1)`.
     `menu` may be a submenu, such as `View/Colour by`. `keys` may be several, joined by ` or `, or
     none. A `check` can be checked, and its slot is told whether it is. Of a submenu's choices one
     is checked at a time, and its slot is told which: the last word of its name.

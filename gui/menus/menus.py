@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from operator import attrgetter
 
 from PySide6.QtCore import QObject
@@ -57,7 +58,9 @@ class Menus(QObject):
         action.setCheckable(bool(entry.checked))
         action.setToolTip(_with_keys(tr(entry.tip), action))
         action.setStatusTip("")
-        slot = attrgetter(entry.slot)(self._window)
+        path, _, way = entry.slot.rstrip(")").partition("(")
+        method = attrgetter(path)(self._window)
+        slot = partial(method, int(way)) if way else method
         if entry.is_choice:
             self._group(entry.menu).addAction(action)
             action.triggered.connect(lambda _=False: slot(entry.value))

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from gui.look.text import tr
+from gui.look.writing import RIGHT
 from gui.menus.fuzzy import score
 
 WIDTH, HEIGHT = 620, 420
@@ -174,7 +175,7 @@ def _item(command: Command) -> QTreeWidgetItem:
     item = QTreeWidgetItem([name, command.where, command.keys])
     item.setData(0, PLACE_ROLE, command)
     item.setDisabled(not command.enabled)
-    item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    item.setTextAlignment(2, RIGHT)
     return item
 
 

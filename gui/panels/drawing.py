@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
@@ -10,14 +12,32 @@ from gui.look.causes import Look, brush
 from gui.look.label import plain_tip
 from gui.look.text import duration_text, percent_text
 from gui.look.theme import LIGHT, Theme
+from gui.look.writing import LEFT, RIGHT, elided, write
 from gui.timeline.layout.frame import Fonts, text_width
 
 PAD = 12.0
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 BOX = 11.0  # a legend's swatch
 LINE = 18.0  # from one entry of a legend to the next
 SHARE = 52.0  # width of a percentage
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """What a chart is drawn with: a painter, the sizes of its text, and the colours."""
+
+    painter: QPainter
+    fonts: Fonts
+    theme: Theme
+
+    def bold(self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT) -> None:
+        """Write what is read first."""
+        write(self.painter, self.fonts.bold, self.theme.text, rect, text, where)
+
+    def small(
+        self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, colour: str = ""
+    ) -> None:
+        """Write what is read next, and pale unless a colour is given."""
+        write(self.painter, self.fonts.small, colour or self.theme.muted, rect, text, where)
 
 
 class Drawing(QWidget):
@@ -28,9 +48,10 @@ class Drawing(QWidget):
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.theme = LIGHT
+        self.seen = QRectF()  # what of it is drawn now
         self._spots: list[tuple[QRectF, str]] = []
 
-    def draw(self, painter: QPainter, fonts: Fonts) -> None:
+    def draw(self, ink: Ink) -> None:
         """Draw the content."""
         raise NotImplementedError
 
@@ -74,9 +95,10 @@ class Drawing(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         self._spots.clear()
+        self.seen = QRectF(event.rect())
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self.theme.plot))
-            self.draw(painter, Fonts.of(self.font()))
+            self.draw(Ink(painter, Fonts.of(self.font()), self.theme))
 
     def event(self, event: QEvent) -> bool:  # noqa: D102
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -89,29 +111,16 @@ class Drawing(QWidget):
         return super().event(event)
 
     def legend_line(
-        self,
-        painter: QPainter,
-        fonts: Fonts,
-        y: float,
-        look: Look,
-        name: str,
-        ns: float,
-        whole: float,
+        self, ink: Ink, y: float, look: Look, name: str, ns: float, whole: float
     ) -> None:
         """A swatch, what it stands for, its time, and its part of the `whole`."""
         box = QRectF(PAD, y + (LINE - BOX) / 2, BOX, BOX)
-        self.fill(painter, box, look)
-        painter.setFont(fonts.small)
+        self.fill(ink.painter, box, look)
         right = self.width() - PAD
-        painter.setPen(QColor(self.theme.muted))
         share = percent_text(ns / whole) if whole else ""
-        painter.drawText(QRectF(right - SHARE, y, SHARE, LINE), RIGHT, share)
-        painter.setPen(QColor(self.theme.text))
-        time = duration_text(ns)
-        width = text_width(fonts.small, time) + 4
-        painter.drawText(QRectF(right - SHARE - width, y, width, LINE), RIGHT, time)
+        ink.small(QRectF(right - SHARE, y, SHARE, LINE), share, RIGHT)
+        time, black = duration_text(ns), self.theme.text
+        width = text_width(ink.fonts.small, time) + 4
+        ink.small(QRectF(right - SHARE - width, y, width, LINE), time, RIGHT, black)
         words = QRectF(box.right() + 7, y, right - SHARE - width - box.right() - 12, LINE)
-        shown = painter.fontMetrics().elidedText(
-            name, Qt.TextElideMode.ElideRight, int(words.width())
-        )
-        painter.drawText(words, LEFT, shown)
+        ink.small(words, elided(ink.painter, name, words.width()), LEFT, black)

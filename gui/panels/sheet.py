@@ -3,44 +3,68 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
+from gui.look.layouts import column
 from gui.look.text import tr
-from gui.look.theme import LIGHT, Theme
-from gui.timeline.layout.frame import Fonts
+from gui.look.writing import write_wrapped
+from gui.panels.drawing import Drawing, Ink
 from gui.timeline.state.scene import Scene
 
 PAD = 14.0
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
-class Sheet(QWidget):
-    """Subclasses draw in `draw`, measure in `content_height` and tell in words in `words`."""
+class Sheet(Drawing):
+    """Subclasses draw a scene in `draw_scene`, measure it in `height_of`, tell it in `words_of`."""
 
-    empty = ""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, empty: str) -> None:
+        super().__init__(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.scene: Scene | None = None
-        self.theme = LIGHT
-        self.seen = QRectF()  # what of it is drawn now
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.theme = theme
-        self.update()
+        self.empty = empty
 
     def show_scene(self, scene: Scene | None) -> None:
         """Show another run, or what has come of this one."""
         self.scene = scene
-        told = scene if scene is not None and scene.trace.steps else None
-        self.setMinimumHeight(int(self.content_height(told)) if told is not None else 0)
-        self.setAccessibleDescription(self.words(told) if told is not None else self._nothing())
+        self.setMinimumHeight(int(self.content_height()))
+        self.setAccessibleDescription(self.words())
         self.update()
+
+    @property
+    def told(self) -> Scene | None:
+        """The scene, if it has a step to tell of."""
+        return self.scene if self.scene is not None and self.scene.trace.steps else None
+
+    def height_of(self, scene: Scene) -> float:
+        """Pixels that the content takes."""
+        raise NotImplementedError
+
+    def words_of(self, scene: Scene) -> str:
+        """The content for screen readers."""
+        raise NotImplementedError
+
+    def draw_scene(self, ink: Ink, scene: Scene) -> None:
+        """Draw the content."""
+        raise NotImplementedError
+
+    def content_height(self) -> float:  # noqa: D102
+        return 0 if self.told is None else self.height_of(self.told)
+
+    def words(self) -> str:  # noqa: D102
+        return self._nothing() if self.told is None else self.words_of(self.told)
+
+    def draw(self, ink: Ink) -> None:  # noqa: D102
+        if self.told is not None:
+            self.draw_scene(ink, self.told)
+        else:
+            area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
+            write_wrapped(ink.painter, self.theme.muted, area, self._nothing())
+
+    def sizeHint(self) -> QSize:  # noqa: D102
+        return QSize(260, 150)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(-1, -1)
 
     def _nothing(self) -> str:
         """Why there is nothing to show."""
@@ -48,46 +72,23 @@ class Sheet(QWidget):
             return tr("This trace says nothing of training steps.")
         return self.empty
 
-    def content_height(self, scene: Scene) -> float:
-        """Pixels that the content takes."""
-        raise NotImplementedError
-
-    def words(self, scene: Scene) -> str:
-        """The content for screen readers."""
-        raise NotImplementedError
-
-    def draw(self, painter: QPainter, scene: Scene, fonts: Fonts) -> None:
-        """Draw the content."""
-        raise NotImplementedError
-
-    def sizeHint(self) -> QSize:  # noqa: D102
-        return QSize(260, 150)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
-        with QPainter(self) as painter:
-            painter.fillRect(self.rect(), QColor(self.theme.plot))
-            self.seen = QRectF(event.rect())
-            if self.scene is not None and self.scene.trace.steps:
-                self.draw(painter, self.scene, Fonts.of(self.font()))
-            else:
-                painter.setPen(QColor(self.theme.muted))
-                area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
-                painter.drawText(area, int(CENTRE | Qt.TextFlag.TextWordWrap), self._nothing())
-
 
 def scrolled(*parts: QWidget) -> QScrollArea:
     """Parts below one another in a frame that scrolls them up and down, sheets filling it."""
     whole = QWidget()
     whole.setObjectName("plot")
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
+    box = column(*parts, of=whole, margins=(0, 0, 0, 0), spacing=0)
     for part in parts:
-        column.addWidget(part, 1 if isinstance(part, Sheet) else 0)
+        box.setStretchFactor(part, int(isinstance(part, Sheet)))
+    return scrolling(whole, ", ".join(part.accessibleName() for part in parts))
+
+
+def scrolling(whole: QWidget, name: str) -> QScrollArea:
+    """A frame as wide as there is room, which scrolls a widget up and down."""
     area = QScrollArea()
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(whole)
-    area.setAccessibleName(", ".join(part.accessibleName() for part in parts))
+    area.setAccessibleName(name)
     return area

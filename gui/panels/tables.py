@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeWidget
+
+from gui.look.writing import LEFT, RIGHT
 
 Index = QModelIndex | QPersistentModelIndex
 NOTHING = QModelIndex()
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,30 @@ class TableModel(QAbstractTableModel):
         return told.get(role)
 
 
-def dress(table: QTableView, name: str, row_height: int) -> None:
-    """Let a table look and behave as all do: whole rows, no grid, Tab leaves it."""
+def dress_tree(tree: QTreeWidget, name: str, heads: Sequence[str], stretched: int) -> None:
+    """Let a list look as all do: columns as wide as their words, the `stretched` one wider."""
+    tree.setAccessibleName(name)
+    tree.setHeaderLabels(heads)
+    tree.setRootIsDecorated(False)
+    tree.setUniformRowHeights(True)
+    tree.header().setStretchLastSection(False)
+    tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    tree.header().setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+
+
+def dress(table: QTableView, name: str, row_height: int = 0, tight: bool = True) -> None:
+    """Let a table look and behave as all do: whole rows, no grid, Tab leaves it.
+
+    Its rows are as high as their words unless `row_height` says otherwise.
+    """
     table.setAccessibleName(name)
-    table.setObjectName("tight")
+    table.setObjectName("tight" if tight else "")
     table.setShowGrid(False)
     table.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every control
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(row_height)
+    if row_height:
+        table.verticalHeader().setDefaultSectionSize(row_height)
+    else:
+        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

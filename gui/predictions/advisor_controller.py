@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.plan.task import Role
+from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
 from core.report.run_costs import RunCosts, run_costs
 from core.trace.trace import Trace
 from gui.figures.titles import model_title
 from gui.look.text import tr
 from gui.panels.predict.advisor_panel import AdvisorPanel, ranked
-from gui.predictions.predicting import Predictor
 from gui.runs.check import friendly
 
 BUSY_MS = 300  # before that there is nothing to cancel
@@ -25,18 +25,18 @@ class AdvisorController(QObject):
     It does so by itself once the panel is seen and no run is under way (`idle`).
     """
 
+    _replied = Signal(object)  # in the window's thread
+
     def __init__(self, panel: AdvisorPanel, idle: Callable[[], bool]) -> None:
         super().__init__(panel)
         self.panel, self._idle = panel, idle
-        self.predictor = Predictor(self)
-        self.predictor.replied.connect(self.on_reply)
+        self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
+        self.predictor = PredictorClient(self._replied.emit)
         self._trace: Trace | None = None
         self._costs: RunCosts | None = None
         self._is_new = False
         self._asked: int | None = None
-        self._busy = QTimer(self)
-        self._busy.setSingleShot(True)
-        self._busy.setInterval(BUSY_MS)
+        self._busy = QTimer(self, singleShot=True, interval=BUSY_MS)
         self._busy.timeout.connect(lambda: panel.set_busy(True))
         panel.opened.connect(self._begin)
         panel.asked.connect(self.ask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.plan.devices import KINDS, PREDICTED, kind_of
 from core.plan.faults import HICCUP, faults_given
@@ -12,6 +12,7 @@ from core.plan.pipeline_options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.task import PlanError, Role
 from core.predict.costs_file import read_costs, write_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
+from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply, WhatIfRequest
 from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
@@ -21,7 +22,6 @@ from gui.app.settings import Settings
 from gui.figures.titles import model_title
 from gui.look.text import tr
 from gui.panels.predict.whatif import Basis, WhatIfPanel
-from gui.predictions.predicting import Predictor
 
 LATE_MS = 100  # then the panel says that it is still predicting
 FILES = "Costs (*.json *.toml)"
@@ -37,12 +37,13 @@ class WhatIf(QObject):
     drawn = Signal(bytes)
     said = Signal(str)
     failed = Signal(str)
+    _replied = Signal(object)
 
     def __init__(self, panel: WhatIfPanel, settings: Settings) -> None:
         super().__init__(panel)
         self.panel, self._settings = panel, settings
-        self.predictor = Predictor(self)
-        self.predictor.replied.connect(self.on_reply)
+        self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
+        self.predictor = PredictorClient(self._replied.emit)
         self._asked = self._shown = 0
         self._drawing: set[int] = set()
         self._trace: Trace | None = None

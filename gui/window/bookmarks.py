@@ -80,14 +80,6 @@ class Marking(QObject):
             start, end = bounds_of(self._run.trace, selected, self._timeline.state.now)
             self._add(Bookmark(round(start), round(end)))
 
-    def next_mark(self) -> None:
-        """Go to the next mark behind the one that one is at, or behind the view's middle."""
-        self._step(1)
-
-    def previous_mark(self) -> None:
-        """Go to the mark before."""
-        self._step(-1)
-
     def go_to(self, index: int) -> None:
         """Bring a mark into view, with the crosshair where it begins."""
         mark, timeline = self.marks[index], self._timeline
@@ -141,7 +133,8 @@ class Marking(QObject):
             marks[index] = replace(marks[index], note=note)
             self._timeline.state.bookmarks.change(marks, together)
 
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Go to the next mark (1) or the one before, from where one is, or the view's middle."""
         timeline = self._timeline
         if not self.marks:
             self.said.emit(tr("There are no marks: M sets one."))

@@ -33,13 +33,9 @@ class Finder(QObject):
         """Show the search bar, ready to type."""
         self._bar.open()
 
-    def next_hit(self) -> None:
-        """Select the next span that was found."""
-        self._bar.step(1)
-
-    def previous_hit(self) -> None:
-        """Select the span before that was found."""
-        self._bar.step(-1)
+    def step(self, by: int) -> None:
+        """Select the next span that was found (1), or the one before (-1)."""
+        self._bar.step(by)
 
     def _mark(self, hits: Hits) -> None:
         self._timeline.selector.set_hits(hits)

@@ -14,13 +14,9 @@ class Panes:
     def __init__(self, parts: Callable[[], Sequence[QWidget]]) -> None:
         self._parts = parts
 
-    def next(self) -> None:
-        """Give the focus to the next part."""
-        step_pane(self._parts(), 1)
-
-    def previous(self) -> None:
-        """Give the focus to the part before."""
-        step_pane(self._parts(), -1)
+    def step(self, by: int) -> None:
+        """Give the focus to the next part (1), or to the one before."""
+        step_pane(self._parts(), by)
 
 
 def step_pane(parts: Sequence[QWidget], by: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from gui.app.session import Run
@@ -52,14 +52,13 @@ class RunTabs(QTabBar):
         """Bring a run's tab to the front without choosing it; what it kept, if it was open."""
         kept = self._kept.setdefault(run, Kept())
         self._kept[run] = self._kept.pop(run)  # the last one is the one shown last
-        blocked = self.blockSignals(True)
-        place = self._place(run)
-        if place < 0:
-            place = self.addTab("")
-            self.setTabData(place, run)
-            self.setTabButton(place, QTabBar.ButtonPosition.RightSide, self._close_button(run))
-        self.setCurrentIndex(place)
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            place = self._place(run)
+            if place < 0:
+                place = self.addTab("")
+                self.setTabData(place, run)
+                self.setTabButton(place, QTabBar.ButtonPosition.RightSide, self._close_button(run))
+            self.setCurrentIndex(place)
         self.update_run(run)
         return kept
 
@@ -88,19 +87,10 @@ class RunTabs(QTabBar):
         """Close a tab."""
         if not 0 <= place < self.count():
             return
-        blocked = self.blockSignals(True)
-        self._kept.pop(self.tabData(place))
-        self.removeTab(place)
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            self._kept.pop(self.tabData(place))
+            self.removeTab(place)
         self.closed.emit(self.tabData(self.currentIndex()) if self.count() else None)
-
-    def next(self) -> None:
-        """Show the next tab; after the last the first."""
-        self._turn(1)
-
-    def previous(self) -> None:
-        """Show the previous tab; before the first the last."""
-        self._turn(-1)
 
     def _close_button(self, run: Run) -> QToolButton:
         button = QToolButton()
@@ -112,7 +102,8 @@ class RunTabs(QTabBar):
         button.clicked.connect(lambda _=False: self.close_at(self._place(run)))
         return button
 
-    def _turn(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Show the next tab (1) or the previous one, round the end."""
         if self.count():
             self.setCurrentIndex((self.currentIndex() + by) % self.count())
 

@@ -45,9 +45,16 @@ class PredictorClient:
         return self._worker
 
     def send(self, job: Job) -> int:
-        """Ask for a job; returns the number that its replies carry. Raises OSError as `start`."""
-        worker = self.start()
+        """Ask for a job; returns the number that its replies carry.
+
+        Where no process can start, Lost is told before this returns.
+        """
         self._number += 1
+        try:
+            worker = self.start()
+        except OSError as error:
+            self._listener(Lost(f"no prediction: {error.strerror or error}"))
+            return self._number
         with self._lock:
             self._waiting[type(job)] = (self._number, job)
         self._go_on(worker)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QPushButton,
     QStackedLayout,
     QTreeWidget,
@@ -21,8 +20,9 @@ from core.recording.bookmarks import Bookmark
 from gui.look.label import hint, plain_tip
 from gui.look.layouts import button, column, row
 from gui.look.text import duration_text, time_text, tr
+from gui.panels.tables import dress_tree
 
-TIME, LENGTH, NOTE = range(3)
+NOTE = 2  # the column
 
 
 class MarksPanel(QWidget):
@@ -60,14 +60,13 @@ class MarksPanel(QWidget):
     def show_marks(self, marks: Sequence[Bookmark]) -> None:
         """List other marks; the row that was current stays so."""
         current = self.current
-        blocked = self.list.blockSignals(True)
-        self.list.clear()
-        for mark in marks:
-            length = "" if mark.end is None else duration_text(mark.end - mark.start)
-            item = QTreeWidgetItem(self.list, [time_text(mark.start), length, mark.note])
-            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            item.setToolTip(NOTE, plain_tip(mark.note))
-        self.list.blockSignals(blocked)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for mark in marks:
+                length = "" if mark.end is None else duration_text(mark.end - mark.start)
+                item = QTreeWidgetItem(self.list, [time_text(mark.start), length, mark.note])
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+                item.setToolTip(NOTE, plain_tip(mark.note))
         if marks:
             self.set_current(min(max(0, current or 0), len(marks) - 1))
         self._stack.setCurrentIndex(1 if marks else 0)
@@ -126,15 +125,9 @@ class _List(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Marks of the run"))
-        self.setHeaderLabels([tr("Time"), tr("Length"), tr("Note")])
-        self.setRootIsDecorated(False)
-        self.setUniformRowHeights(True)
+        heads = (tr("Time"), tr("Length"), tr("Note"))
+        dress_tree(self, tr("Marks of the run"), heads, stretched=NOTE)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.header().setStretchLastSection(False)
-        for narrow in (TIME, LENGTH):
-            self.header().setSectionResizeMode(narrow, QHeaderView.ResizeMode.ResizeToContents)
-        self.header().setSectionResizeMode(NOTE, QHeaderView.ResizeMode.Stretch)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self.currentItem()

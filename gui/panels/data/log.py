@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from core.trace.columns import Column
 from core.trace.event_rows import Log
@@ -20,7 +15,7 @@ from gui.look.layouts import column
 from gui.look.text import duration_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.panels.run.fields import Choice
-from gui.panels.tables import Head, Index, TableModel
+from gui.panels.tables import Head, Index, TableModel, dress
 from gui.runs.faults import told_log
 
 LEVELS = ("info", "size", "warning", "error", "state")
@@ -91,11 +86,7 @@ class LogPanel(QWidget):
         self.level.currentIndexChanged.connect(self._refilter)
         self.table = QTableView()
         self.table.setModel(self.model)
-        self.table.setAccessibleName(tr("Log"))
-        self.table.setShowGrid(False)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(21)
+        dress(self.table, tr("Log"), 21, tight=False)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)

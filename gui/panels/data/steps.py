@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
+from gui.look.writing import write_wrapped
 from gui.panels.data.step_bars import StepBars, bars_words, step_bars
-from gui.panels.sheet import CENTRE, PAD
+from gui.panels.sheet import PAD
 from gui.timeline.state.scene import Scene
 
 if TYPE_CHECKING:
@@ -72,9 +73,8 @@ class StepsPanel(QWidget):
                 if self.chart is None:
                     QTimer.singleShot(0, self, self._build)
                 return
-            painter.setPen(QColor(self.theme.muted))
             area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
-            painter.drawText(area, int(CENTRE | Qt.TextFlag.TextWordWrap), self.empty)
+            write_wrapped(painter, self.theme.muted, area, self.empty)
 
     @property
     def _any(self) -> bool:

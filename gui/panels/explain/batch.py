@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor
 
 from core.explain.balance import LanePart, lane_parts
 from core.plan.task import Lane, Role
 from core.trace.trace import Trace
 from gui.look.text import rows_text, tr
+from gui.look.writing import CENTRE, RIGHT, elided, write
+from gui.panels.drawing import Ink
 from gui.panels.run.preview import numbers
-from gui.panels.sheet import CENTRE, LEFT, PAD, RIGHT, Sheet
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.panels.sheet import PAD, Sheet
+from gui.timeline.layout.frame import text_width
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.margins import step_name
 from gui.timeline.state.scene import Scene
@@ -33,9 +35,8 @@ class BatchPanel(Sheet):
     def __init__(self) -> None:
         self._step: int | None = None
         self._known: tuple[Trace, int, int, list[LanePart]] | None = None
-        super().__init__()
-        self.empty = tr("Which rows go to which lane appears here with the first step.")
-        self.setAccessibleName(tr("Batch split"))
+        empty = tr("Which rows go to which lane appears here with the first step.")
+        super().__init__(tr("Batch split"), empty)
 
     def show_step(self, step: int | None) -> None:
         """Show this step; None for the last whole one."""
@@ -54,62 +55,52 @@ class BatchPanel(Sheet):
             known = self._known = (scene.trace, version, step, lane_parts(scene.trace, step))
         return step, known[3]
 
-    def content_height(self, scene: Scene) -> float:  # noqa: D102
+    def height_of(self, scene: Scene) -> float:  # noqa: D102
         return HEAD + ROW * len(_compute(scene)) + 8
 
-    def words(self, scene: Scene) -> str:  # noqa: D102
+    def words_of(self, scene: Scene) -> str:  # noqa: D102
         step, parts = self.parts(scene)
         mine = _by_lane(parts)
         lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in _compute(scene)]
         return f"{_step_words(scene, step)}. {split_words(parts)}. " + "; ".join(lanes)
 
-    def draw(self, painter: QPainter, scene: Scene, fonts: Fonts) -> None:  # noqa: D102
+    def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         step, parts = self.parts(scene)
-        self._heading(painter, fonts, _step_words(scene, step), split_words(parts))
+        self._heading(ink, _step_words(scene, step), split_words(parts))
         total = sum({(p.replica, p.microbatch): p.rows for p in parts}.values())
         lanes = _compute(scene)
         longest = max((lane.name for lane in lanes), key=len)
-        names, own = text_width(fonts.bold, longest) + 12, _by_lane(parts)
+        names, own = text_width(ink.fonts.bold, longest) + 12, _by_lane(parts)
         first, last = (int((y - HEAD) // ROW) for y in (self.seen.top(), self.seen.bottom()))
         for number, lane in list(enumerate(lanes))[max(0, first) : last + 1]:
             y, mine = HEAD + ROW * number, own[lane.index]
-            painter.setFont(fonts.bold)
-            painter.setPen(QColor(self.theme.text))
-            painter.drawText(QRectF(PAD, y, names, CELL), LEFT, lane.name)
+            ink.bold(QRectF(PAD, y, names, CELL), lane.name)
             track = QRectF(PAD + names, y, self.width() - 2 * PAD - names - COUNT, CELL)
-            self._track(painter, fonts, track, mine, total)
-            painter.setFont(fonts.small)
-            painter.setPen(QColor(self.theme.muted))
+            self._track(ink, track, mine, total)
             count = rows_text(_rows(mine)) if mine else tr("no rows")
-            painter.drawText(QRectF(self.width() - PAD - COUNT, y, COUNT, CELL), RIGHT, count)
+            ink.small(QRectF(self.width() - PAD - COUNT, y, COUNT, CELL), count, RIGHT)
 
-    def _heading(self, painter: QPainter, fonts: Fonts, name: str, words: str) -> None:
+    def _heading(self, ink: Ink, name: str, words: str) -> None:
         wide = self.width() - 2 * PAD
-        painter.setFont(fonts.base)
-        painter.setPen(QColor(self.theme.text))
-        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(wide))
-        painter.drawText(QRectF(PAD, 4, wide, 17), LEFT, shown)
-        painter.setFont(fonts.small)
-        painter.setPen(QColor(self.theme.muted))
-        painter.drawText(QRectF(PAD, 21, wide, 15), LEFT, name)
+        ink.painter.setFont(ink.fonts.base)
+        shown = elided(ink.painter, words, wide)
+        write(ink.painter, ink.fonts.base, self.theme.text, QRectF(PAD, 4, wide, 17), shown)
+        ink.small(QRectF(PAD, 21, wide, 15), name)
 
-    def _track(
-        self, painter: QPainter, fonts: Fonts, track: QRectF, parts: list[LanePart], total: int
-    ) -> None:
+    def _track(self, ink: Ink, track: QRectF, parts: list[LanePart], total: int) -> None:
         """The whole batch from left to right, with this lane's pieces where their rows stand."""
+        painter, font = ink.painter, ink.fonts.bold
         painter.fillRect(track, QColor(self.theme.grid))
         if not parts:
             painter.fillRect(track, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
-        painter.setFont(fonts.bold)
         for part in parts:
             x0 = track.left() + part.start / total * track.width()
             x1 = track.left() + (part.start + part.rows) / total * track.width()
             cell = QRectF(x0, track.top(), max(1.0, x1 - x0 - 1), track.height())
             painter.fillRect(cell, QColor(self.theme.forward))
             text = str(part.rows)
-            if text_width(fonts.bold, text) <= cell.width() - 2:
-                painter.setPen(QColor(self.theme.on_bar))
-                painter.drawText(cell, CENTRE, text)
+            if text_width(font, text) <= cell.width() - 2:
+                write(painter, font, self.theme.on_bar, cell, text, CENTRE)
 
 
 def split_words(parts: list[LanePart]) -> str:

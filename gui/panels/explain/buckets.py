@@ -10,9 +10,10 @@ from core.explain.causes import Cause
 from core.plan.task import Kind
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.text import bytes_text, duration_text, tr
-from gui.panels.drawing import LEFT, PAD, RIGHT, Drawing
+from gui.look.writing import LEFT, RIGHT
+from gui.panels.drawing import PAD, Drawing, Ink
 from gui.timeline.interact.describe import TITLES
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.layout.frame import text_width
 from gui.timeline.paint.margins import step_name
 from gui.timeline.state.scene import Scene, shown_steps
 
@@ -87,61 +88,47 @@ class BucketsChart(Drawing):
             for lane in sorted(self.ranks)
         )
 
-    def draw(self, painter: QPainter, fonts: Fonts) -> None:  # noqa: D102
-        painter.setFont(fonts.bold)
-        painter.setPen(QColor(self.theme.text))
+    def draw(self, ink: Ink) -> None:  # noqa: D102
         wide = self.width() - 2 * PAD
-        painter.drawText(QRectF(PAD, 2, wide, 16), LEFT, tr("Collectives"))
-        painter.setFont(fonts.small)
-        painter.setPen(QColor(self.theme.muted))
-        painter.drawText(QRectF(PAD, 2, wide, 16), RIGHT, self._title)
-        self._legend(painter, fonts)
+        ink.bold(QRectF(PAD, 2, wide, 16), tr("Collectives"))
+        ink.small(QRectF(PAD, 2, wide, 16), self._title, RIGHT)
+        self._legend(ink)
         y = HEAD
         for lane in self.shown:
-            y = self._rank(painter, fonts, lane, y) + BETWEEN
+            y = self._rank(ink, lane, y) + BETWEEN
         if len(self.ranks) > MOST_RANKS:
             more = tr("and {n} more ranks", n=len(self.ranks) - MOST_RANKS)
-            painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QRectF(PAD, y - BETWEEN, wide, ROW), LEFT, more)
+            ink.small(QRectF(PAD, y - BETWEEN, wide, ROW), more)
 
-    def _legend(self, painter: QPainter, fonts: Fonts) -> None:
+    def _legend(self, ink: Ink) -> None:
         x, y = PAD, 20.0
-        entries = (
-            ("", tr("gradients ready")),
-            (WAITS, tr("waits for ranks")),
-            (MOVES, tr("moves")),
-        )
-        painter.setFont(fonts.small)
-        for look, name in entries:
-            if isinstance(look, str):
-                self._mark(painter, x + 5, y + 3, self.theme.backward)
+        for look, name in (
+            (None, tr("gradients ready")), (WAITS, tr("waits for ranks")), (MOVES, tr("moves")),
+        ):  # fmt: skip
+            if look is None:
+                self._mark(ink.painter, x + 5, y + 3, self.theme.backward)
             else:
-                self.fill(painter, QRectF(x, y + 4, 11, BAR), look)
-            painter.setPen(QColor(self.theme.muted))
-            width = text_width(fonts.small, name) + 4
-            painter.drawText(QRectF(x + 15, y, width, 16), LEFT, name)
+                self.fill(ink.painter, QRectF(x, y + 4, 11, BAR), look)
+            width = text_width(ink.fonts.small, name) + 4
+            ink.small(QRectF(x + 15, y, width, 16), name)
             x += width + 27
 
-    def _rank(self, painter: QPainter, fonts: Fonts, lane: int, y: float) -> float:
+    def _rank(self, ink: Ink, lane: int, y: float) -> float:
         """One rank's rows; returns where they end."""
         names = 34.0
-        figures = text_width(fonts.small, tr("exposed")) + 14
+        figures = text_width(ink.fonts.small, tr("exposed")) + 14
         plot = QRectF(PAD + names, y, self.width() - 2 * PAD - names - figures, ROW)
-        painter.setFont(fonts.bold)
-        painter.setPen(QColor(self.theme.text))
-        painter.drawText(QRectF(PAD, y, plot.width(), ROW), LEFT, self._lane(lane))
-        painter.setFont(fonts.small)
-        painter.setPen(QColor(self.theme.muted))
-        end = QRectF(plot.right(), y, figures, ROW)
-        painter.drawText(end, RIGHT, tr("exposed"))
+        ink.bold(QRectF(PAD, y, plot.width(), ROW), self._lane(lane))
+        ink.small(QRectF(plot.right(), y, figures, ROW), tr("exposed"), RIGHT)
         plot.translate(0, ROW)
-        self._gradients(painter, lane, plot)
+        self._gradients(ink.painter, lane, plot)
         for bucket in self.ranks[lane]:
             plot.translate(0, ROW)
-            self._bucket(painter, bucket, plot, QRectF(PAD, plot.top(), names, ROW))
-            painter.setPen(QColor(self.theme.text if bucket.exposed_ns else self.theme.muted))
-            text = duration_text(bucket.exposed_ns) if bucket.exposed_ns else tr("hidden")
-            painter.drawText(QRectF(plot.right(), plot.top(), figures, ROW), RIGHT, text)
+            self._bucket(ink, bucket, plot, QRectF(PAD, plot.top(), names, ROW))
+            exposed = bucket.exposed_ns
+            text = duration_text(exposed) if exposed else tr("hidden")
+            at = QRectF(plot.right(), plot.top(), figures, ROW)
+            ink.small(at, text, RIGHT, self.theme.text if exposed else "")
         return plot.bottom()
 
     def _gradients(self, painter: QPainter, lane: int, plot: QRectF) -> None:
@@ -155,18 +142,18 @@ class BucketsChart(Drawing):
                 tip = tr("The gradients of block {n} were there.", n=ready.block)
                 self.spot(QRectF(x - 5, plot.top(), 10, ROW), tip)
 
-    def _bucket(self, painter: QPainter, bucket: BucketTimes, plot: QRectF, name: QRectF) -> None:
-        painter.setPen(QColor(self.theme.text))
-        painter.drawText(name, LEFT, bucket_name(bucket))
+    def _bucket(self, ink: Ink, bucket: BucketTimes, plot: QRectF, name: QRectF) -> None:
+        ink.small(name, bucket_name(bucket), LEFT, self.theme.text)
         started, begun, done = (
             self._x(time, plot) for time in (bucket.started, bucket.begun, bucket.done)
         )
         top = plot.top() + (ROW - BAR) / 2
         if begun > started:
-            self.fill(painter, QRectF(started, top, begun - started, BAR), WAITS)
-        self.fill(painter, QRectF(begun, top, max(1.0, done - begun), BAR), MOVES)
+            self.fill(ink.painter, QRectF(started, top, begun - started, BAR), WAITS)
+        self.fill(ink.painter, QRectF(begun, top, max(1.0, done - begun), BAR), MOVES)
         if bucket.ready is not None:
-            self._mark(painter, self._x(bucket.ready, plot), plot.top() + 3, self.theme.backward)
+            x = self._x(bucket.ready, plot)
+            self._mark(ink.painter, x, plot.top() + 3, self.theme.backward)
         self.spot(plot.united(name), bucket_words(bucket))
 
     def _mark(self, painter: QPainter, x: float, y: float, colour: str) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QSizePolicy,
     QStackedLayout,
@@ -22,6 +21,7 @@ from core.trace.trace import Trace
 from gui.look.label import Label, hint, plain_tip
 from gui.look.layouts import column
 from gui.look.text import tr
+from gui.panels.tables import dress
 from gui.timeline.interact.describe import facts, measure_facts, range_facts
 from gui.timeline.interact.gap_words import ReasonRow, gap_sentence, reason_rows
 from gui.timeline.state.measure import Measure
@@ -160,16 +160,10 @@ def _look_like_a_link(item: QTableWidgetItem, palette: QPalette) -> None:
 
 def _table(name: str) -> QTableWidget:
     table = QTableWidget(0, 2)
-    table.setAccessibleName(name)
+    dress(table, name, tight=False)
     table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
-    table.verticalHeader().hide()
-    table.setShowGrid(False)
     table.setWordWrap(True)
-    table.setTabKeyNavigation(False)
     table.setMinimumHeight(LEAST)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     return table
 
 

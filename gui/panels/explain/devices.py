@@ -14,8 +14,10 @@ from core.explain.balance import (
 )
 from core.plan.task import Kind, Lane, Role
 from gui.look.text import bytes_text, duration_text, percent_text, tr
-from gui.panels.sheet import LEFT, PAD, RIGHT, Sheet
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.look.writing import RIGHT
+from gui.panels.drawing import Ink
+from gui.panels.sheet import PAD, Sheet
+from gui.timeline.layout.frame import text_width
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.state.scene import Scene
 
@@ -36,18 +38,15 @@ class DevicesPanel(Sheet):
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.empty = tr(
-            "How each lane spends its time and memory appears here with the first step."
-        )
-        self.setAccessibleName(tr("Devices"))
+        empty = tr("How each lane spends its time and memory appears here with the first step.")
+        super().__init__(tr("Devices"), empty)
 
-    def content_height(self, scene: Scene) -> float:  # noqa: D102
+    def height_of(self, scene: Scene) -> float:  # noqa: D102
         lanes = sum(_height(scene, balance) for balance in scene.balances)
         tables = [len(rows) for rows in (balance_rows(scene), share_rows(scene)) if rows]
         return HEAD + lanes + sum(SHARE * rows + TABLE for rows in tables)
 
-    def words(self, scene: Scene) -> str:  # noqa: D102
+    def words_of(self, scene: Scene) -> str:  # noqa: D102
         lanes = scene.trace.header.lanes
         lines = [
             f"{lanes[b.lane].name}: {time_words(b)}, {memory_words(b)}" for b in scene.balances
@@ -56,69 +55,49 @@ class DevicesPanel(Sheet):
         shares = first_lane_shares(scene.trace, scene.balances)
         return "; ".join([*lines, *even, *(share_words(share, scene.summed) for share in shares)])
 
-    def draw(self, painter: QPainter, scene: Scene, fonts: Fonts) -> None:  # noqa: D102
+    def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         lanes = scene.trace.header.lanes
-        names = max(text_width(fonts.bold, _short_name(lane)) for lane in lanes) + 12
+        names = max(text_width(ink.fonts.bold, _short_name(lane)) for lane in lanes) + 12
         most = max((balance.peak_bytes for balance in scene.balances), default=0)
-        self._legend(painter, fonts, PAD)
+        self._legend(ink, PAD)
         over = tr("1 step") if scene.summed == 1 else tr("{n} steps", n=scene.summed)
-        painter.drawText(QRectF(self.width() - PAD - 90, 4, 90, 17), RIGHT, over)
+        ink.small(QRectF(self.width() - PAD - 90, 4, 90, 17), over, RIGHT)
         y = HEAD
         for balance in sorted(scene.balances, key=lambda b: (lanes[b.lane].serves, b.lane)):
             high = _height(scene, balance)
             if y + high > self.seen.top() and y < self.seen.bottom():
                 at = QRectF(PAD, y, names, BAR)
-                self._lane(painter, fonts, _short_name(lanes[balance.lane]), balance, at, most)
+                self._lane(ink, _short_name(lanes[balance.lane]), balance, at, most)
             y += high
         for rows in (balance_rows(scene), share_rows(scene)):
             if rows:
-                y = self._table(painter, fonts, rows, y + TABLE / 2) + TABLE / 2
+                y = self._table(ink, rows, y + TABLE / 2) + TABLE / 2
 
-    def _legend(self, painter: QPainter, fonts: Fonts, x: float) -> None:
-        painter.setFont(fonts.small)
-        for colour, name in (
-            (self.theme.forward, tr("busy")),
-            (self.theme.communication, tr("communication")),
-            ("", tr("idle")),
+    def _legend(self, ink: Ink, x: float) -> None:
+        for brush, name in (
+            (QColor(self.theme.forward), tr("busy")),
+            (QColor(self.theme.communication), tr("communication")),
+            (hatch_brush(self.theme.idle, self.devicePixelRatioF()), tr("idle")),
         ):
-            box = QRectF(x, 8, 9, 9)
-            painter.fillRect(
-                box,
-                QColor(colour)
-                if colour
-                else hatch_brush(self.theme.idle, self.devicePixelRatioF()),
-            )
-            painter.setPen(QColor(self.theme.muted))
-            width = text_width(fonts.small, name) + 4
-            painter.drawText(QRectF(x + 14, 4, width, 17), LEFT, name)
+            ink.painter.fillRect(QRectF(x, 8, 9, 9), brush)
+            width = text_width(ink.fonts.small, name) + 4
+            ink.small(QRectF(x + 14, 4, width, 17), name)
             x += width + 26
 
-    def _lane(
-        self,
-        painter: QPainter,
-        fonts: Fonts,
-        name: str,
-        balance: LaneBalance,
-        at: QRectF,
-        most: int,
-    ) -> None:
-        painter.setFont(fonts.bold)
-        painter.setPen(QColor(self.theme.text))
-        painter.drawText(at, LEFT, name)
+    def _lane(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
+        ink.bold(at, name)
         left = at.right()
         bar = QRectF(left, at.top(), self.width() - PAD - left - (MEMORY if most else 0), BAR)
-        self._bar(painter, bar, balance)
-        painter.setFont(fonts.small)
-        painter.setPen(QColor(self.theme.muted))
+        self._bar(ink.painter, bar, balance)
         below = QRectF(left, at.bottom() + 1, bar.width() + (AIR if most else 0), 15)
-        painter.drawText(below, LEFT, time_words(balance))
+        ink.small(below, time_words(balance))
         if balance.peak_bytes:
             gauge = QRectF(bar.right() + 8, at.top() + 4, MEMORY - 8, 7)
-            painter.fillRect(gauge, QColor(self.theme.grid))
-            full = gauge.width() * balance.peak_bytes / most
-            painter.fillRect(QRectF(gauge.left(), gauge.top(), full, 7), QColor(self.theme.muted))
+            ink.painter.fillRect(gauge, QColor(self.theme.grid))
+            gauge.setWidth(gauge.width() * balance.peak_bytes / most)
+            ink.painter.fillRect(gauge, QColor(self.theme.muted))
             below = QRectF(bar.right(), at.bottom() + 1, MEMORY, 15)
-            painter.drawText(below, RIGHT, bytes_text(balance.peak_bytes))
+            ink.small(below, bytes_text(balance.peak_bytes), RIGHT)
 
     def _bar(self, painter: QPainter, bar: QRectF, balance: LaneBalance) -> None:
         """Busy, communication, idle from left to right; together the whole makespan."""
@@ -135,23 +114,19 @@ class DevicesPanel(Sheet):
             painter.fillRect(QRectF(x, bar.top(), width, bar.height()), QColor(colour))
             x += width
 
-    def _table(
-        self, painter: QPainter, fonts: Fonts, rows: list[tuple[str, ...]], y: float
-    ) -> float:
+    def _table(self, ink: Ink, rows: list[tuple[str, ...]], y: float) -> float:
         """A small table, its heads first; returns where it ends."""
         wide = self.width() - 2 * PAD
-        painter.setFont(fonts.small)
-        painter.setPen(QColor(self.theme.line))
-        painter.drawLine(int(PAD), int(y - 3), int(PAD + wide), int(y - 3))
-        first = max(text_width(fonts.small, row[0]) for row in rows) + 4
+        ink.painter.setPen(QColor(self.theme.line))
+        ink.painter.drawLine(int(PAD), int(y - 3), int(PAD + wide), int(y - 3))
+        first = max(text_width(ink.fonts.small, row[0]) for row in rows) + 4
         each = (wide - first) / (len(rows[0]) - 1)
         for number, (name, *figures) in enumerate(rows):
-            top = y + SHARE * number
-            painter.setPen(QColor(self.theme.muted if number == 0 else self.theme.text))
-            painter.drawText(QRectF(PAD, top, first, SHARE), LEFT, name)
+            top, colour = y + SHARE * number, self.theme.text if number else ""
+            ink.small(QRectF(PAD, top, first, SHARE), name, colour=colour)
             for column, text in enumerate(figures):
                 at = QRectF(PAD + first + column * each, top, each, SHARE)
-                painter.drawText(at, RIGHT, text)
+                ink.small(at, text, RIGHT, colour)
         return y + SHARE * len(rows)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPen
 
 from core.explain.durations import Histogram, histogram
 from gui.look.text import duration_text, percent_text, tr
-from gui.panels.drawing import LEFT, PAD, Drawing
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.panels.drawing import PAD, Drawing, Ink
+from gui.timeline.layout.frame import text_width
 
 HEIGHT = 132.0
 TOP, FOOT = 18.0, 20.0
@@ -53,14 +53,13 @@ class HistogramChart(Drawing):
         number = int((x - PAD) // self.rect_of(0).width())
         return number if x >= PAD and 0 <= number < len(self.bins) else None
 
-    def draw(self, painter: QPainter, fonts: Fonts) -> None:
+    def draw(self, ink: Ink) -> None:
         """Draw bars and axis."""
         if not len(self.bins):
             return
         most = int(self.bins.counts.max())
-        painter.setFont(fonts.small)
-        painter.setPen(QColor(self.theme.muted))
-        painter.drawText(QRectF(PAD, 0, self.width() - 2 * PAD, TOP), LEFT, _spans(most))
+        painter = ink.painter
+        ink.small(QRectF(PAD, 0, self.width() - 2 * PAD, TOP), _spans(most))
         for number, count in enumerate(self.bins.counts.tolist()):
             column = self.rect_of(number)
             if count:
@@ -69,13 +68,14 @@ class HistogramChart(Drawing):
                 gap = 1.0 if column.width() > 4 else 0.0
                 painter.fillRect(bar.adjusted(0, 0, -gap, 0), QColor(self.theme.accent))
                 self.spot(column, f"{self._tip(number)}\n{tr('Click for the longest of them.')}")
-        self._draw_axis(painter, fonts)
+        self._draw_axis(ink)
         if self.hasFocus():
             painter.setPen(QPen(QColor(self.theme.text), 1.5))
             painter.drawRect(self.rect_of(self.cursor_bin).adjusted(-1, 0, 0, 1))
 
-    def _draw_axis(self, painter: QPainter, fonts: Fonts) -> None:
+    def _draw_axis(self, ink: Ink) -> None:
         """The bars' edges, as many as there is room to name."""
+        painter = ink.painter
         last = self.rect_of(len(self.bins) - 1)
         foot = last.bottom() + 0.5
         painter.setPen(QColor(self.theme.line))
@@ -84,13 +84,12 @@ class HistogramChart(Drawing):
         for number, edge in enumerate(self.bins.edges.tolist()):
             x = PAD + number * last.width()
             text = duration_text(edge)
-            width = text_width(fonts.small, text)
+            width = text_width(ink.fonts.small, text)
             at = min(max(x - width / 2, 2.0), self.width() - width - 2)
             if at >= free:
                 painter.setPen(QColor(self.theme.line))
                 painter.drawLine(QPointF(x, foot), QPointF(x, foot + 4))
-                painter.setPen(QColor(self.theme.muted))
-                painter.drawText(QRectF(at, foot + 4, width + 2, FOOT - 5), LEFT, text)
+                ink.small(QRectF(at, foot + 4, width + 2, FOOT - 5), text)
                 free = at + width + APART
 
     def _tip(self, number: int) -> str:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from core.explain.causes import Explanation
 from core.explain.critical import PathPiece
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
+from gui.look.writing import RIGHT
 from gui.panels.explain.shares import SHARE_WORDS
+from gui.panels.tables import dress_tree
 from gui.timeline.interact.describe import action
 
 MOST = 200
 HEIGHT = 210
 TASK_ROLE = Qt.ItemDataRole.UserRole
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class PathList(QTreeWidget):
@@ -25,17 +26,10 @@ class PathList(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Critical path"))
+        heads = (tr("Share"), tr("Task"), tr("Lane"), tr("Time"))
+        dress_tree(self, tr("Critical path"), heads, stretched=1)
         self.setToolTip(tr("Pick a piece to show its task in the timeline."))
-        self.setHeaderLabels([tr("Share"), tr("Task"), tr("Lane"), tr("Time")])
-        self.setRootIsDecorated(False)
-        self.setUniformRowHeights(True)
         self.setFixedHeight(HEIGHT)
-        header = self.header()
-        header.setStretchLastSection(False)
-        for column in range(4):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self._shown: tuple[int, Explanation] | None = None
         self.itemSelectionChanged.connect(self._emit_chosen)
 
@@ -45,19 +39,17 @@ class PathList(QTreeWidget):
         """List the path of a step; one that is listed already keeps its place and its mark."""
         if self._shown is not None and self._shown[1] is explanation:
             return
-        blocked = self.blockSignals(True)
-        self.clear()
+        self.clear_path()
         self._shown = (step, explanation)
-        for piece in path[:MOST]:
-            self._add(trace, step, explanation, piece)
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            for piece in path[:MOST]:
+                self._add(trace, step, explanation, piece)
 
     def clear_path(self) -> None:
         """List nothing."""
         self._shown = None
-        blocked = self.blockSignals(True)
-        self.clear()
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            self.clear()
 
     def _add(self, trace: Trace, step: int, explanation: Explanation, piece: PathPiece) -> None:
         task = explanation.columns[piece.task]

@@ -10,8 +10,9 @@ from core.explain.critical import Share
 from core.plan.task import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, SHARE_LOOKS, Look
 from gui.look.text import duration_text, percent_text, tr
-from gui.panels.drawing import LEFT, LINE, PAD, RIGHT, Drawing
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.look.writing import RIGHT
+from gui.panels.drawing import LINE, PAD, Drawing, Ink
+from gui.timeline.layout.frame import text_width
 
 BAR = 18.0
 ROW = 21.0
@@ -64,18 +65,18 @@ class PathBar(PartsBar):
     def words(self) -> str:  # noqa: D102
         return "; ".join(self._words(share) for share in self.shares)
 
-    def draw(self, painter: QPainter, fonts: Fonts) -> None:  # noqa: D102
+    def draw(self, ink: Ink) -> None:  # noqa: D102
         whole = sum(self.shares.values())
         bar = QRectF(PAD, 0, self.width() - 2 * PAD, BAR)
         parts = [
             (SHARE_LOOKS[share], float(ns), f"{self._words(share)}\n{tr(SHARE_WORDS[share][1])}")
             for share, ns in self.shares.items()
         ]
-        self.draw_parts(painter, bar, parts, whole)
+        self.draw_parts(ink.painter, bar, parts, whole)
         for number, (share, ns) in enumerate(self.shares.items()):
             y = BAR + 6 + LINE * number
             name = tr(SHARE_WORDS[share][0])
-            self.legend_line(painter, fonts, y, SHARE_LOOKS[share], name, ns, whole)
+            self.legend_line(ink, y, SHARE_LOOKS[share], name, ns, whole)
             self.spot(QRectF(0, y, self.width(), LINE), parts[number][2])
 
     def _words(self, share: Share) -> str:
@@ -120,35 +121,29 @@ class IdleBars(PartsBar):
             lines.append(f"{name}: {', '.join(parts) or tr('never idle')}")
         return "; ".join(lines)
 
-    def draw(self, painter: QPainter, fonts: Fonts) -> None:  # noqa: D102
-        names = max((text_width(fonts.bold, name) for name, _ in self.lanes), default=0.0) + 10
+    def draw(self, ink: Ink) -> None:  # noqa: D102
+        names = max((text_width(ink.fonts.bold, name) for name, _ in self.lanes), default=0.0) + 10
         times = [duration_text(sum(idle.values())) for _, idle in self.lanes]
-        figures = max((text_width(fonts.small, time) for time in times), default=0.0) + 8
+        figures = max((text_width(ink.fonts.small, time) for time in times), default=0.0) + 8
         for number, ((name, idle), time) in enumerate(zip(self.lanes, times, strict=True)):
             y = ROW * number
-            painter.setFont(fonts.bold)
-            painter.setPen(QColor(self.theme.text))
-            painter.drawText(QRectF(PAD, y, names, BAR), LEFT, name)
-            painter.setFont(fonts.small)
-            painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QRectF(self.width() - PAD - figures, y, figures, BAR), RIGHT, time)
+            ink.bold(QRectF(PAD, y, names, BAR), name)
+            ink.small(QRectF(self.width() - PAD - figures, y, figures, BAR), time, RIGHT)
             bar = QRectF(PAD + names, y + 1, self.width() - 2 * PAD - names - figures, BAR - 3)
             parts = [(CAUSE_LOOKS[c], float(ns), self._tip(name, c, ns)) for c, ns in idle.items()]
-            self.draw_parts(painter, bar, parts, self._makespan)
-            painter.setPen(QPen(QColor(self.theme.line), 1))
-            painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
-        self._legend(painter, fonts, ROW * len(self.lanes) + 6)
+            self.draw_parts(ink.painter, bar, parts, self._makespan)
+            ink.painter.setPen(QPen(QColor(self.theme.line), 1))
+            ink.painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
+        self._legend(ink, ROW * len(self.lanes) + 6)
 
-    def _legend(self, painter: QPainter, fonts: Fonts, y: float) -> None:
+    def _legend(self, ink: Ink, y: float) -> None:
         totals = self.totals
         if not totals:
-            painter.setFont(fonts.small)
-            painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QRectF(PAD, y, self.width() - 2 * PAD, LINE), LEFT, tr("never idle"))
+            ink.small(QRectF(PAD, y, self.width() - 2 * PAD, LINE), tr("never idle"))
         whole = self._makespan * len(self.lanes)
         for number, (cause, ns) in enumerate(totals.items()):
             name = tr(CAUSE_WORDS[cause].name)
-            self.legend_line(painter, fonts, y + LINE * number, CAUSE_LOOKS[cause], name, ns, whole)
+            self.legend_line(ink, y + LINE * number, CAUSE_LOOKS[cause], name, ns, whole)
 
     def _tip(self, lane: str, cause: Cause, ns: int) -> str:
         share = percent_text(ns / self._makespan) if self._makespan else ""

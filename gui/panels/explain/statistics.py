@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import (
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -190,13 +187,12 @@ class StatisticsPanel(QWidget):
 
     def _list_kinds(self, kinds: list[Kind]) -> None:
         wanted = self.which.currentData()
-        blocked = self.which.blockSignals(True)
-        self.which.clear()
-        self.which.addItem(tr("All kinds"), None)
-        for kind in kinds:
-            self.which.addItem(kind_title(kind), kind)
-        self.which.setCurrentIndex(max(0, self.which.findData(wanted)))
-        self.which.blockSignals(blocked)
+        with QSignalBlocker(self.which):
+            self.which.clear()
+            self.which.addItem(tr("All kinds"), None)
+            for kind in kinds:
+                self.which.addItem(kind_title(kind), kind)
+            self.which.setCurrentIndex(max(0, self.which.findData(wanted)))
 
     def _show_histogram(self) -> None:
         if self.counted is not None:

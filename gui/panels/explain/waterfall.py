@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from core.report.waterfall import BAR_WORDS
 from gui.look.causes import BAR_LOOKS
 from gui.look.text import NO_BREAK, percent_text, significant, tr
-from gui.panels.drawing import Drawing
+from gui.look.writing import CENTRE
+from gui.panels.drawing import Drawing, Ink
 from gui.timeline.layout.frame import Fonts, text_width
 
 HEIGHT = 232.0
@@ -99,11 +100,11 @@ class WaterfallChart(Drawing):
         share = bar.value / self.makespan if self.makespan else 0.0
         return f"{significant(bar.value / 1e6)}{NO_BREAK}ms, {percent_text(share)}"
 
-    def draw(self, painter: QPainter, fonts: Fonts) -> None:  # noqa: D102
+    def draw(self, ink: Ink) -> None:  # noqa: D102
         if not self.bars:
             return
         wide = (self.width() - 2 * PAD) / len(self.bars)
-        texts = self._texts(fonts, wide)
+        texts, painter = self._texts(ink.fonts, wide), ink.painter
         previous: QRectF | None = None
         for number, bar in enumerate(self.bars):
             column = QRectF(PAD + number * wide, 0, wide, HEIGHT)
@@ -111,8 +112,8 @@ class WaterfallChart(Drawing):
             self._draw_box(painter, bar, box)
             if previous is not None:
                 self._connect(painter, previous, box, self.bars[number - 1])
-            self._values(painter, fonts, column, box, texts[number])
-            self._name(painter, fonts, column, bar)
+            self._values(ink, column, box, texts[number])
+            self._name(ink, column, bar)
             self.spot(column, self._tip(bar))
             previous = box
         painter.setPen(QPen(QColor(self.theme.line), 1))
@@ -167,26 +168,20 @@ class WaterfallChart(Drawing):
             return texts
         return [self._texts_of(bar) for bar in self.bars]
 
-    def _values(
-        self, painter: QPainter, fonts: Fonts, column: QRectF, box: QRectF, texts: tuple[str, str]
-    ) -> None:
+    def _values(self, ink: Ink, column: QRectF, box: QRectF, texts: tuple[str, str]) -> None:
         """Above a bar, or below one that descends."""
         value, share = texts
         y = box.bottom() + 1 if value.startswith(MINUS) else box.top() - 30
-        centre = Qt.AlignmentFlag.AlignCenter
-        painter.setFont(fonts.bold)
-        painter.setPen(QColor(self.theme.text))
-        painter.drawText(QRectF(column.left() - 4, y, column.width() + 8, 16), centre, value)
-        painter.setFont(fonts.small)
-        painter.setPen(QColor(self.theme.muted))
-        painter.drawText(QRectF(column.left(), y + 14, column.width(), 14), centre, share)
+        ink.bold(QRectF(column.left() - 4, y, column.width() + 8, 16), value, CENTRE)
+        ink.small(QRectF(column.left(), y + 14, column.width(), 14), share, CENTRE)
 
-    def _name(self, painter: QPainter, fonts: Fonts, column: QRectF, bar: WaterfallBar) -> None:
-        painter.setFont(self._name_font(fonts, column.width()))
+    def _name(self, ink: Ink, column: QRectF, bar: WaterfallBar) -> None:
+        painter = ink.painter
+        painter.setFont(self._name_font(ink.fonts, column.width()))
         painter.setPen(QColor(self.theme.text))
         below = QRectF(column.left() - 2, HEIGHT - NAMES + 3, column.width() + 4, NAMES - 3)
         flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-        name = self._names(fonts, column.width())[bar.name]
+        name = self._names(ink.fonts, column.width())[bar.name]
         painter.drawText(below, int(flags | Qt.TextFlag.TextWordWrap), name)
 
     def _names(self, fonts: Fonts, room: float) -> dict[str, str]:

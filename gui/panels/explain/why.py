@@ -5,12 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
-    QSizePolicy,
     QStackedLayout,
     QToolButton,
     QWidget,
@@ -28,14 +25,14 @@ from gui.look.theme import Theme
 from gui.panels.explain.path_list import MOST, PathList
 from gui.panels.explain.shares import IdleBars, PathBar
 from gui.panels.explain.waterfall import WaterfallChart
-from gui.panels.run.fields import Choice
+from gui.panels.sheet import scrolling
+from gui.panels.step_choice import LISTED, StepChoice
 from gui.timeline.layout.frame import Fonts
 from gui.timeline.paint.margins import step_name
 from gui.timeline.state.explained import Wanted
 from gui.timeline.state.scene import Scene, shown_steps
 
 AT_HAND, MEAN = "at hand", "mean"
-LISTED = 100  # of the latest steps, in the chooser
 SHARE_S = 0.02  # for figures at a time; the window answers between
 NONE = "–"
 
@@ -59,11 +56,8 @@ class WhyPanel(QWidget):
         self._scene: Scene | None = None
         self._live = self._asked = False
         self._step: int | None = None
-        self.chooser = Choice()
-        self.chooser.setAccessibleName(tr("Step"))
-        self.chooser.setToolTip(tr("Which step is explained."))
-        self.chooser.addItem(tr("step at hand"), AT_HAND)
-        self.chooser.addItem(tr("mean of the measured steps"), MEAN)
+        entries = (tr("step at hand"), AT_HAND), (tr("mean of the measured steps"), MEAN)
+        self.chooser = StepChoice(tr("Step"), tr("Which step is explained."), *entries)
         self.chooser.currentIndexChanged.connect(lambda _: self._refresh())
         self.waterfall, self.path_bar, self.idle = WaterfallChart(), PathBar(), IdleBars()
         self.verdict = Label("", wrapped=True)
@@ -127,7 +121,10 @@ class WhyPanel(QWidget):
             return
         if not self.isVisible():
             return
-        self._list_steps(self._scene)
+        last = self._scene.open_step if self._live else None
+        trace = self._scene.trace
+        steps = [step for step in trace.steps[-LISTED:] if step != last]
+        self.chooser.list_steps(steps, trace.header.specification.warmup)
         self._name_choices(self._scene, shown_steps(self._scene.trace, self._live))
         steps = self.steps
         if not steps or not self._scene.trace.span_count:
@@ -224,22 +221,6 @@ class WhyPanel(QWidget):
             text = tr("CRITICAL PATH · {n} pieces", n=len(path))
         self._path_heading.setText(text)
 
-    def _list_steps(self, scene: Scene) -> None:
-        """Offer the latest whole steps, newest first; what is chosen stays."""
-        warmup, chosen = scene.trace.header.specification.warmup, self.chooser.currentData()
-        last = scene.open_step if self._live else None
-        wanted = [step for step in scene.trace.steps[-LISTED:] if step != last][::-1]
-        listed = [self.chooser.itemData(i) for i in range(2, self.chooser.count())]
-        if wanted == listed or self.chooser.view().isVisible():
-            return
-        blocked = self.chooser.blockSignals(True)
-        for index in range(self.chooser.count() - 1, 1, -1):
-            self.chooser.removeItem(index)
-        for step in wanted:
-            self.chooser.addItem(step_name(step, warmup), step)
-        self.chooser.setCurrentIndex(max(0, self.chooser.findData(chosen)))
-        self.chooser.blockSignals(blocked)
-
     # Building
 
     def _build(self) -> None:
@@ -268,14 +249,8 @@ class WhyPanel(QWidget):
 
     def _build_body(self) -> QWidget:
         body = QWidget()
-        self.chooser.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         top = row(self.chooser, growing=self.chooser, margins=(12, 6, 12, 6))
-        area = QScrollArea()
-        area.setAccessibleName(tr("Why, as charts and lists"))
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self._build_sections())
+        area = scrolling(self._build_sections(), tr("Why, as charts and lists"))
         column(self.verdict, top, area, of=body, growing=area, margins=(0, 0, 0, 0), spacing=0)
         return body
 

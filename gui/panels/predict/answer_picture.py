@@ -13,6 +13,7 @@ from gui.look.families import FAMILY_CODES
 from gui.look.label import plain_tip
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import LIGHT, Theme
+from gui.look.writing import CENTRE, write, write_wrapped
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.layout.viewport import Viewport
@@ -30,7 +31,6 @@ LETTER_ROW = 13.0
 LETTER_BAR = 9.0
 BARE_ROW, MOST_BARE, BARE_HEIGHT = 10.0, 6, 64.0
 NAME = 13.0  # from one lane's name to the next at least
-_CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
 class AnswerPicture(QWidget):
@@ -97,9 +97,9 @@ class AnswerPicture(QWidget):
                 painter.drawPixmap(0, 0, self._picture)
                 painter.setOpacity(1.0)
             if self._note:
-                painter.setPen(QColor(self.theme.text if self._veiled else self.theme.muted))
+                colour = self.theme.text if self._veiled else self.theme.muted
                 words = QRectF(self.rect()).adjusted(16, HEAD, -16, -8)
-                painter.drawText(words, int(_CENTRE | Qt.TextFlag.TextWordWrap), self._note)
+                write_wrapped(painter, colour, words, self._note)
         self.painted += 1
 
     def resizeEvent(self, event: QEvent) -> None:  # noqa: D102
@@ -134,9 +134,8 @@ class AnswerPicture(QWidget):
         fonts = Fonts.of(self.font())
         with QPainter(picture) as painter:
             if not self._bare:
-                painter.setFont(fonts.bold)
-                painter.setPen(QColor(self.theme.text))
-                painter.drawText(QRectF(0, 0, LEFT + 40, HEAD - 3), _CENTRE, tr("Predicted"))
+                head = QRectF(0, 0, LEFT + 40, HEAD - 3)
+                write(painter, fonts.bold, self.theme.text, head, tr("Predicted"), CENTRE)
                 self._draw_axis(painter, fonts, answer)
             self._draw_lanes(painter, fonts, answer, ratio)
         return picture
@@ -151,8 +150,8 @@ class AnswerPicture(QWidget):
             painter.drawLine(QPointF(x, HEAD - 3), QPointF(x, plot.bottom()))
             width = text_width(fonts.small, tick.label)
             if tick.x > 50 and tick.x + width / 2 < plot.width():
-                painter.setPen(QColor(self.theme.muted))
-                painter.drawText(QRectF(x - width / 2, 0, width + 2, HEAD - 4), _CENTRE, tick.label)
+                place = QRectF(x - width / 2, 0, width + 2, HEAD - 4)
+                write(painter, fonts.small, self.theme.muted, place, tick.label, CENTRE)
 
     def _draw_lanes(
         self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, ratio: float
@@ -215,7 +214,7 @@ class AnswerPicture(QWidget):
                 text = kind.letter
             if text_width(fonts.small, text) <= width:
                 painter.setPen(self.theme.letters[FAMILY_CODES[answer.kind[found]]][0])
-                painter.drawText(QRectF(left, strip.top(), width, strip.height()), _CENTRE, text)
+                painter.drawText(QRectF(left, strip.top(), width, strip.height()), CENTRE, text)
 
 
 def task_text(answer: WhatIfResult, found: int) -> str:

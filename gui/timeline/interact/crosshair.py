@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.spans import Spans
 from gui.look.text import MINUS, NO_BREAK
+from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import AXIS, Fonts, Frame, text_width
 from gui.timeline.state.scene import Scene
 
@@ -78,9 +79,7 @@ def draw_crosshair(
     text, tag = tag_of(frame, fonts, shown)
     snapped = shown.lane is not None
     painter.fillRect(tag, QColor(theme.accent if snapped else theme.text))
-    painter.setPen(QColor(theme.on_accent if snapped else theme.plot))
-    painter.setFont(fonts.small)
-    painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)
+    write(painter, fonts.small, theme.on_accent if snapped else theme.plot, tag, text, CENTRE)
 
 
 def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:

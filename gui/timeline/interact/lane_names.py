@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.text import tr
+from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, arrangement_of
 from gui.timeline.state.timeline import TimelineState
@@ -114,7 +115,5 @@ def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name
     )
     y = area.center().y() - 26
     for font, colour, text in lines:
-        painter.setFont(font)
-        painter.setPen(QColor(colour))
-        painter.drawText(QRectF(0, y, area.width(), 22), Qt.AlignmentFlag.AlignCenter, text)
+        write(painter, font, colour, QRectF(0, y, area.width(), 22), text, CENTRE)
         y += 26

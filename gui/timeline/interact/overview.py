@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.plan.task import Role
 from gui.look.text import tr
+from gui.look.writing import write
 from gui.timeline.layout.frame import LABELS, RIGHT, Fonts, Frame
 from gui.timeline.layout.rows import Layout, Row
 from gui.timeline.layout.viewport import Viewport
@@ -138,10 +139,8 @@ class Overview(QWidget):
         self.update()
 
     def _name(self, painter: QPainter) -> None:
-        painter.setFont(Fonts.of(self.font()).small)
-        painter.setPen(QColor(self._theme.muted))
-        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(INDENT, 0, LABELS - INDENT, HEIGHT), left, tr("whole run"))
+        font, place = Fonts.of(self.font()).small, QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
+        write(painter, font, self._theme.muted, place, tr("whole run"))
 
     def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
         left, right = LABELS, LABELS + whole.width

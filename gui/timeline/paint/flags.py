@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from core.recording.bookmarks import Bookmark
 from gui.look.text import duration_text, time_text, tr
+from gui.look.writing import CENTRE, write
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import AXIS, Fonts, Frame, text_width
 
@@ -110,9 +111,7 @@ def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         return
     painter.fillRect(rect, colour)
-    painter.setPen(QColor(frame.theme.plot))
-    painter.setFont(fonts.small)
-    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, flag.text)
+    write(painter, fonts.small, frame.theme.plot, rect, flag.text, CENTRE)
 
 
 def _fitting(fonts: Fonts, note: str, room: float) -> str:

@@ -12,13 +12,13 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPixmap
 HATCH = 8
 
 
-def hatch_lines(rect: QRectF) -> list[QLineF]:
-    """Diagonals through a rectangle, cut at its edges."""
+def hatch_lines(rect: QRectF, step: float = HATCH) -> list[QLineF]:
+    """Diagonals through a rectangle, cut at its edges; x + y is a multiple of `step` on each."""
     lines = []
-    first = int((rect.left() + rect.top()) // HATCH) + 1
-    last = int((rect.right() + rect.bottom()) // HATCH)
+    first = int((rect.left() + rect.top()) // step) + 1
+    last = int((rect.right() + rect.bottom()) // step)
     for n in range(first, last + 1):
-        total = n * HATCH  # on each diagonal x + y is constant
+        total = n * step
         x0, x1 = max(rect.left(), total - rect.bottom()), min(rect.right(), total - rect.top())
         lines.append(QLineF(x0, total - x0, x1, total - x1))
     return lines

@@ -6,19 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.columns import ABSENT
 from core.trace.table import TaskTable
 from gui.look.families import family_letters
 from gui.look.text import duration_text, tr
-from gui.look.theme import SERIES, Theme
+from gui.look.theme import SERIES, Theme, mixed
+from gui.look.writing import in_lines, write
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.critical import draw_sample
 from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines
-from gui.timeline.paint.strips import PALE, blend, memory_colours
+from gui.timeline.paint.strips import PALE, memory_colours
 from gui.timeline.reduce.boxes import stacked
 from gui.timeline.state.colouring import ByDuration, ByName, ByNumber, ColourBy
 from gui.timeline.state.scene import Scene
@@ -35,7 +36,6 @@ _NAMES = {
     ColourBy.MICROBATCH: ("micro-batch", "micro-batches", "no micro-batch"),
     ColourBy.STAGE: ("stage", "stages", "no stage"),
 }
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +114,8 @@ def _name_words(table: TaskTable) -> list[str]:
 
 def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:
     """The entries in as many lines as they need within `width` pixels."""
-    lines: list[list[LegendEntry]] = []
-    free = 0.0
-    for entry in entries:
-        wide = entry.width + GAP + text_width(fonts.small, entry.text) + SPACE
-        if not lines or wide - SPACE > free:
-            lines.append([])
-            free = width
-        lines[-1].append(entry)
-        free -= wide
-    return lines
+    sized = ((e, e.width + GAP + text_width(fonts.small, e.text)) for e in entries)
+    return in_lines(sized, SPACE, width)
 
 
 def draw_legend(
@@ -135,10 +127,9 @@ def draw_legend(
         x, y = at.x(), at.y() + number * LINE
         for entry in line:
             entry.draw(painter, QRectF(round(x), y, entry.width, BOX))
-            painter.setPen(QColor(theme.text))
             width = text_width(fonts.small, entry.text)
             words = QRectF(round(x) + entry.width + GAP, y - 3, width + 4, BOX + 6)
-            painter.drawText(words, _LEFT, entry.text)
+            write(painter, fonts.small, theme.text, words, entry.text)
             x += entry.width + GAP + width + SPACE
 
 
@@ -185,8 +176,7 @@ def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
         for number, colour in enumerate((theme.forward, theme.backward)):
             outer = QRectF(low.left() + number * half, low.top(), half - 1, low.height())
             painter.fillRect(outer, QColor(colour))
-            painter.fillRect(
-                outer.adjusted(1, 1, -1, -1), blend(QColor(colour), QColor(theme.plot), PALE)
-            )
+            inner = outer.adjusted(1, 1, -1, -1)
+            painter.fillRect(inner, QColor(mixed(colour, theme.plot, PALE)))
 
     return draw

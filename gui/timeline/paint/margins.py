@@ -9,6 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from gui.look.text import duration_text, tr
+from gui.look.writing import LEFT, RIGHT, elided, write
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import AXIS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Group, Row
@@ -18,8 +19,6 @@ from gui.timeline.state.scene import Scene
 
 NARROW = 24.0  # no step's name has room in less
 INDENT = 14.0
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 NAME = 16.0  # height of a lane's name
 DETAIL = 14.0  # and of each line below it
 AIR = 3.0  # of a line of text, free above and below its letters
@@ -30,15 +29,14 @@ def draw_axis(
     painter: QPainter, frame: Frame, fonts: Fonts, bottom: float, top: float = 0.0
 ) -> None:
     """Tick labels at `top`, and grid lines from there down to `bottom`."""
-    painter.setFont(fonts.small)
     for tick in ticks(frame.view, frame.zero):
         x = frame.left + tick.x
         painter.setPen(QColor(frame.theme.grid))
         painter.drawLine(QPointF(x, top + AXIS - 4), QPointF(x, bottom))
         width = text_width(fonts.small, tick.label)
         at = min(max(x - width / 2, frame.left), frame.left + frame.view.width - width)
-        painter.setPen(QColor(frame.theme.muted))
-        painter.drawText(QRectF(at, top, width + 2, AXIS - 4), _LEFT, tick.label)
+        place = QRectF(at, top, width + 2, AXIS - 4)
+        write(painter, fonts.small, frame.theme.muted, place, tick.label)
 
 
 def draw_steps(
@@ -211,19 +209,15 @@ def _strip_label(
     painter: QPainter, frame: Frame, fonts: Fonts, row: Row, text: str, taken: QRectF | None
 ) -> None:
     """What a thin row under a lane is, beside its left end, unless it would touch what is there."""
-    painter.setPen(QColor(frame.theme.muted))
-    painter.setFont(fonts.small)
     middle, end = frame.top + row.top + row.height / 2, frame.left - 8
     wide = text_width(fonts.small, text)
     lines = QRectF(end - wide, middle - DETAIL / 2 + AIR, wide, DETAIL - 2 * AIR)
     if taken is None or not taken.intersects(lines):
-        painter.drawText(QRectF(0, middle - NAME / 2, end, NAME), _RIGHT, text)
+        place = QRectF(0, middle - NAME / 2, end, NAME)
+        write(painter, fonts.small, frame.theme.muted, place, text, RIGHT)
 
 
 def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
     """One line of text that ends with an ellipsis where it does not fit."""
     painter.setFont(font)
-    shown = painter.fontMetrics().elidedText(
-        text, Qt.TextElideMode.ElideRight, int(max(0, rect.width()))
-    )
-    painter.drawText(rect, _LEFT, shown)
+    painter.drawText(rect, LEFT, elided(painter, text, rect.width()))

@@ -11,6 +11,7 @@ from core.explain.lanes import Gap
 from core.trace.trace import Span, Trace
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
+from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.state.measure import Measure, signed_text
 from gui.timeline.state.selection import Selection, TimeRange, bounds_of
@@ -72,9 +73,7 @@ def draw_range(
     top = min((area.top() for area in areas), default=whole.top())
     tag = QRectF(at, max(top - TAG, frame.ceiling + 1), width, TAG)
     painter.fillRect(tag, QColor(frame.theme.accent))
-    painter.setPen(QColor(frame.theme.on_accent))
-    painter.setFont(fonts.bold)
-    painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)
+    write(painter, fonts.bold, frame.theme.on_accent, tag, text, CENTRE)
 
 
 def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
@@ -121,15 +120,12 @@ def draw_card(
     painter.setPen(QPen(QColor(theme.line), 1))
     painter.drawRoundedRect(card, 6, 6)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    painter.setPen(QColor(theme.text))
-    painter.setFont(fonts.bold)
-    painter.drawText(QRectF(card.left() + 12, card.top() + 8, width - 20, 16), left, title)
-    painter.setPen(QColor(theme.muted))
-    painter.setFont(fonts.small)
-    for number, line in enumerate(lines):
-        rect = QRectF(card.left() + 12, card.top() + 26 + 16 * number, width - 20, 16)
-        painter.drawText(rect, left, line)
+    place = QRectF(card.left() + 12, card.top() + 8, width - 20, 16)
+    write(painter, fonts.bold, theme.text, place, title)
+    place.translate(0, 2)
+    for line in lines:
+        place.translate(0, 16)
+        write(painter, fonts.small, theme.muted, place, line)
 
 
 def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, waiting: str) -> None:
@@ -143,11 +139,7 @@ def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, wait
     lines += [] if waiting else [(fonts.base, theme.muted, hint) for hint in hints]
     y = area.center().y() - 13 * len(lines)
     for font, colour, text in lines:
-        painter.setFont(font)
-        painter.setPen(QColor(colour))
-        painter.drawText(
-            QRectF(area.left(), y, area.width(), 22), Qt.AlignmentFlag.AlignCenter, text
-        )
+        write(painter, font, colour, QRectF(area.left(), y, area.width(), 22), text, CENTRE)
         y += 26
 
 
@@ -244,6 +236,4 @@ def _draw_dimension(
         at = from_x - 4 - width
     tag = QRectF(max(left, at), y - 8, width, 16)
     painter.fillRect(tag, QColor(frame.theme.plot))
-    painter.setPen(QColor(frame.theme.text))
-    painter.setFont(fonts.small)
-    painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)
+    write(painter, fonts.small, frame.theme.text, tag, text, CENTRE)

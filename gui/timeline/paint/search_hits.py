@@ -13,6 +13,7 @@ from core.trace.search import Hits
 from core.trace.trace import Trace
 from gui.look.text import about_text, tr
 from gui.look.theme import Theme
+from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.layout.rows import Row
 from gui.timeline.paint.raster import Slices, draw_slices, owners
@@ -86,9 +87,7 @@ def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, row: Row, count: i
     place = frame.place(row)
     tag = QRectF(place.right() - width - AIR, place.center().y() - LOW / 2, width, LOW)
     painter.fillRect(tag, QColor(frame.theme.plot))
-    painter.setFont(fonts.small)
-    painter.setPen(QColor(frame.theme.muted))
-    painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, words)
+    write(painter, fonts.small, frame.theme.muted, tag, words, CENTRE)
 
 
 def hit_columns(

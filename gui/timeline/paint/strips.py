@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from core.trace.trace import Trace
-from gui.look.theme import Theme
+from gui.look.theme import Theme, mixed
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Row
 from gui.timeline.paint.raster import (
@@ -234,13 +234,8 @@ class _GhostColours:
 
 @lru_cache(maxsize=4)
 def _ghost_colours(colouring: Colouring, theme: Theme) -> _GhostColours:
-    solid, plot = colouring.colours(theme), QColor(theme.plot)
-    pale = tuple(tuple(blend(colour, plot, PALE) for colour in parts) for parts in solid)
+    solid = colouring.colours(theme)
+    pale = tuple(
+        tuple(QColor(mixed(colour.name(), theme.plot, PALE)) for colour in parts) for parts in solid
+    )
     return _GhostColours(solid, pale, palette_of(solid), palette_of(pale))
-
-
-def blend(colour: QColor, other: QColor, share: float) -> QColor:
-    """A colour with a `share`, 0 to 1, of another."""
-    parts = ((colour.red(), other.red()), (colour.green(), other.green()),
-             (colour.blue(), other.blue()))  # fmt: skip
-    return QColor(*(round(a + (b - a) * share) for a, b in parts))

@@ -53,15 +53,8 @@ class LaneChoice:
         self._state.lane_changed.emit()
         self._state.overlay_changed.emit()
 
-    def next_lane(self) -> None:
-        """Choose the lane or folded group below."""
-        self._step(1)
-
-    def previous_lane(self) -> None:
-        """Choose the lane or folded group above."""
-        self._step(-1)
-
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Choose the lane or folded group below (1) or above (-1)."""
         stops = self._stops()
         if not stops:
             return
@@ -136,13 +129,13 @@ class LaneArranger:
             self._arrange(self.rows.pin_toggled(self._state.lane))
             reveal(self._state, self._state.lane)
 
-    def move_up(self) -> None:
-        """Move the chosen lane up by one place."""
-        self._move(-1)
-
-    def move_down(self) -> None:
-        """Move the chosen lane down by one place."""
-        self._move(1)
+    def move(self, by: int) -> None:
+        """Move the chosen lane down by one place (1), or up (-1)."""
+        lane = self._state.lane
+        if lane is not None:
+            neighbours = arrangement_of(self._state).neighbours(lane)
+            if lane in neighbours:
+                self.put(lane, neighbours.index(lane) + by)
 
     def put(self, lane: int, place: int) -> None:
         """Put a lane to a place among its neighbours, counted from 0."""
@@ -159,13 +152,14 @@ class LaneArranger:
 
     # Height
 
-    def higher(self) -> None:
-        """Make the lanes higher."""
-        self._scale_chosen(HIGHER)
-
-    def lower(self) -> None:
-        """Make the lanes lower."""
-        self._scale_chosen(1 / HIGHER)
+    def resize(self, by: int) -> None:
+        """Make the lanes higher (1) or lower (-1), around the chosen one or the middle."""
+        state, frame = self._state, self._state.frame
+        y = AXIS + STEPS + (state.size[1] - AXIS - STEPS) / 2
+        if state.lane is not None and state.lane in frame.layout.stands:
+            y = frame.top + frame.layout.extent_of(state.lane)[0]
+        self.scale(HIGHER**by, y)
+        state.history.pause()
 
     def scale(self, factor: float, y: float) -> None:
         """Make the lanes `factor` times as high; what is at the pixel `y` stays there."""
@@ -186,22 +180,6 @@ class LaneArranger:
         self._arrange(replace(self.rows, folded=frozenset(keys)))
         if self._state.lane is not None:
             reveal(self._state, self._state.lane)
-
-    def _move(self, by: int) -> None:
-        lane = self._state.lane
-        if lane is not None:
-            neighbours = arrangement_of(self._state).neighbours(lane)
-            if lane in neighbours:
-                self.put(lane, neighbours.index(lane) + by)
-
-    def _scale_chosen(self, factor: float) -> None:
-        """Scale the lanes; the chosen one stays where it is, or the middle of the picture."""
-        state, frame = self._state, self._state.frame
-        y = AXIS + STEPS + (state.size[1] - AXIS - STEPS) / 2
-        if state.lane is not None and state.lane in frame.layout.stands:
-            y = frame.top + frame.layout.extent_of(state.lane)[0]
-        self.scale(factor, y)
-        state.history.pause()
 
     def _arrange(self, rows: RowState, gesture: str = "rows") -> None:
         """Arrange the lanes so; `gesture` is one step back however often it comes in a row."""

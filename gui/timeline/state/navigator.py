@@ -27,21 +27,13 @@ class Navigator:
         if pixels:
             self._state.go_to(self._state.viewport.panned(pixels), "pan")
 
-    def zoom_in(self) -> None:
-        """Zoom in around the middle."""
-        self.zoom_at(KEY_ZOOM, LABELS + self._state.viewport.width / 2)
+    def zoom(self, by: int) -> None:
+        """Zoom around the middle by one step, in (1) or out (-1)."""
+        self.zoom_at(KEY_ZOOM**by, LABELS + self._state.viewport.width / 2)
 
-    def zoom_out(self) -> None:
-        """Zoom out around the middle."""
-        self.zoom_at(1 / KEY_ZOOM, LABELS + self._state.viewport.width / 2)
-
-    def pan_left(self) -> None:
-        """Move earlier."""
-        self.pan_by(-KEY_PAN * self._state.viewport.width)
-
-    def pan_right(self) -> None:
-        """Move later."""
-        self.pan_by(KEY_PAN * self._state.viewport.width)
+    def pan(self, by: int) -> None:
+        """Move later (1) or earlier (-1) by one step."""
+        self.pan_by(by * KEY_PAN * self._state.viewport.width)
 
     def zoom_back(self) -> None:
         """Return to the view before the last zoom, pan, fit or change of the lanes."""

@@ -47,13 +47,11 @@ class Selector:
         if self._state.trace is not None:
             self._select_and_see(self._state.trace.span(lane, index))
 
-    def next_span(self) -> None:
-        """Select the next span on the lane."""
-        self._step(1)
-
-    def previous_span(self) -> None:
-        """Select the previous span on the lane."""
-        self._step(-1)
+    def step(self, by: int) -> None:
+        """Select the next span on the lane (1), or the previous one (-1)."""
+        trace, span = self._state.trace, self._state.selection
+        if trace is not None and isinstance(span, Span):
+            self._select_and_see(along_lane(trace, span, by))
 
     def dependency(self) -> None:
         """Select what the selected span waited for."""
@@ -105,11 +103,6 @@ class Selector:
         self._state.anchor = span
         self._state.selection_changed.emit(self._state.selection)
         self._state.overlay_changed.emit()
-
-    def _step(self, by: int) -> None:
-        trace, span = self._state.trace, self._state.selection
-        if trace is not None and isinstance(span, Span):
-            self._select_and_see(along_lane(trace, span, by))
 
     def _select_and_see(self, span: Span | None) -> None:
         state = self._state

@@ -59,14 +59,14 @@ def test_a_view_follows_the_other_whichever_is_moved(
     a, b = views
     links = LinkedViews(a.state, b.state)
     links.link(Alignment(0.0, 5e6), 0.0)
-    a.navigator.zoom_in()
+    a.navigator.zoom(1)
     assert b.state.viewport.start == pytest.approx(a.state.viewport.start + 5e6)
     assert b.state.viewport.ns_per_pixel == pytest.approx(a.state.viewport.ns_per_pixel)
-    b.navigator.pan_right()
+    b.navigator.pan(1)
     assert a.state.viewport.start == pytest.approx(b.state.viewport.start - 5e6)
     links.unlink()
     before = b.state.viewport
-    a.navigator.zoom_out()
+    a.navigator.zoom(-1)
     assert b.state.viewport == before
 
 

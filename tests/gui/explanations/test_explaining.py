@@ -73,7 +73,7 @@ def test_nothing_that_one_does_in_the_window_explains_a_large_step_there(
     window.why.chooser.setCurrentIndex(1)
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
     window.timeline.selector.select_visible()
-    window.bubbles.next()
+    window.bubbles.step(1)
     window.actions_by_name["critical_path"].trigger()
     window.timeline.grab()
     window.exporting.export_to(tmp_path / "run.svg")

@@ -101,7 +101,7 @@ class Sitting:
             self.window.files.open_from(self.folder / "run.arrow")
 
     def turn_tabs(self) -> None:
-        self.window.tabs.next()
+        self.window.tabs.step(1)
 
     def close_tab(self) -> None:
         self.window.tabs.close_current()

@@ -69,9 +69,9 @@ def test_lane_height_zoom_and_pan_are_taken_back_and_done_again(view: TimelineVi
     begun = view.state.viewport
     view.lanes.scale(1.5, 200.0)
     high = view.state.stack.layout.compute
-    view.navigator.zoom_in()
+    view.navigator.zoom(1)
     zoomed = view.state.viewport
-    view.navigator.pan_right()
+    view.navigator.pan(1)
     panned = view.state.viewport
     assert fitted < high
     for expected in ((high, zoomed), (high, begun), (fitted, begun)):
@@ -95,10 +95,10 @@ def test_fit_of_everything_is_one_step_with_the_lanes_height(view: TimelineView)
 
 def test_a_timeline_that_is_shown_again_stands_as_it_was_left(view: TimelineView) -> None:
     first, other = view.state.scene, Scene(trace_of(specification("dp")))
-    view.navigator.zoom_in()
+    view.navigator.zoom(1)
     view.state.select(first.trace.span(1, 3))
     view.state.history.pause()
-    view.navigator.pan_right()
+    view.navigator.pan(1)
     left, saved = view.state.viewport, view.state.saved
     view.state.show_scene(other)
     assert view.state.selection is None

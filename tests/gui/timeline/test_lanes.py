@@ -111,9 +111,9 @@ def test_folding_acts_on_the_group_of_the_selected_lane(view: TimelineView) -> N
     view.state.select(next(span for span in view.state.trace if span.lane == 5))
     view.lanes.fold()
     assert lanes_shown(view) == [0, 1, 2, 3, 6, 7]
-    view.choice.next_lane()
+    view.choice.step(1)
     assert view.state.lane == 6
-    view.choice.previous_lane()
+    view.choice.step(-1)
     assert view.state.lane == 4
 
 
@@ -166,10 +166,10 @@ def test_a_label_that_is_dragged_takes_its_lane_along(view: TimelineView) -> Non
 
 def test_a_lane_moves_up_and_down_without_the_mouse(view: TimelineView) -> None:
     view.choice.choose(3)
-    view.lanes.move_up()
-    view.lanes.move_up()
+    view.lanes.move(-1)
+    view.lanes.move(-1)
     assert lanes_shown(view) == [0, 3, 1, 2, 4, 5, 6, 7]
-    view.lanes.move_down()
+    view.lanes.move(1)
     assert lanes_shown(view) == [0, 1, 3, 2, 4, 5, 6, 7]
 
 
@@ -177,7 +177,7 @@ def test_choosing_a_lane_out_of_sight_scrolls_to_it(view: TimelineView) -> None:
     view.state.stack.height = 100
     view.state.lay_out()
     for _ in range(8):
-        view.choice.next_lane()
+        view.choice.step(1)
     assert view.state.lane == 7
     row = view.state.frame.layout.row_of(7)
     top = view.state.frame.top + row.top
@@ -228,7 +228,7 @@ def test_folding_is_taken_back_like_a_zoom(view: TimelineView) -> None:
 
 def test_another_run_has_its_lanes_in_its_own_order(view: TimelineView) -> None:
     view.choice.choose(3)
-    view.lanes.move_up()
+    view.lanes.move(-1)
     view.lanes.group_by(Grouping.NODE)
     view.state.show_scene(Scene(trace_of(specification(steps=1))))
     assert lanes_shown(view) == [0, 1]

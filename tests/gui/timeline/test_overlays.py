@@ -273,11 +273,11 @@ def test_the_next_and_previous_mark_are_gone_to(view: TimelineView, marking: Mar
     view.state.bookmarks.change([Bookmark(first), Bookmark(last), Bookmark((first + last) // 2)])
     view.navigator.fit()
     view.navigator.zoom_at(0.05, LABELS + 800)
-    marking.next_mark()
+    marking.step(1)
     assert view.overlays.crosshair.time == last
     assert view.state.viewport.start <= last <= view.state.viewport.end
-    marking.previous_mark()
-    marking.previous_mark()
+    marking.step(-1)
+    marking.step(-1)
     assert view.overlays.crosshair.time == first
     assert marking.panel.current == 0
     marking.remove_here()
@@ -318,8 +318,8 @@ def test_x_measures_from_a_span_while_keys_step_to_others(view: TimelineView) ->
     span = a_forward(view, 0)
     view.state.select(span)
     view.selector.anchor_here()
-    view.selector.next_span()
-    view.selector.next_span()
+    view.selector.step(1)
+    view.selector.step(1)
     assert view.selector.measure == Measure.between(span, view.state.selection)
     view.selector.anchor_here()
     assert view.selector.measure is None

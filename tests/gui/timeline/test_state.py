@@ -39,7 +39,7 @@ def test_a_move_by_hand_ends_following_and_can_be_taken_back(state: TimelineStat
     told: list[bool] = []
     state.following_changed.connect(told.append)
     before, navigator = state.viewport, Navigator(state)
-    navigator.pan_right()
+    navigator.pan(1)
     assert told == [False]
     navigator.zoom_back()
     assert state.viewport == before
@@ -60,8 +60,8 @@ def test_lanes_are_chosen_folded_and_filtered_each_with_one_step_back(state: Tim
     told: list[int] = []
     state.rows_changed.connect(lambda: told.append(1))
     lanes, choice, navigator = LaneArranger(state), LaneChoice(state), Navigator(state)
-    choice.next_lane()
-    choice.next_lane()
+    choice.step(1)
+    choice.step(1)
     assert state.lane == 1
     lanes.pin()
     lanes.group_by(Grouping.NODE, 4)
@@ -98,7 +98,7 @@ def test_bookmarks_are_told_when_they_change_or_are_taken_back(state: TimelineSt
 def test_a_run_that_is_shown_again_stands_as_it_was_saved(state: TimelineState) -> None:
     scene = state.scene
     Selector(state).select_span(2, 1)
-    Navigator(state).zoom_in()
+    Navigator(state).zoom(1)
     saved = state.saved
     state.show_scene(None)
     assert state.lane is None
@@ -109,7 +109,7 @@ def test_a_run_that_is_shown_again_stands_as_it_was_saved(state: TimelineState) 
 def test_the_end_of_a_live_run_is_told_though_nothing_moves(state: TimelineState) -> None:
     state.show_scene(state.scene, live=True)
     state.refresh(30 * MS)
-    Navigator(state).pan_left()
+    Navigator(state).pan(-1)
     told: list[int] = []
     state.view_changed.connect(lambda: told.append(1))
     state.refresh(None)

@@ -204,7 +204,7 @@ def test_zoom_back_returns_through_every_gesture(view: TimelineView) -> None:
     for _ in range(3):
         wheel(view, 500, 120)
     views.append(view.state.viewport)
-    view.navigator.pan_right()
+    view.navigator.pan(1)
     for expected in reversed(views):
         view.navigator.zoom_back()
         assert view.state.viewport == expected
@@ -215,10 +215,10 @@ def test_zoom_back_returns_through_every_gesture(view: TimelineView) -> None:
 def test_next_and_previous_walk_along_the_lane(view: TimelineView) -> None:
     span = first_forward(view, 0)
     view.state.select(span)
-    view.selector.next_span()
+    view.selector.step(1)
     assert view.state.selection.index == span.index + 1
-    view.selector.previous_span()
-    view.selector.previous_span()
+    view.selector.step(-1)
+    view.selector.step(-1)
     assert view.state.selection.index == span.index - 1
     assert view.state.viewport.start <= view.state.selection.start
 
@@ -272,7 +272,7 @@ def test_after_a_move_by_hand_a_live_view_never_moves_by_itself(
         "wheel": lambda: wheel(view, 500, 120),
         "pan": lambda: drag(view, 500, 300, 200, MIDDLE),
         "fit": view.navigator.fit,
-        "keys": view.navigator.pan_left,
+        "keys": lambda: view.navigator.pan(-1),
     }
     moves[gesture]()
     kept = view.state.viewport

@@ -150,7 +150,7 @@ def test_a_live_view_moved_by_hand_stays_where_it_is(
     real_window: MainWindow, qtbot: object
 ) -> None:
     run = start_long_run(real_window, qtbot)
-    real_window.timeline.navigator.zoom_in()
+    real_window.timeline.navigator.zoom(1)
     kept, steps = real_window.timeline.state.viewport, len(run.trace.steps)
     qtbot.waitUntil(lambda: len(run.trace.steps) >= steps + 2, timeout=RUN_MS)
     assert real_window.timeline.state.viewport == kept

@@ -40,7 +40,7 @@ def test_each_tab_keeps_view_selection_and_history(
     perform(window, client, specification())
     first, timeline = window.run_shown, window.timeline
     begun = timeline.state.viewport
-    timeline.navigator.zoom_in()
+    timeline.navigator.zoom(1)
     timeline.state.select(first.trace.span(1, 3))
     left = timeline.state.viewport
     perform(window, client, specification("dp"))

@@ -322,7 +322,7 @@ def test_follow_shows_whether_the_view_follows(window: MainWindow, client: FakeC
     perform(window, client, specification())
     follow = window.actions_by_name["follow"]
     assert follow.isChecked()
-    window.timeline.navigator.zoom_in()
+    window.timeline.navigator.zoom(1)
     assert not follow.isChecked()
     follow.trigger()
     assert follow.isChecked()
