@@ -112,8 +112,8 @@ def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Compariso
     wanted = completed_steps(trace) if steps is None else steps
     try:
         # What was measured beforehand was measured without the faults that were put in.
-        calibrated = source is CostSource.CALIBRATED
-        faults = Faults.of(trace.header.specification) if calibrated else NO_FAULTS
+        beforehand = source is not CostSource.WARMUP
+        faults = Faults.of(trace.header.specification) if beforehand else NO_FAULTS
         predicted = tuple(_predicted(trace, step, costs, faults) for step in wanted)
     except PlanError:  # a recording of other tasks than those that were measured
         return None

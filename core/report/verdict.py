@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
+from core.order import stable_argsort
 from core.plain import duration_text
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind, Lane, PlanError, Role, Stage
 from core.plan.transfers import Links, links_of
@@ -129,6 +130,8 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     if not steps or trace.header.foreign:
         return None
     run = Measured.of(trace, _chosen(trace, steps))
+    if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
+        return None
     found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
     worst = max(found, key=lambda one: one.share, default=None)
     if worst is None or worst.share < NAMED:
@@ -304,10 +307,9 @@ def _begins(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.boo
 
 def slow_lanes(run: Measured) -> Iterator[Finding]:
     """Every lane that surely computes longer than its peers."""
-    lanes = np.array(run.compute_lanes)
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
-    for lane, factor in _slower(run, task, place, int(lanes.max(initial=-1)) + 1):
+    for lane, factor in _slower(run, task, place, len(run.lanes)):
         ns, share = run.loss(np.where(place == lane, factor, 1.0))
         values = {"lane": lane, "factor": f"{factor:.3g}"}
         yield Finding(Limit.SLOW_LANE, f"lane {lane}", ns, share, values)
@@ -367,10 +369,8 @@ def _usual(run: Measured) -> Floats:
     if len(run.steps) >= 3:
         return _median_of_others(run.logs)
     usual = run.logs.copy()
-    _, group = np.unique(np.stack([run.alike, run.columns.lane]), axis=1, return_inverse=True)
-    for number in range(int(group.max(initial=-1)) + 1):
-        mine = group.ravel() == number
-        usual[:, mine] = np.median(run.logs[:, mine])
+    for tasks in _groups(run.alike * len(run.lanes) + run.columns.lane):
+        usual[:, tasks] = np.median(run.logs[:, tasks])
     return usual
 
 
@@ -395,13 +395,10 @@ def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tupl
     """
     shape = (count, len(KINDS))
     excess, variance, time = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for number in np.unique(run.alike[task]).tolist():
-        mine = run.alike[task] == number
-        at = {
-            where: task[mine & (place == where)]
-            for where in np.unique(place[mine]).tolist()
-            if where != ABSENT
-        }
+    counted = place != ABSENT
+    task, place = task[counted], place[counted]
+    for group in _groups(run.alike[task]):
+        at = {int(place[one[0]]): task[one] for one in _groups(place, group)}
         if len(at) < 2:
             continue
         logs = {where: run.logs[:, tasks].ravel() for where, tasks in at.items()}
@@ -409,7 +406,7 @@ def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tupl
         noise = float(np.median([_scatter(values) for values in logs.values()]))
         for where, tasks in at.items():
             others = float(np.median([mean for other, mean in means.items() if other != where]))
-            taken, kind = float(run.taken[:, tasks].sum()), int(run.columns.kind[tasks[0]])
+            taken, kind = run.taken[:, tasks].sum(dtype=float), int(run.columns.kind[tasks[0]])
             excess[where, kind] += taken * (means[where] - others)
             variance[where, kind] += (
                 (taken * noise) ** 2 / len(logs[where]) * (1 + 1 / (len(at) - 1))
@@ -423,6 +420,14 @@ def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tupl
         alike = (least >= time[where, large] * mean / 3).all()
         if mean > max(error, np.log(SLOWER)) and alike:
             yield where, float(np.exp(mean))
+
+
+def _groups(numbers: Ints, within: Ints | None = None) -> list[Ints]:
+    """The places of each number, in order; of those `within` alone, if they are given."""
+    places = np.arange(len(numbers)) if within is None else within
+    places = places[stable_argsort(numbers[places])]
+    firsts = np.flatnonzero(np.diff(numbers[places])) + 1
+    return np.split(places, firsts) if len(places) else []
 
 
 def _mean(values: Floats) -> float:

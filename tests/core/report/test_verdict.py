@@ -5,12 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.cli.report import summary_text
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.report.summary import summarise
 from core.report.verdict import WORDS, Limit, Verdict, verdict
+from tests.core.explain.drawn import specifications
+from tests.core.helpers import planned, trace_of
 from tests.core.report.verdicts import Made, made
 
 MODEL = ModelSettings("mlp", width=256, depth=16)
@@ -131,6 +135,16 @@ def test_a_host_that_is_late_for_most_of_a_step_is_named() -> None:
     spec = Specification("pipeline", MODEL, "4xvirtual:cpu", batch=64, steps=3)
     found = judged(made(spec, idle=1.0))
     assert found.kind is Limit.HOST and "the host was late" in found.text
+
+
+@given(specifications(), st.integers(0, 12))
+def test_whatever_ran_there_is_a_verdict_that_costs_no_more_than_a_step(spec, power) -> None:
+    plan = planned(spec)
+    durations = np.random.default_rng(power).integers(0, 10**power + 1, len(plan.tasks))
+    found = verdict(trace_of(plan, durations.tolist(), replace(spec, warmup=0)))
+    assert found is not None
+    whole = sum(durations.tolist())
+    assert -whole <= found.loss_ns <= whole and "{" not in found.text
 
 
 def test_two_steps_are_enough_for_a_hiccup_and_one_for_a_slow_lane() -> None:
