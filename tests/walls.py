@@ -72,6 +72,8 @@ LAYERS = (
     ("gui.app",),
     ("gui.figures", "gui.runs", "gui.search", "gui.explanations", "gui.menus"),
     ("gui.report", "gui.panels"),
+    ("gui.panels.run",),
+    ("gui.panels.data", "gui.panels.explain", "gui.panels.predict"),
     ("gui.predictions", "gui.recordings"),
     ("gui.compare",),
     ("gui.first_page",),

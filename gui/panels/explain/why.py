@@ -24,9 +24,9 @@ from gui.look.text import percent_text, tr
 from gui.look.theme import Theme
 from gui.panels.explain.path_list import MOST, PathList
 from gui.panels.explain.shares import IdleBars, PathBar
+from gui.panels.explain.step_choice import LISTED, StepChoice
 from gui.panels.explain.waterfall import WaterfallChart
 from gui.panels.sheet import scrolling
-from gui.panels.step_choice import LISTED, StepChoice
 from gui.timeline.layout.frame import Fonts
 from gui.timeline.paint.margins import step_name
 from gui.timeline.state.explained import Wanted
