@@ -58,6 +58,8 @@ LAYERS = (
     ("core.files", "core.machine"),
     ("core.trace",),
     ("core.recording",),
+    ("core.recording.importers", "core.recording.exporters"),
+    ("core.recording.recording",),
     ("core.explain",),
     ("core.predict",),
     ("core.report", "core.compare"),
