@@ -180,7 +180,7 @@ class WhyPanel(QWidget):
         return [
             step
             for step in steps
-            if not explained.at_hand(step) and not (many and explained.has_figures(step))
+            if not explained.at_hand(step) and not (many and explained.knows(step, Wanted.FIGURES))
         ]
 
     def _ask_for(self, scene: Scene, steps: list[int]) -> None:
