@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from core.cli.arguments import make_parser, options_table
 from core.models.catalogue import MODELS
 from core.option import flag_of
+from core.plan.devices import KINDS
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from gui.menus.actions import ENTRIES, MENUS, MOUSE
@@ -143,6 +144,12 @@ def models() -> str:
     return _table(rows, "name", "what it is", "settings and defaults", "usual batch")
 
 
+def devices() -> str:
+    """Every kind of device that is known without torch."""
+    rows = [(f"`{kind.device(0)}`", kind.title, kind.abilities) for kind in KINDS.values()]
+    return _table(rows, "device", "kind", "what it can do")
+
+
 def keys() -> str:
     """Every action of the menus that has keys, and what the mouse does."""
     rows = [
@@ -170,6 +177,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "strategies": strategies,
     "schedules": schedules,
     "models": models,
+    "devices": devices,
     "keys": keys,
     "packages": packages,
 }

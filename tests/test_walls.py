@@ -76,6 +76,8 @@ def test_no_file_imports_across_a_wall():
         ("core/recording/x.py", "import subprocess", "subprocess"),
         ("gui/x.py", "from multiprocessing import Pipe", "multiprocessing.Pipe"),
         ("gui/x.py", "importlib.import_module('torch.cuda')", "torch.cuda"),
+        ("core/engine/x.py", "from torch.cuda import Event", "torch.cuda.Event"),
+        ("core/engine/x.py", "from torch import cuda", "torch.cuda"),
     ],
 )
 def test_an_import_across_a_wall_is_named_with_its_file_and_line(tmp_path, path, source, imported):
@@ -84,9 +86,46 @@ def test_an_import_across_a_wall_is_named_with_its_file_and_line(tmp_path, path,
     assert str(breach).startswith(f"{path}:{line}: imports {imported}: ")
 
 
+@pytest.mark.parametrize(
+    ("path", "source", "named"),
+    [
+        ("core/plan/lanes.py", "x = device == 'cpu'", "'cpu'"),
+        ("gui/x.py", "f'{count}xcuda'", "'xcuda'"),
+        ("core/predict/x.py", "CHOICES = ['auto', '2xmps']", "'2xmps'"),
+        ("core/engine/ranks/ddp.py", "name.startswith('xpu:')", "'xpu:'"),
+        ("core/engine/ranks/ddp.py", "name == 'nccl'", "'nccl'"),
+        ("core/engine/lanes/lane.py", "torch.cuda.synchronize()", "torch.cuda"),
+        (
+            "core/engine/lanes/lane.py",
+            "torch.backends.cudnn.allow_tf32 = 1",
+            "torch.backends.cudnn",
+        ),
+    ],
+)
+def test_a_kind_of_device_that_is_named_outside_the_table_is_a_breach(
+    tmp_path, path, source, named
+):
+    (breach,) = walls.breaches(house(tmp_path, path, source))
+    assert str(breach).startswith(f"{path}:1: names {named}: ")
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("core/plan/devices.py", "HOST = 'cpu'"),
+        ("core/engine/hardware.py", "torch.backends.cuda.matmul.allow_tf32 = False"),
+        ("core/plan/lanes.py", "'such as 2xcpu or cuda:0'"),
+        ("gui/x.py", "'cpu:1 waits'"),
+        ("core/engine/lanes/lane.py", "torch.accelerator.synchronize()\ntensor.cpu()"),
+    ],
+)
+def test_words_for_people_and_the_table_may_name_devices(tmp_path, path, source):
+    assert walls.breaches(house(tmp_path, path, source)) == []
+
+
 def test_main_py_must_not_import_torch(tmp_path):
     (tmp_path / "main.py").write_text("import torch")
-    assert [breach.imported for breach in walls.breaches(tmp_path)] == ["torch"]
+    assert [breach.what for breach in walls.breaches(tmp_path)] == ["imports torch"]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 `breaches(root)` lists what breaks them; `python tests/walls.py` prints the list and fails if it is
 not empty. An import counts wherever it stands: in a function, under TYPE_CHECKING, or as
-`import_module("torch")`.
+`import_module("torch")`. One more wall is about words: devices are told apart by what they can do,
+so only their table and one file that asks torch name a kind of them.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 HOUSE = ("core", "gui", "main")
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
+NAMES_DEVICES = ("core.plan.devices", "core.engine.hardware")
+"""The modules that may name a kind of device, or a process group of one."""
 TORCH_FREE = (
     "core.plan", "core.trace", "core.explain", "core.models", "core.predict", "core.compare",
 )  # fmt: skip
@@ -41,6 +45,12 @@ WALLS = (
         ("core.engine",),
         "gui talks to the engine's process through core.engine.client and core.engine.messages",
         allowed=("core.engine.client", "core.engine.messages"),
+    ),
+    Wall(
+        ("core.engine",),
+        ("torch.cuda", "torch.xpu", "torch.mps"),
+        "devices are told apart by what they can do (core.plan.devices)",
+        outside=NAMES_DEVICES,
     ),
     Wall(("gui.timeline.state",), ("PySide6.QtWidgets",), "the timeline's state has no widgets"),
     Wall(
@@ -82,21 +92,24 @@ LAYERS = (
     ("gui.window",),
 )
 """The packages from the ground up. Each stands on those of lower layers only, so in no circle."""
+_KINDS = "cpu|cuda|xpu|mps|nccl|xccl|gloo"
+_DEVICE = re.compile(rf"(\d*x)?({_KINDS})(:\d*)?")
+_OF_TORCH = re.compile(rf"torch\.(backends\.)?({_KINDS}|cudnn|mkldnn)")
 _HEIGHTS = {package: height for height, layer in enumerate(LAYERS) for package in layer}
 _LAYERED = tuple({package.partition(".")[0] for package in _HEIGHTS})
 
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One import that breaks a wall."""
+    """What breaks a wall: an import, or the name of a kind of device."""
 
     path: Path
     line: int
-    imported: str
+    what: str
     why: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: imports {self.imported}: {self.why}"
+        return f"{self.path}:{self.line}: {self.what}: {self.why}"
 
 
 def under(name: str, packages: tuple[str, ...]) -> bool:
@@ -123,7 +136,7 @@ def modules(root: Path, *packages: str) -> list[str]:
 
 
 def breaches(root: Path = ROOT) -> list[Breach]:
-    """Every import that breaks a wall, in the order of files and lines."""
+    """Everything that breaks a wall, in the order of files."""
     found = []
     for path in house_files(root):
         name = module_name(path, root)
@@ -134,13 +147,18 @@ def breaches(root: Path = ROOT) -> list[Breach]:
         package = name if path.stem == "__init__" else name.rpartition(".")[0]
         for line, imported in sorted(_imports(tree, package)):
             found += [
-                Breach(path.relative_to(root), line, imported, wall.why)
+                Breach(path.relative_to(root), line, f"imports {imported}", wall.why)
                 for wall in walls
                 if under(imported, wall.banned) and not under(imported, wall.allowed)
             ]
             if not _is_below(imported, name):
                 why = "it is not in a lower layer (LAYERS)"
-                found.append(Breach(path.relative_to(root), line, imported, why))
+                found.append(Breach(path.relative_to(root), line, f"imports {imported}", why))
+        if name not in NAMES_DEVICES:
+            found += [
+                Breach(path.relative_to(root), line, f"names {text}", "ask core.plan.devices")
+                for line, text in sorted(_devices(tree))
+            ]
     return found
 
 
@@ -157,6 +175,16 @@ def _layer_of(name: str) -> str:
     """The package of LAYERS that a module is of; else its own, which has no layer."""
     found = [package for package in _HEIGHTS if under(name, (package,))]
     return max(found, key=len, default=".".join(name.split(".")[:2]))
+
+
+def _devices(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Kinds of devices as a text of their own (`cuda:0`, `2xcpu`), and torch's modules for them."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if _DEVICE.fullmatch(text):
+                yield node.lineno, repr(text)
+            case ast.Attribute() if _OF_TORCH.fullmatch(text := ast.unparse(node)):
+                yield node.lineno, text
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:
@@ -183,7 +211,7 @@ def main() -> int:
     for breach in found:
         print(breach)
     files = len(house_files(ROOT))
-    print(f"walls: {files} files, {len(found)} forbidden imports")
+    print(f"walls: {files} files, {len(found)} breaches")
     return 1 if found else 0
 
 

@@ -11,6 +11,7 @@ from core.plan.devices import HOST, Hardware, kind_of
 from core.plan.grid import grid
 from core.plan.task import Plan, Stage
 from core.report.summary import LaneSummary, StepSummary, Summary
+from core.report.waterfall import BAR_WORDS
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -150,7 +151,9 @@ def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> 
 def _waterfall_line(steps: Sequence[StepSummary]) -> str:
     """From the ideal step to the measured one, in ms: means of each bar."""
     bars = _means([step.ladder for step in steps])
-    parts = [f"{'-' if ns < 0 else '+'} {name} {milliseconds(abs(ns))}" for name, ns in bars]
+    parts = [
+        f"{'-' if ns < 0 else '+'} {BAR_WORDS[name]} {milliseconds(abs(ns))}" for name, ns in bars
+    ]
     return f"ladder in ms: {' '.join(parts).removeprefix('+ ')} = step"
 
 

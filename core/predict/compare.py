@@ -124,7 +124,8 @@ def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Compariso
 def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
     """What a run's tasks cost, and how that is known; None if it is not.
 
-    As measured beforehand; else (for ranks always) as in the last warm-up step.
+    As measured beforehand; else (for ranks always) as in the last warm-up step, unless that is the
+    run's first, in which all that torch does once is done.
     """
     if trace.costs is not None:
         try:
@@ -134,7 +135,7 @@ def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
         except ValueError:
             return None
     last = trace.header.specification.warmup - 1
-    if last not in trace.steps:
+    if last < 1 or last not in trace.steps:
         return None
     columns = StepColumns.of_trace(trace, last)
     return costs_of_step(columns, trace.header.lanes), CostSource.WARMUP

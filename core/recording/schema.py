@@ -4,7 +4,7 @@ A stream is an Apache Arrow IPC stream. Its `record` column tells its rows apart
 
     plan     `tasks` are all tasks of plan number `plan`, told once and before any span of theirs
     span     in `step`, `task` of `plan` ran from `start` to `end`
-    open     it has started and not ended; its span follows (on CUDA the start is provisional)
+    open     it has started and not ended; its span follows (on a GPU the start is provisional)
     counter  its `note`'s name had the note's value at `start`, on the note's lane if there is one
     log      the note's text was said at `start`; the note's name is its level
     clock    the note's value is the half-width in ns of its device's (name) clock anchors in `step`

@@ -28,7 +28,7 @@ class RunCosts:
 def run_costs(trace: Trace) -> RunCosts | None:
     """The costs of a run as they are known best; None of one that has no whole step, or never ran.
 
-    Measured beforehand; else of the last warm-up step; else of the last measured one.
+    Measured beforehand; else of a later warm-up step than the first; else of the last measured one.
     """
     steps = completed_steps(trace)
     if trace.header.predicted or not steps:

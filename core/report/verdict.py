@@ -35,14 +35,18 @@ MOST_STEPS = 64
 MOST_SPANS = 1_000_000
 """Tasks of all these steps together."""
 MOST_LONGEST = 8
-NAMED = 0.03
+NAMED = 0.035
 """The part of a step that a lane, link or task must cost to be named."""
 CERTAIN = 2.8
 """How many standard errors a lane or link must be slower than its peers."""
 SLOWER = 1.02
 """By what factor at least: lanes that do the same differ by as much without a fault."""
+MUCH = 0.15
+"""The part of a place's time that a kind of task makes which must be slower too."""
 CHANCE = 0.02
 """The chance at most that a task of a run without hiccups is taken for one."""
+COMMON, OUTSTANDING = 4, 2.0
+"""A hiccup is so many times as long as the fourth longest of a run: else they are its noise."""
 MOST_TRIED = 8  # tasks that may be hiccups
 HOST_SHARE = 1 / 3
 LIMITS = 0.05
@@ -322,7 +326,9 @@ def hiccups(run: Measured) -> Iterator[Finding]:
         [_scatter(over[:, run.alike == number]) for number in range(int(run.alike.max()) + 1)]
     )[run.alike] * np.sqrt(len(run.steps) / max(1, len(run.steps) - 1))  # fmt: skip
     certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
-    more = np.where(over > certain * noise, run.taken - np.exp(usual), 0.0)
+    more = run.taken - np.exp(usual)
+    common = np.partition(more, -COMMON, axis=None)[-COMMON] if more.size >= COMMON else 0.0
+    more = np.where((over > certain * noise) & (more > OUTSTANDING * common), more, 0.0)
     longest = np.argsort(more, axis=None)[::-1][:MOST_TRIED]
     for place, task in zip(*np.unravel_index(longest, more.shape), strict=True):
         if more[place, task] >= NAMED * run.makespans[place]:
@@ -375,8 +381,11 @@ def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tupl
 
     `task` and `place` have m entries: the tasks of each of `count` places (-1 for none). Of what is
     alike a place's mean is held against the median of the others'; what takes longer counts more.
+    A place is slower only if it is in every kind of task that makes much of its time: one kind
+    alone has another reason.
     """
-    excess, weight, variance = np.zeros(count), np.zeros(count), np.zeros(count)
+    shape = (count, len(KINDS))
+    excess, variance, time = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for number in np.unique(run.alike[task]).tolist():
         mine = run.alike[task] == number
         at = {
@@ -391,13 +400,19 @@ def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tupl
         noise = float(np.median([_scatter(values) for values in logs.values()]))
         for where, tasks in at.items():
             others = float(np.median([mean for other, mean in means.items() if other != where]))
-            time = float(run.taken[:, tasks].sum())
-            excess[where] += time * (means[where] - others)
-            variance[where] += time**2 * noise**2 / len(logs[where])
-            weight[where] += time
-    for where in np.flatnonzero(weight).tolist():
-        mean, error = excess[where] / weight[where], np.sqrt(variance[where]) / weight[where]
-        if mean > max(CERTAIN * error, np.log(SLOWER)):
+            taken, kind = float(run.taken[:, tasks].sum()), int(run.columns.kind[tasks[0]])
+            excess[where, kind] += taken * (means[where] - others)
+            variance[where, kind] += (
+                (taken * noise) ** 2 / len(logs[where]) * (1 + 1 / (len(at) - 1))
+            )
+            time[where, kind] += taken
+    for where in np.flatnonzero(time.sum(axis=1)).tolist():
+        whole = time[where].sum()
+        mean, error = excess[where].sum() / whole, CERTAIN * np.sqrt(variance[where].sum()) / whole
+        large = time[where] >= MUCH * whole
+        least = excess[where, large] + CERTAIN * np.sqrt(variance[where, large])
+        alike = (least >= time[where, large] * mean / 3).all()
+        if mean > max(error, np.log(SLOWER)) and alike:
             yield where, float(np.exp(mean))
 
 

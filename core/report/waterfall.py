@@ -13,6 +13,16 @@ from core.plan.task import IS_COMMUNICATION, PlanError, Role
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 
+BAR_WORDS = {
+    "ideal": "perfect division",
+    "imbalance": "imbalance",
+    "bubble": "bubble",
+    "communication": "exposed communication",
+    "contention": "slowdown",  # by other lanes, or by whatever else made tasks slower
+    "host": "host",
+}
+"""What the bars are called on screen, bottom first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
@@ -36,8 +46,7 @@ class Waterfall:
     @property
     def bars(self) -> dict[str, int]:
         """The bars by name, bottom first; `contention` only where it is known."""
-        names = ("ideal", "imbalance", "bubble", "communication", "contention", "host")
-        values = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in BAR_WORDS}
         return {name: value for name, value in values.items() if value is not None}
 
     @property

@@ -28,21 +28,26 @@ class Sample:
 
 
 PIPELINE = Sample(
-    "1f1b-4-cpu-lanes.arrow",
-    "Pipeline, 1F1B, on 4 lanes",
+    "1f1b-4-virtual-lanes.arrow",
+    "Pipeline, 1F1B, on 4 virtual lanes",
     "Micro-batches walk down the stages and back; lanes wait while the pipeline fills and drains.",
 )
 DATA_PARALLEL = Sample(
-    "dp-4-cpu-lanes.arrow",
-    "Data parallel on 4 lanes",
+    "dp-8-virtual-lanes.arrow",
+    "Data parallel on 8 virtual lanes",
     "Lane 0 also scatters, gathers and reduces; the others wait for it.",
 )
 DISTRIBUTED = Sample(
-    "ddp-2-cpu-lanes.arrow",
-    "DDP on 2 ranks",
+    "ddp-8-virtual-lanes.arrow",
+    "DDP on 8 virtual ranks",
     "Gradients are all-reduced bucket by bucket while the backward pass still runs.",
 )
-SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED)
+REAL = Sample(
+    "1f1b-2-cpu-lanes.arrow",
+    "Pipeline, 1F1B, on 2 CPU lanes",
+    "The same schedule on two cores at once: real copies, a real host between the tasks.",
+)
+SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED, REAL)
 
 
 def preset(name: str) -> Specification:

@@ -26,6 +26,7 @@ from gui.look.theme import Theme
 from gui.panels.cards import Card
 
 WIDEST = 860
+MOST_ACROSS = 3  # cards
 RECENT = 5  # recordings that are listed; the File menu has them all
 SENTENCE = (
     "Runs a training step in parallel on this machine's devices and shows what every device does, "
@@ -133,10 +134,13 @@ class WelcomePage(QScrollArea):
             card.clicked.connect(lambda _=False, slot=slot: slot())
             made.append(card)
         self.cards += made
-        cards = row(*made, spacing=8)
-        for card in made:
-            cards.setStretchFactor(card, 1)
-        self._column.addLayout(cards)
+        across = -(-len(made) // -(-len(made) // MOST_ACROSS))  # rows as long as each other
+        for first in range(0, len(made), across):
+            shown = made[first : first + across]
+            cards = row(*shown, spacing=8)
+            for card in shown:
+                cards.setStretchFactor(card, 1)
+            self._column.addLayout(cards)
 
     def _recent_button(self, path: Path, there: bool) -> QToolButton:
         tip, choose = plain_tip(str(path)), partial(self.opened.emit, path)

@@ -14,6 +14,7 @@ from core.plan.task import Role, working_lanes
 from core.report.figure import FigureOptions
 from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import verdict
+from core.report.waterfall import BAR_WORDS
 from core.trace.trace import Trace
 from gui.figures.make import figure_of
 from gui.figures.picture import application, svg_of
@@ -38,10 +39,6 @@ from gui.timeline.state.scene import Scene, shown_steps
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
 MOST_ROWS = 64  # of a table
-BARS = {
-    "ideal": "perfect division", "imbalance": "imbalance", "bubble": "bubble",
-    "communication": "exposed communication", "contention": "contention", "host": "host",
-}  # fmt: skip
 
 
 def write_run_report(trace: Trace, path: Path) -> None:
@@ -179,7 +176,7 @@ def _waterfall(mean: StepFigures) -> Html:
     for name, ns in mean.ladder.items():
         low = max(0, min(level, level + ns))
         bar = bar_of([(BAR_LOOKS[name].colour, abs(ns) / highest)], low / highest)
-        rows.append((tr(BARS[name]), _signed(ns), _share(ns, whole), bar))
+        rows.append((tr(BAR_WORDS[name]), _signed(ns), _share(ns, whole), bar))
         level += ns
     bar = bar_of([("text", level / highest)])
     rows.append((tr("the step"), duration_text(level), percent_text(1.0), bar))

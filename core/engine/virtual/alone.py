@@ -74,11 +74,19 @@ class Alone:
 def undisturbed(stat: int) -> Callable[[], int]:
     """A clock in ns that stands still while something else has the calling thread's core.
 
-    `stat` is RUN_DELAY, opened by that thread.
+    `stat` is RUN_DELAY, opened by that thread. The core may be taken between a look at the clock
+    and one at the account: then both are taken anew, or what was lost would count as time or twice.
     """
 
+    def lost() -> int:
+        return int(os.pread(stat, 64, 0).split()[1])
+
     def now() -> int:
-        time_ns = time.perf_counter_ns()
-        return time_ns - int(os.pread(stat, 64, 0).split()[1])
+        before = lost()
+        while True:
+            time_ns, after = time.perf_counter_ns(), lost()
+            if after == before:
+                return time_ns - after
+            before = after
 
     return now

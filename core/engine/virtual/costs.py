@@ -22,6 +22,7 @@ from core.engine.lanes.operations import Operations
 from core.engine.models.modules import Batch
 from core.engine.virtual.alone import Alone
 from core.engine.virtual.executor import Course
+from core.gc_paused import gc_paused
 from core.plan.link import Link
 from core.plan.task import ABSENT, Plan
 from core.predict.costs import CostModel
@@ -54,6 +55,7 @@ def calibrate(
     return costs_from(times, len(operations.step.plan.stages), link, by_block)
 
 
+@gc_paused()
 def _one_pass(
     operations: Operations, plan: Plan, batch: Batch, alone: Alone, course: Course, stop: Event
 ) -> Times:

@@ -18,6 +18,7 @@ from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
 from core.engine.virtual.alone import Alone
 from core.explain.waits import meeting
+from core.gc_paused import gc_paused
 from core.plan.faults import Faults
 from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
@@ -115,6 +116,7 @@ class VirtualExecutor:
         self._told_at = time.monotonic()
         writer.now = lambda: self.now
 
+    @gc_paused()  # garbage is collected between steps: of a task's time it would be a part
     def run(
         self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
     ) -> Step:

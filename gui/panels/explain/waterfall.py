@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
+from core.report.waterfall import BAR_WORDS
 from gui.look.causes import BAR_LOOKS
 from gui.look.text import NO_BREAK, percent_text, significant, tr
 from gui.look.writing import CENTRE
@@ -26,12 +27,8 @@ TOTAL = "measured"
 MINUS = "\u2212"
 
 BAR_NAMES: dict[str, tuple[str, ...]] = {
-    "ideal": ("perfect division",),
-    "imbalance": ("imbalance",),
-    "bubble": ("bubble",),
-    "communication": ("exposed communication", "exposed comm."),
-    "contention": ("contention",),
-    "host": ("host",),
+    **{name: (word,) for name, word in BAR_WORDS.items()},
+    "communication": (BAR_WORDS["communication"], "exposed comm."),
     TOTAL: ("measured",),
 }
 """What stands under a bar; the second choice where the first has no room."""

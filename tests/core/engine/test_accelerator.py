@@ -11,7 +11,7 @@ from core.plan.devices import kind_of
 from core.plan.specification import Specification, lanes_of
 from core.plan.task import Kind, PlanError, Role
 from core.report.summary import summarise
-from tests.core.helpers import Engine
+from tests.core.helpers import Engine, run_here
 
 pytestmark = pytest.mark.accelerator
 
@@ -183,3 +183,16 @@ def test_virtual_lanes_run_on_an_accelerator(runs):
     trace = runs._run(replace(pipeline("1f1b"), devices=f"4x{device}"))
     assert_whole_batch(trace)
     assert_in_order(trace)
+
+
+@pytest.mark.filterwarnings("ignore")  # the backend's own
+def test_a_device_whose_events_fail_is_timed_by_the_host(monkeypatch):
+    from core.engine.lanes import lane
+
+    monkeypatch.setattr(lane, "has_timed_events", lambda device: False)
+    device = machine().devices[1]
+    trace = run_here(replace(pipeline("1f1b"), devices=f"2x{device}"))
+    assert_whole_batch(trace)
+    assert_in_order(trace)
+    said = f"{device} has no timed events: spans are the host's times, of work alone"
+    assert said in [row.text for row in trace.logs]

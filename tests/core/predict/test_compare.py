@@ -72,11 +72,17 @@ def test_the_error_of_makespan_and_lanes_is_predicted_over_measured_less_one():
 
 
 def test_a_run_without_costs_is_predicted_from_its_last_warm_up_step():
-    specification = Specification("mp", MLP, "2xcpu", batch=8, warmup=1)
-    trace = run_of(specification, taking(3, 5, 1), costs=None, steps=2)
+    specification = Specification("mp", MLP, "2xcpu", batch=8, warmup=2)
+    trace = run_of(specification, taking(3, 5, 1), costs=None, steps=3)
     comparison = predict_steps(trace)
     assert comparison.source is CostSource.WARMUP
-    assert [step.step for step in comparison.steps] == [1] and comparison.makespan_error == 0
+    assert [step.step for step in comparison.steps] == [2] and comparison.makespan_error == 0
+
+
+def test_the_first_step_of_a_run_which_is_slow_predicts_nothing():
+    specification = Specification("mp", MLP, "2xcpu", batch=8, warmup=1)
+    trace = run_of(specification, taking(3, 5, 1), costs=None, steps=2)
+    assert predict_steps(trace) is None
 
 
 def test_without_costs_and_warm_up_nothing_is_predicted():

@@ -8,7 +8,7 @@ import pytest
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 
-SAMPLE = PROJECT_ROOT / "resources" / "recordings" / "dp-4-cpu-lanes.arrow"
+SAMPLE = PROJECT_ROOT / "resources" / "recordings" / "dp-8-virtual-lanes.arrow"
 BLOCKS = re.findall(
     r"```python\n(.*?)```", (PROJECT_ROOT / "docs" / "recording.md").read_text(), re.DOTALL
 )

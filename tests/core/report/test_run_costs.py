@@ -21,7 +21,7 @@ COSTS = {"forward_ms": [1, 2], "backward_ms": 4, "step_ms": 1, "transfer_ms": 0.
 @pytest.mark.parametrize(
     ("warmup", "calibrated", "source"),
     [(2, True, CostSource.CALIBRATED), (2, False, CostSource.WARMUP),
-     (0, False, CostSource.MEASURED)],
+     (1, False, CostSource.MEASURED), (0, False, CostSource.MEASURED)],
 )  # fmt: skip
 def test_the_best_known_costs_are_taken(warmup, calibrated, source):
     trace = trace_of(specification(warmup=warmup))

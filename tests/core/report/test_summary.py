@@ -48,7 +48,9 @@ def test_the_printed_summary_has_the_ladder_the_bubble_and_each_lanes_main_cause
     text = summary_text(summarise(run_of(specification("mp", steps=2))))
     lines = text.splitlines()
     assert any(line.startswith("bubble: ") and "50 % by the closed form" in line for line in lines)
-    assert any(line.startswith("ladder in ms: ideal ") and " = step" in line for line in lines)
+    assert any(
+        line.startswith("ladder in ms: perfect division ") and " = step" in line for line in lines
+    )
     assert any(line.startswith("critical path: ") and "% compute" in line for line in lines)
     rows = {line.split()[0]: line for line in lines if line.startswith("cpu:")}
     assert "other-compute (" in rows["cpu:0"]

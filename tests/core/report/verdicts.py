@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.waits import meeting
+from core.explain.waits import meeting, waits_of
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.specification import Specification, describe
@@ -17,6 +17,7 @@ from core.predict.simulate import simulate
 from core.recording.decode import append_batch
 from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from core.trace.complete import completed_steps
 from core.trace.header import Header
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
@@ -67,8 +68,11 @@ def lasting(plan: Plan, durations_ns: NDArray[np.int64]) -> tuple[StepColumns, i
     return timed, int(timed.end.max())
 
 
-def made(spec: Specification) -> Made:
-    """A run of a specification on a model of equal blocks. Its jitter counts as no fault."""
+def made(spec: Specification, idle: float = 0.0) -> Made:
+    """A run of a specification on a model of equal blocks. Its jitter counts as no fault.
+
+    The host is late for each task by the part `idle` of what that takes.
+    """
     model, plan = describe(spec), plan_of(spec)
     costs = durations(plan.columns, equal_blocks(len(model.blocks)), plan.stages)
     faults = Faults.of(spec)
@@ -78,9 +82,10 @@ def made(spec: Specification) -> Made:
     now, lasted = 0, []
     for step in range(len(spec.all_rows)):
         both = [f.durations(plan.columns, plan.lanes, step, costs) for f in (faults, alone)]
-        (timed, whole), (_, without) = (lasting(plan, taken) for taken in both)
-        append_batch(trace, span_batch(Timings(0, step, timed.task, now + timed.start,
-                                               now + timed.end)))  # fmt: skip
+        late = (both[0] * idle).astype(np.int64)
+        (timed, whole), (_, without) = (lasting(plan, both[0] + late), lasting(plan, both[1]))
+        starts, ends = now + timed.start + late, now + timed.end
+        append_batch(trace, span_batch(Timings(0, step, timed.task, starts, ends)))
         append_batch(
             trace, note_batch([NoteRow(Record.COUNTER, "loss", now + whole, step, None, 1.0)])
         )
@@ -88,3 +93,20 @@ def made(spec: Specification) -> Made:
         lasted.append((whole, without))
     with_faults, without = np.array(lasted[spec.warmup :], np.int64).T
     return Made(trace, with_faults, without)
+
+
+def makespans(trace: Trace, spec: Specification) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What each measured step of a run lasts by simulation, with its fault and without, in ns.
+
+    Without it every task takes what it took less what the fault added; jitter is no fault.
+    """
+    faults, lanes, found = replace(Faults.of(spec), jitter=0.0), trace.header.lanes, []
+    for step in completed_steps(trace):
+        columns = StepColumns.of_trace(trace, step)
+        waits = waits_of(columns, lanes)
+        taken = columns.end - waits.begun
+        factors, extra = faults.effects(columns, lanes, step)
+        plain = np.rint((taken - extra) / factors).astype(np.int64)
+        found.append([int(simulate(columns, t, waits.meets).end.max()) for t in (taken, plain)])
+    slow, usual = np.array(found, np.int64).T
+    return slow, usual

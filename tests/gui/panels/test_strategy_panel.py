@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -288,7 +289,18 @@ def test_numbers_beyond_a_fields_range_are_the_nearest_that_it_takes(
 
 def test_the_lanes_field_offers_what_the_machine_has() -> None:
     assert "cuda:0" not in device_choices(HARDWARE)
-    assert device_choices(GPUS)[:4] == ["auto", "cuda:0,cuda:1", "cuda:0", "cuda:1"]
+    gpus = ["auto", "cuda:0,cuda:1", "cuda:0", "cuda:1"]
+    assert set(gpus) < set(device_choices(GPUS))
+    assert device_choices(replace(GPUS, accelerators=GPUS.accelerators * 2))[:2] == [
+        *gpus[:1],
+        "cuda:0,cuda:1,cuda:0,cuda:1",
+    ]
+
+
+def test_virtual_lanes_are_offered_first_where_four_real_ones_would_share_something() -> None:
+    assert device_choices(replace(HARDWARE, cores=2))[:2] == ["4xvirtual", "8xvirtual"]
+    assert device_choices(GPUS)[0] == "4xvirtual"
+    assert device_choices(replace(HARDWARE, cores=8))[0] == "auto"
 
 
 def test_a_gpu_counts_as_missing_only_when_the_machine_is_known() -> None:

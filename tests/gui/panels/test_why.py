@@ -68,6 +68,29 @@ def test_the_rungs_shown_add_up_to_the_makespan_shown(
     )
 
 
+def test_the_verdict_on_the_run_stands_above_all(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    explained(window, client, devices="4xcpu", steps=3)
+    qtbot.waitUntil(window.why.verdict.isVisible)
+    said = summarise(window.run_shown.trace).verdict
+    assert said is not None and window.why.verdict.text() == said.text
+    assert window.why.verdict.y() < window.why.chooser.y()
+    explained(window, client, "single", devices="1xcpu", steps=3)
+    qtbot.waitUntil(lambda: window.why.verdict.text().startswith("No lane, link or step"))
+
+
+def test_a_run_that_goes_on_has_no_verdict_yet(window: MainWindow, client: FakeClient) -> None:
+    spec = specification(steps=2)
+    window.session.run(spec)
+    client.perform(spec)
+    messages = client._messages
+    client._messages = messages[: len(messages) // 2]
+    window.session.tick()
+    show_why(window)
+    assert window.session.live is not None and not window.why.verdict.isVisible()
+
+
 def test_the_idle_bars_are_the_summarys_causes(window: MainWindow, client: FakeClient) -> None:
     explained(window, client, "dp", devices="4xcpu")
     shown = {

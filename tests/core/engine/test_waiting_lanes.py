@@ -1,0 +1,49 @@
+"""Lanes of a device that cannot time its work: here the CPU plays it."""
+
+import itertools
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from core.engine.lanes import lane as lane_module  # noqa: E402
+from core.plan.devices import DeviceKind  # noqa: E402
+from core.plan.specification import Specification  # noqa: E402
+from core.report.summary import summarise  # noqa: E402
+from tests.core.helpers import SMALL, run_here  # noqa: E402
+
+NOTE = "cpu has no timed events: spans are the host's times, of work alone"
+
+
+@pytest.fixture
+def synchronised(monkeypatch):
+    """Which devices were waited for; the CPU is no host to the engine."""
+    asked = []
+    monkeypatch.setattr(lane_module, "HOST", DeviceKind("other", "another host"))
+    monkeypatch.setattr(torch.accelerator, "synchronize", asked.append)
+    return asked
+
+
+def logged(trace):
+    return [row.text for row in trace.logs if row.level == "warning"]
+
+
+@pytest.mark.parametrize("strategy", ["dp", "mp", "pipeline", "tp"])
+def test_where_a_device_times_nothing_work_runs_alone_and_that_is_said(synchronised, strategy):
+    trace = run_here(Specification(strategy, SMALL, "2xcpu", batch=16, verify=True))
+    assert logged(trace) == [NOTE]
+    assert summarise(trace).gradient_error <= 1e-5
+    assert set(synchronised) == {torch.device("cpu")}
+    assert len(synchronised) == 2 * len(list(trace))  # at both ends of every span
+    spans = sorted((span.start, span.end) for span in trace)
+    assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
+
+
+def test_virtual_lanes_say_it_too(synchronised):
+    trace = run_here(Specification("mp", SMALL, "2xvirtual:cpu", batch=16, verify=True))
+    assert NOTE in logged(trace)
+    assert summarise(trace).gradient_error <= 1e-5
+
+
+def test_lanes_that_compute_in_their_own_threads_say_nothing():
+    assert logged(run_here(Specification("mp", SMALL, "2xcpu", batch=16))) == []

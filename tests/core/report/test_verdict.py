@@ -1,0 +1,163 @@
+"""The verdict names what was put in, and what that costs; without a fault it names none."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.cli.report import summary_text
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.report.summary import summarise
+from core.report.verdict import WORDS, Limit, Verdict, verdict
+from tests.core.report.verdicts import Made, made
+
+MODEL = ModelSettings("mlp", width=256, depth=16)
+FAULTS = (Limit.SLOW_LANE, Limit.SLOW_LINK, Limit.HICCUP)
+WAYS = {
+    "gpipe": ("pipeline", {"schedule": "gpipe"}),
+    "1f1b": ("pipeline", {"schedule": "1f1b"}),
+    "interleaved": ("pipeline", {"schedule": "interleaved"}),
+    "zb-v": ("pipeline", {"schedule": "zb-v", "batch": 64}),
+    "dualpipe-v": ("pipeline", {"schedule": "dualpipe-v"}),
+    "dp-pp": ("dp-pp", {"microbatches": 4}),
+    **{name: (name, {}) for name in ("mp", "dp", "ddp", "fsdp", "tp")},
+}
+
+
+def run(way: str, **given: object) -> Made:
+    """Five measured steps with 5 % jitter on four lanes."""
+    strategy, options = WAYS[way]
+    given = {"devices": "4xvirtual:cpu", "batch": 64, "jitter": 0.05, "seed": 3, **options, **given}
+    return made(Specification(strategy, MODEL, steps=5, warmup=2, **given))
+
+
+def judged(made_up: Made) -> Verdict:
+    found = verdict(made_up.trace)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("lane", [0, 2, 3])
+def test_a_slow_lane_is_named_with_what_it_costs_a_step(way: str, lane: int) -> None:
+    made_up = run(way, slow_lane=f"{lane}:1.5")
+    found = judged(made_up)
+    assert (found.kind, found.where) == (Limit.SLOW_LANE, f"lane {lane}")
+    assert found.loss_ns == pytest.approx(np.median(made_up.losses), rel=0.1)
+    assert f"Lane {lane} computes 1." in found.text
+
+
+@pytest.mark.parametrize(
+    ("way", "link", "factor"),
+    [("gpipe", "1-2", 3000), ("1f1b", "0-1", 3000), ("interleaved", "0-3", 2000),
+     ("mp", "2-3", 2000), ("dp", "0-2", 500), ("dp-pp", "2-3", 3000)],
+)  # fmt: skip
+def test_a_slow_link_is_named_with_what_it_costs_a_step(way: str, link: str, factor: int) -> None:
+    made_up = run(way, slow_link=f"{link}:{factor}")
+    found = judged(made_up)
+    assert (found.kind, found.where) == (Limit.SLOW_LINK, f"link {link}")
+    assert found.loss_ns == pytest.approx(np.median(made_up.losses), rel=0.1)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_hiccup_is_named_with_its_step_its_lane_and_what_it_cost(way: str) -> None:
+    made_up = run(way, hiccup="lane=1,step=4,ms=40")
+    found = judged(made_up)
+    assert (found.kind, found.where) == (Limit.HICCUP, "step 4 lane 1")
+    assert found.loss_ns == pytest.approx(made_up.losses[3], rel=0.1)
+    assert np.count_nonzero(made_up.losses) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_fault_no_lane_link_or_step_is_named(way: str) -> None:
+    assert sum(judged(run(way, seed=seed)).kind in FAULTS for seed in range(10)) <= 1
+
+
+def test_slow_kinds_and_jitter_are_nobodys_fault() -> None:
+    assert judged(run("1f1b", slow_kind="backward:2")).kind is Limit.SCHEDULE
+
+
+def test_a_verdict_does_not_look_at_what_was_put_in() -> None:
+    """A header that claims another fault, or none, changes nothing."""
+    made_up = run("1f1b", slow_lane="2:1.5")
+    found = judged(made_up)
+    header = made_up.trace.header
+    for claimed in (None, "1:9"):
+        asked = header.specification.having(slow_lane=claimed)
+        made_up.trace.header = replace(header, specification=asked)
+        assert verdict(made_up.trace) == found
+
+
+def test_stages_of_different_sizes_are_imbalance_and_no_slow_lane() -> None:
+    model = ModelSettings("mlp", width=256, depth=5)
+    found = judged(made(Specification(
+        "pipeline", model, "4xvirtual:cpu", batch=64, steps=5, warmup=0, jitter=0.05,
+        microbatches=32,
+    )))  # fmt: skip
+    assert found.kind is Limit.IMBALANCE
+    assert "with as much for each a step would take" in found.text
+
+
+def test_the_first_stages_cheaper_backward_makes_no_other_lane_slow() -> None:
+    model = ModelSettings("mlp", width=256, depth=4)
+    for schedule in ("1f1b", "zb-h1"):
+        found = judged(made(Specification(
+            "pipeline", model, "4xvirtual:cpu", batch=256, steps=5, warmup=0, schedule=schedule,
+            microbatches=32,
+        )))  # fmt: skip
+        assert found.kind not in FAULTS
+
+
+def test_a_step_of_one_stage_at_a_time_is_limited_by_its_order() -> None:
+    found = judged(run("mp"))
+    assert (found.kind, found.where) == (Limit.SCHEDULE, "")
+    assert 0.5 < found.loss_ns / np.median(run("mp").with_faults) < 0.8
+
+
+def test_slow_transfers_everywhere_are_communication() -> None:
+    for way in ("tp", "fsdp"):
+        found = judged(run(way, slow_kind="all-reduce:3000 all-gather:3000 reduce-scatter:3000"))
+        assert (found.kind, found.where) == (Limit.COMMUNICATION, "")
+
+
+def test_a_single_lane_has_nothing_to_wait_for() -> None:
+    found = judged(made(Specification("single", MODEL, "1xvirtual:cpu", batch=64, steps=3)))
+    assert (found.kind, found.loss_ns) == (Limit.NONE, 0)
+
+
+def test_a_host_that_is_late_for_most_of_a_step_is_named() -> None:
+    spec = Specification("pipeline", MODEL, "4xvirtual:cpu", batch=64, steps=3)
+    found = judged(made(spec, idle=1.0))
+    assert found.kind is Limit.HOST and "the host was late" in found.text
+
+
+def test_two_steps_are_enough_for_a_hiccup_and_one_for_a_slow_lane() -> None:
+    two = made(Specification("pipeline", MODEL, "4xvirtual:cpu", batch=64, steps=2, warmup=0,
+                             jitter=0.02, hiccup="lane=1,step=2,ms=80"))  # fmt: skip
+    assert judged(two).where == "step 2 lane 1"
+    one = made(Specification("pipeline", MODEL, "4xvirtual:cpu", batch=64, steps=1, warmup=0,
+                             jitter=0.02, slow_lane="1:1.5"))  # fmt: skip
+    assert judged(one).where == "lane 1"
+
+
+def test_a_run_without_a_whole_step_has_no_verdict() -> None:
+    nothing = made(Specification("dp", MODEL, "2xvirtual:cpu", batch=64, steps=1, warmup=0))
+    nothing.trace.counters.clear()
+    assert verdict(nothing.trace) is None
+
+
+def test_the_summary_has_the_verdict_with_its_four_keys_and_prints_its_sentence() -> None:
+    summary = summarise(run("1f1b", slow_lane="2:1.5").trace)
+    told = json.loads(summary.to_json())
+    assert list(told["verdict"]) == ["kind", "where", "loss_ns", "text"]
+    assert told["verdict"]["kind"] == "slow-lane" and told["verdict"]["where"] == "lane 2"
+    assert told["injected_faults"] == {"slow_lane": "2:1.5", "jitter": 0.05}
+    assert f"verdict: {told['verdict']['text']}" in summary_text(summary).splitlines()
+
+
+def test_every_kind_has_its_words() -> None:
+    assert set(WORDS) == set(Limit)
+    assert list(map(str, Limit)) == ["slow-lane", "slow-link", "hiccup", "imbalance", "schedule",
+                                     "communication", "host", "none"]  # fmt: skip
