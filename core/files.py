@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from core.plan.task import PlanError
 
-IMAGE_SUFFIXES = (".png", ".svg", ".pdf")
+_FILES = ("record", "summary", "gradients", "csv", "table")
+ENDINGS = {"image": (".png", ".svg", ".pdf"), "report": (".html", ".htm")}
+"""Options of files whose form their name's end chooses."""
 
 
 @contextmanager
@@ -73,23 +76,25 @@ def check_writable(option: str, path: str | None) -> None:
         raise PlanError(f"{option} {path}: {folder} cannot be written; use a folder that can")
 
 
-def check_distinct(*paths: str | None) -> None:
-    """Raise PlanError if two outputs would overwrite each other."""
-    named = [path for path in paths if path is not None and not path.startswith("/dev/")]
-    for path in named:
-        if sum(os.path.abspath(path) == os.path.abspath(other) for other in named) > 1:
+def check_outputs(given: Mapping[str, Any]) -> None:
+    """Raise PlanError for a file that cannot be written, and if two outputs would be one.
+
+    Files are named by options of ENDINGS or of _FILES; those that are not given are fine.
+    """
+    named = {name: given[name] for name in (*_FILES, *ENDINGS) if given.get(name) is not None}
+    for name, path in named.items():
+        endings = ENDINGS.get(name, ())
+        if endings and Path(path).suffix.lower() not in endings:
+            raise PlanError(f"--{name} {path}: use a name that ends in {', '.join(endings)}")
+        check_writable(f"--{name}", path)
+    files = [path for path in named.values() if not path.startswith("/dev/")]
+    for path in files:
+        if sum(os.path.abspath(path) == os.path.abspath(other) for other in files) > 1:
             raise PlanError(f"{path} is named for two outputs; use a file for each")
 
 
-def check_image(option: str, path: str | None) -> None:
-    """Raise PlanError if `path` is no image that can be drawn. None is fine."""
-    if path is not None and Path(path).suffix.lower() not in IMAGE_SUFFIXES:
-        raise PlanError(f"{option} {path}: use a name that ends in {', '.join(IMAGE_SUFFIXES)}")
-    check_writable(option, path)
-
-
-def check_page(option: str, path: str | None) -> None:
-    """Raise PlanError if `path` is no page that can be written. None is fine."""
-    if path is not None and Path(path).suffix.lower() not in (".html", ".htm"):
-        raise PlanError(f"{option} {path}: use a name that ends in .html")
-    check_writable(option, path)
+def write_whole(path: Path | str | None, text: str) -> None:
+    """Write a text to a file, whole or not at all, or to none. Raises OSError in one line."""
+    if path is not None:
+        with whole_file(path) as place:
+            place.write_text(text, encoding="utf-8")

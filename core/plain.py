@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from typing import TextIO
+
+Say = Callable[..., str]
+"""Fills the placeholders of a text, and may translate it first: tr in the window."""
 
 MOST_SAID, MOST_WORD = 500, 200
 """Characters of an error and of a word in it; of longer ones the middle is left out."""
@@ -59,6 +63,12 @@ def cell(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def duration_text(ns: int) -> str:
-    """A duration in ms, or in us below a tenth: `12.1 ms`."""
-    return f"{ns / 1e6:.3g} ms" if ns >= 100_000 else f"{ns / 1e3:.3g} us"
+def duration_text(ns: float) -> str:
+    """A duration for people, with three digits that count: `41.2 ms`, `1234 ms`, `85 us`."""
+    value, unit = (ns / 1e6, "ms") if abs(ns) >= 100_000 else (ns / 1e3, "us")
+    return f"{value:.0f} {unit}" if abs(value) >= 1000 else f"{value:.3g} {unit}"
+
+
+def plainly(text: str, **values: object) -> str:
+    """A text with its placeholders filled, in English."""
+    return text.format(**values)

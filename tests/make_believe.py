@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -165,3 +166,8 @@ def _notes(plan: Plan, step: int, timings: list[Timing], lanes: int, rows: int) 
             )
         )
     return notes
+
+
+def without_steps(trace: Trace) -> Trace:
+    """A prediction of a run, of none of its steps."""
+    return Trace(replace(trace.header, predicted=True), trace.table, version=1)

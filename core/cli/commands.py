@@ -27,7 +27,7 @@ from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient
 from core.engine.messages import Described, Ended, Outcome, Ready, Rows, Started
 from core.explain.verified import verified
-from core.files import check_distinct, check_image, check_page, check_writable, whole_file
+from core.files import check_outputs, write_whole
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import plain, say
@@ -76,7 +76,7 @@ def plan(arguments: argparse.Namespace) -> None:
     """
     specification = specification_of(vars(arguments))
     check(specification)
-    check_writable("--csv", arguments.csv)
+    check_outputs(vars(arguments))
     specification = with_defaults(specification)
     is_known = any(kind in specification.devices for kind in KINDS)  # else torch has to be asked
     hardware = host() if is_known else _ask(Ready).hardware
@@ -86,8 +86,7 @@ def plan(arguments: argparse.Namespace) -> None:
     plans = plans_of(specification, model, lanes)
     if arguments.csv is not None:
         text = csv_text([order for order in lane_orders(next(iter(plans.values()))) if order])
-        with whole_file(arguments.csv) as path:
-            path.write_text(text, encoding="utf-8")
+        write_whole(arguments.csv, text)
     for rows, planned in plans.items():
         title = (
             f"{specification.strategy}{schedule} of {model.name}, {rows} rows on {len(lanes)} lanes"
@@ -99,11 +98,8 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     """Run, print the summary, write what was asked for. Returns the exit status."""
     specification = specification_of(vars(arguments))
     check(specification)
-    for option in ("record", "summary", "gradients"):
-        check_writable(f"--{option}", getattr(arguments, option))
-    check_image("--image", arguments.image)
+    check_outputs(vars(arguments))
     figure_options(arguments)
-    check_distinct(arguments.record, arguments.summary, arguments.gradients, arguments.image)
     trace, ended = execute(specification, arguments.record, arguments.verbose)
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
@@ -139,8 +135,7 @@ def _write_outputs(
     if arguments.summary is not None:
         values = json.loads(summary.to_json())
         values["prediction"] = None if comparison is None else comparison.to_dict()
-        with whole_file(arguments.summary) as path:
-            path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        write_whole(arguments.summary, json.dumps(values, indent=1) + "\n")
     if arguments.image is not None:
         write_image([trace], Path(arguments.image), figure_options(arguments))
 
@@ -149,10 +144,8 @@ def export(
     arguments: argparse.Namespace, write_image: WriteImage, write_report: WriteReport
 ) -> None:
     """Draw recordings, report on one, list its spans. Bad input raises a ValueError in one line."""
-    check_image("--image", arguments.image)
-    check_page("--report", arguments.report)
+    check_outputs(vars(arguments))
     query = table_query(arguments)
-    check_distinct(arguments.image, arguments.report, arguments.table)
     options = figure_options(arguments)
     if not (arguments.image or arguments.report or arguments.table):
         raise PlanError("export needs --image FILE, --report FILE or --table FILE")

@@ -14,11 +14,11 @@ from core.cli.commands import open_aloud
 from core.cli.report import table
 from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference, Group
-from core.compare.runs import TwoRuns, compare_runs, duration_text
+from core.compare.runs import TwoRuns, compare_runs
 from core.compare.spent import whole_steps
 from core.explain.causes import PASSES
-from core.files import check_distinct, check_image, check_page, check_writable, whole_file
-from core.plain import plain, say
+from core.files import check_outputs, write_whole
+from core.plain import duration_text, plain, say
 from core.plan.task import PlanError
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
@@ -33,10 +33,7 @@ _NAMES = {Group.CAUSE: "idle: {}", Group.OVERLAP: "tasks that overlap",
 
 def compare(arguments: argparse.Namespace, write_both: WriteBoth, write_report: WriteBoth) -> None:
     """Compare two recordings, print the table, write what was asked for. Raises PlanError."""
-    check_image("--image", arguments.image)
-    check_page("--report", arguments.report)
-    check_writable("--summary", arguments.summary)
-    check_distinct(arguments.summary, arguments.image, arguments.report)
+    check_outputs(vars(arguments))
     names = (arguments.a, arguments.b)
     traces = (_opened(arguments.a), _opened(arguments.b))
     steps = [
@@ -48,10 +45,8 @@ def compare(arguments: argparse.Namespace, write_both: WriteBoth, write_report: 
     ]  # fmt: skip
     two = compare_runs(traces[0], traces[1], steps[0], steps[1])
     alignment = _alignment(two, traces, names, arguments.align, arguments.scale == FIT)
-    if arguments.summary is not None:
-        values = json.dumps({"a": names[0], "b": names[1], **two.to_dict()}, indent=1)
-        with whole_file(arguments.summary) as path:
-            path.write_text(values + "\n", encoding="utf-8")
+    values = json.dumps({"a": names[0], "b": names[1], **two.to_dict()}, indent=1)
+    write_whole(arguments.summary, f"{values}\n")
     if arguments.image is not None:
         write_both(two, traces, Path(arguments.image), alignment, arguments.theme)
     if arguments.report is not None:

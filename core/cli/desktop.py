@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from core.files import whole_file
+from core.files import write_whole
 from core.paths import PROJECT_ROOT, RESOURCES
 
 ENTRY = """\
@@ -42,8 +42,7 @@ def install_desktop() -> list[Path]:
     }
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as place:
-            place.write_text(text)
+        write_whole(path, text)
     return list(files)
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
-from core.cli.report import bubble_text, counted, injected_lines, milliseconds, table
+from core.cli.report import bubble_text, counted, injected_lines, milliseconds, table, time_cells
 from core.engine.messages import Outcome
 from core.explain.causes import explain_step
-from core.files import check_distinct, check_image, check_writable, whole_file
+from core.files import check_outputs, check_writable, whole_file, write_whole
 from core.plain import say
 from core.plan.faults import Faults, faults_given
 from core.plan.link import read_link
@@ -35,10 +35,7 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     """Predict a step, print its table, write what was asked for. Raises PlanError in one line."""
     specification = specification_of(vars(arguments))
     check(specification)
-    check_writable("--summary", arguments.summary)
-    check_image("--image", arguments.image)
-    check_writable("--record", arguments.record)
-    check_distinct(arguments.summary, arguments.image, arguments.record)
+    check_outputs(vars(arguments))
     options = figure_options(arguments)
     costs = costs_of_arguments(arguments)
     model = describe_model(specification)
@@ -49,10 +46,7 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     faults, step = Faults.of(specification), specification.warmup + arguments.step - 1
     prediction = predict_step(run.plan, costs, faults, step)
     summary = summary_of(run, prediction)
-    if arguments.summary is not None:
-        text = json.dumps(summary, indent=1, allow_nan=False)
-        with whole_file(arguments.summary) as path:
-            path.write_text(text + "\n", encoding="utf-8")
+    write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")
     if arguments.record is not None:
         told = predicted_recording(run.header, run.plan.tasks, prediction.columns)
         with whole_file(arguments.record) as path:
@@ -142,7 +136,7 @@ def prediction_text(summary: dict[str, Any]) -> str:
         *injected_lines(summary["injected_faults"]),
     ]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "activations", "idle mostly for")
-    rows = [_row(lane, summary["makespan_ns"]) for lane in computing[:MOST_LANES_SHOWN]]
+    rows = [_row(lane) for lane in computing[:MOST_LANES_SHOWN]]
     text = "\n".join(lines) + "\n\n" + table(header, rows)
     hidden = len(computing) - len(rows)
     return text + (f"\n{hidden} further lanes are in the --summary" if hidden else "")
@@ -166,14 +160,11 @@ def costs_text(costs: CostModel) -> str:
     return table(("cost", "of", f"ms, by {unit}"), rows)
 
 
-def _row(lane: dict[str, Any], makespan: int) -> Sequence[object]:
+def _row(lane: dict[str, Any]) -> Sequence[object]:
     causes: dict[str, int] = lane["idle_by_cause"]
     return (
         lane["name"],
-        milliseconds(lane["busy_ns"]),
-        milliseconds(lane["communication_ns"]),
-        milliseconds(lane["idle_ns"]),
-        f"{100 * lane['idle_ns'] / makespan:.1f}" if makespan else "0.0",
+        *time_cells(lane["busy_ns"], lane["communication_ns"], lane["idle_ns"]),
         lane["peak_activations"],
         max(causes, key=lambda cause: causes[cause]) if causes else "-",
     )

@@ -184,17 +184,20 @@ def _lane_row(steps: Sequence[LaneSummary]) -> tuple[object, ...]:
     busy = sum(step.busy_ns for step in steps) / count
     communication = sum(step.communication_ns for step in steps) / count
     idle = sum(step.idle_ns for step in steps) / count
-    total = busy + communication + idle
     return (
         steps[0].name,
-        milliseconds(busy),
-        milliseconds(communication),
-        milliseconds(idle),
-        f"{100 * idle / total:.1f}" if total else "0.0",
+        *time_cells(busy, communication, idle),
         size(max(step.peak_bytes for step in steps)),
         sum(step.spans for step in steps),
         _main_cause(steps),
     )
+
+
+def time_cells(busy: float, communication: float, idle: float) -> list[str]:
+    """A lane's times in ms, and its idle time as a share of all three."""
+    total = busy + communication + idle
+    share = f"{100 * idle / total:.1f}" if total else "0.0"
+    return [*map(milliseconds, (busy, communication, idle)), share]
 
 
 def _main_cause(steps: Sequence[LaneSummary]) -> str:

@@ -64,13 +64,11 @@ class StepTasks:
 class Matches:
     """The tasks of two steps, paired: `of_a[i]` and `of_b[i]` are positions in `a` and `b`.
 
-    `same_plan` says that both steps have the very same tasks, so that a task's number is its name.
     `only_a` and `only_b` are the positions of tasks without a match.
     """
 
     a: StepTasks
     b: StepTasks
-    same_plan: bool
     of_a: NDArray[np.int64]
     of_b: NDArray[np.int64]
     only_a: NDArray[np.int64]
@@ -95,24 +93,18 @@ class Matches:
 def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     """Pair the tasks of two steps.
 
-    Steps of one plan are paired by the tasks' numbers. Else a task is paired with the one of the
-    same kind, stage, replica, micro-batch, block, bucket and name; what the tasks of a kind tell
-    in only one of the steps is left aside. Where several are alike in all of these, the first is
-    paired with the first in the order of the plans, and so on.
+    A task is paired with the one of the same kind, stage, replica, micro-batch, block, bucket and
+    name; what the tasks of a kind tell in only one of the steps is left aside. Where several are
+    alike in all of these, the first is paired with the first in the order of the plans, and so on.
     """
     places_b = _named_alike(a, b)
-    same = np.array_equal(a.task, b.task) and np.array_equal(a.places, places_b)
-    if same:
-        everything = np.arange(len(a))
-        nothing = np.empty(0, np.int64)
-        return Matches(a, b, True, everything, everything, nothing, nothing)
     keys = _keys(np.concatenate(_told_by_both(a.places, places_b)), len(a))
     _, of_a, of_b = np.intersect1d(
         keys[: len(a)], keys[len(a) :], assume_unique=True, return_indices=True
     )
     order = np.argsort(of_a)
     of_a, of_b = of_a[order], of_b[order]
-    return Matches(a, b, False, of_a, of_b, _others(of_a, len(a)), _others(of_b, len(b)))
+    return Matches(a, b, of_a, of_b, _others(of_a, len(a)), _others(of_b, len(b)))
 
 
 def _others(positions: NDArray[np.int64], count: int) -> NDArray[np.int64]:

@@ -9,21 +9,11 @@ from typing import Any
 from core.compare.differences import Difference, beside, by_lane, by_reason
 from core.compare.matching import Matches, StepTasks, match_steps
 from core.compare.sentence import sentence
-from core.compare.settings import Say, Setting, differing_settings
+from core.compare.settings import Setting, differing_settings
 from core.compare.spent import Spent, median_step, never, spent, whole_steps
+from core.plain import Say, duration_text, plainly
 from core.plan.task import PlanError
 from core.trace.trace import Trace
-
-
-def plainly(text: str, **values: object) -> str:
-    """A text with its placeholders filled, in English."""
-    return text.format(**values)
-
-
-def duration_text(ns: float) -> str:
-    """A duration for people, with three digits that count: `41.2 ms`, `1234 ms`, `85 us`."""
-    value, unit = (ns / 1e6, "ms") if abs(ns) >= 100_000 else (ns / 1e3, "us")
-    return f"{value:.0f} {unit}" if abs(value) >= 1000 else f"{value:.3g} {unit}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.compare.differences import Difference
-from core.compare.settings import Say, Setting
+from core.compare.settings import Setting
 from core.explain.causes import Cause
+from core.plain import Say
 from core.plan.task import Kind
 
 ALIKE = 0.005

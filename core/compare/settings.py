@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from core.models.catalogue import MODELS
+from core.plain import Say
 from core.plan.faults import faults_text
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
@@ -19,9 +19,6 @@ from core.plan.task import Role
 from core.trace.columns import ABSENT
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
-
-Say = Callable[..., str]
-"""Fills the placeholders of a text, and may translate it first: tr in the window."""
 
 NAMED = "{b} instead of {a}"
 COUNTED: dict[str, tuple[str, str]] = {

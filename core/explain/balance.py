@@ -12,6 +12,7 @@ from core.explain.lanes import LaneTime, entering
 from core.order import row_keys
 from core.plan.task import ENTERS, IS_COMMUNICATION, KINDS, Kind, Role, working_lanes
 from core.trace.columns import sorted_positions
+from core.trace.event_rows import Counter
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -88,8 +89,7 @@ def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
 
 def _peak_within(trace: Trace, lane: int, bounds: NDArray[np.int64]) -> int:
     """Most bytes that a lane held at one moment within intervals: n starts and ends, in order."""
-    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
-    counters = [counter for counter in counters if len(counter.times)]
+    counters = _memory_of(trace, lane)
     if not len(bounds) or not counters:
         return 0
     first, last = bounds[0, 0], bounds[:, 1].max()
@@ -204,8 +204,7 @@ def held_bytes(
     trace: Trace, lane: int, since: int = -1
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Memory that a lane holds over time: times in ns, from `since` on, and the bytes held then."""
-    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
-    counters = [counter for counter in counters if len(counter.times)]
+    counters = _memory_of(trace, lane)
     fresh = [c.times[np.searchsorted(c.times, since) :] for c in counters]
     fresh = [times for times in fresh if len(times)]
     if len(fresh) == 1 and (np.diff(fresh[0]) > 0).all():
@@ -213,6 +212,12 @@ def held_bytes(
     else:
         times = np.unique(np.concatenate([*fresh, np.empty(0, np.int64)]))
     return times, sum((c.at(times) for c in counters), np.zeros(len(times)))
+
+
+def _memory_of(trace: Trace, lane: int) -> list[Counter]:
+    """What was recorded of a lane's memory."""
+    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
+    return [counter for counter in counters if len(counter)]
 
 
 def _rows_forward(spans: Spans) -> int:

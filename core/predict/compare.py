@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.waits import meeting, waits_of
+from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults
-from core.plan.task import KINDS, Kind, Lane, PlanError, Role
+from core.plan.task import KINDS, Kind, Lane, PlanError, Role, working_lanes
 from core.predict.costs import CostModel, Curve, durations
 from core.predict.costs_file import costs_of
 from core.predict.predict import lane_times
@@ -170,13 +171,24 @@ def costs_of_step(columns: StepColumns, lanes: Sequence[Lane]) -> CostModel:
 
 
 def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
-    """The predicted steps as a trace of the run's lanes, steps and time, marked as predicted."""
-    return trace.retimed(
-        {
-            step.step: (step.columns.task, step.columns.start, step.columns.end)
-            for step in comparison.steps
-        }
-    )
+    """The predicted steps as a trace of the run's lanes, steps and time, marked as predicted.
+
+    Counters, logs and clocks are left behind.
+    """
+    other = Trace(replace(trace.header, predicted=True), trace.table, version=1)
+    for lane in working_lanes(trace.header.lanes):
+        spans = trace.spans(lane.index)
+        # Step by step: one that is predicted to be long reaches into the next.
+        for step in comparison.steps:
+            some, columns = spans[spans.of_step(step.step)], step.columns
+            at = np.searchsorted(columns.task, some["task"])
+            order = stable_argsort(columns.start[at])
+            timed = some.timed(columns.start[at], columns.end[at])[order]
+            other.lanes[lane.index].extend(**timed.arrays)
+    for step in comparison.steps:
+        columns = step.columns
+        other.step_table.widen(np.full_like(columns.task, step.step), columns.start, columns.end)
+    return other
 
 
 def _predicted(trace: Trace, step: int, costs: CostModel, faults: Faults) -> PredictedStep:

@@ -30,7 +30,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.files import whole_file
+from core.files import write_whole
 from core.option import listed
 from core.plain import said
 from core.plan.link import Link
@@ -67,8 +67,7 @@ def read_costs(path: Path | str) -> CostModel:
 
 def write_costs(path: Path | str, costs: CostModel) -> None:
     """Write costs as JSON, whole or not at all. Raises OSError if it cannot be written."""
-    with whole_file(path) as place:
-        place.write_text(json.dumps(values_of(costs), indent=1) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(values_of(costs), indent=1) + "\n")
 
 
 def costs_of(values: Any) -> CostModel:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from core.files import whole_file
+from core.files import write_whole
 from core.reading import one_line
 
 FORMAT = 1
@@ -70,8 +70,7 @@ def write_marks(recording: Path, marks: Sequence[Bookmark], started: str = "") -
         return
     rows = [asdict(mark) for mark in in_order(marks)]
     text = json.dumps({"format": FORMAT, "started": started, "marks": rows}, indent=1)
-    with whole_file(path) as place:
-        place.write_text(f"{text}\n", encoding="utf-8")
+    write_whole(path, f"{text}\n")
 
 
 def in_order(marks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from core.files import whole_file
 from core.recording.decode import append_batch, parts_of, spans_of, take_plans
 from core.recording.schema import Record
-from core.recording.stream import Stream, naming_damage, open_stream
+from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.blocks import Blocks, blocks_of
 from core.trace.columns import ABSENT, StepBounds
 from core.trace.complete import run_faults
@@ -85,8 +85,8 @@ def index_files(path: Path | str) -> tuple[Path, Path]:
     return whole.with_name(name), cache / "bubblescope" / f"{key}-{name}"
 
 
-def read_index(path: Path | str) -> tuple[Trace, str] | None:
-    """A recording's trace, mapped, and its warning; None if it has no index, or an old one.
+def read_index(path: Path | str) -> Opened | None:
+    """A recording, mapped; None if it has no index, or an old one.
 
     Raises DamagedIndex if the index there is was changed since it was written.
     """
@@ -96,7 +96,7 @@ def read_index(path: Path | str) -> tuple[Trace, str] | None:
                 arrays = _read_parts(place)
                 facts = json.loads(arrays.pop(_FACTS).tobytes())
                 if facts["of"] == _identity(path):
-                    return _mapped(path, arrays, facts), facts["warning"]
+                    return Opened(_mapped(path, arrays, facts), facts["warning"])
             except KeyError as error:
                 raise DamagedIndex(f"{place} is damaged") from error
     return None

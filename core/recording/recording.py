@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,7 +14,7 @@ from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
 from core.recording.schema import RecordingError, schema_of
 from core.recording.sniff import is_chrome_trace
-from core.recording.stream import Stream, naming_damage, open_stream
+from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
 
@@ -23,14 +22,6 @@ INDEXED_BYTES = 64 << 20
 """Recordings from this size on, about a million spans, are opened through an index beside them."""
 Build = Callable[[Path | str, Progress | None], object]
 """Makes the index of a recording, and tells how far it is; raises OSError if it cannot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A recording that was read; `warning` says what is missing, or why there is no index."""
-
-    trace: Trace
-    warning: str = ""
 
 
 def open_recording(
@@ -53,8 +44,7 @@ def open_recording(
             read_chrome_trace,  # only such files need its JSON library
         )
 
-        imported = read_chrome_trace(path, progress)
-        return Opened(imported.trace, imported.lost and f"{path}: {imported.lost}")
+        return read_chrome_trace(path, progress)
     failed = ""
     if is_large(path, indexed_from):
         try:
@@ -78,8 +68,7 @@ def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opene
         found = read_index(path)
     if found is None:
         raise OSError("it changes while it is read")
-    trace, warning = found
-    return Opened(trace, "; ".join(filter(None, (warning, said))))
+    return Opened(found.trace, "; ".join(filter(None, (found.warning, said))))
 
 
 def _reason(error: OSError | DamagedIndex) -> str:

@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,9 +14,18 @@ import pyarrow as pa
 from core.reading import one_line
 from core.recording.schema import RecordingError, read_header
 from core.trace.header import Header
+from core.trace.trace import Trace
 
 CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
 END_OF_STREAM = CONTINUATION + b"\0\0\0\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A recording that was read; `warning` says what is missing, or why there is no index."""
+
+    trace: Trace
+    warning: str = ""
 
 
 class Stream:

@@ -9,7 +9,7 @@ are, both by simulation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
 from core.order import stable_argsort
-from core.plain import duration_text
+from core.plain import Say, duration_text, plainly
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind, Lane, PlanError, Role, Stage
 from core.plan.transfers import Links, links_of
 from core.predict.costs import paired_rows
@@ -54,15 +54,6 @@ LIMITS = 0.05
 """The part of a step that imbalance, order or communication must cost to be named."""
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-Say = Callable[..., str]
-"""Fills the placeholders of a text, and may translate it first: tr in the window."""
-
-
-def plainly(text: str, **values: object) -> str:
-    """A text with its placeholders filled, in English."""
-    return text.format(**values)
 
 
 class Limit(StrEnum):

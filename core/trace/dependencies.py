@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.spans import Spans
+from core.trace.step import StepSpans
 from core.trace.trace import Span, Trace
 
 _NEVER = np.iinfo(np.int64).min
@@ -18,27 +17,11 @@ _NEVER = np.iinfo(np.int64).min
 class Neighbours:
     """Some of what a span waited for (`needs`) and of what waited for it (`dependents`).
 
-    Those that matter come first: what ended last, and what the span held up. `needed` and
-    `depending` count all of them.
+    Those that matter come first: what ended last, and what the span held up.
     """
 
     needs: tuple[Span, ...]
     dependents: tuple[Span, ...]
-    needed: int
-    depending: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Spans of a step, with the lane and index of each: n entries."""
-
-    lane: NDArray[np.int64]
-    index: NDArray[np.int64]
-    spans: Spans
-
-    def some(self, trace: Trace, order: NDArray[np.int64]) -> tuple[Span, ...]:
-        pairs = zip(self.lane[order].tolist(), self.index[order].tolist(), strict=True)
-        return tuple(trace.span(lane, index) for lane, index in pairs)
 
 
 def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
@@ -47,29 +30,32 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
     A task waits only for tasks of smaller numbers (as in StepColumns): so who steps from a span to
     what it waited for, and on from there, never comes to one twice.
     """
-    earlier = [task for task in span.after if task < span.task]
-    needed = _of_tasks(trace, span.step, np.array(earlier, np.int32))
-    latest = np.argsort(-needed.spans.end, kind="stable")[:most]
     waiting = _waiting(trace, span)
+    # What `span` held up comes first, and of the same weight what began first.
+    by_weight = np.lexsort((waiting.spans.start, _held_by_others(trace, span, waiting.spans.row)))
     return Neighbours(
-        needed.some(trace, latest),
-        waiting.some(trace, _by_weight(trace, span, waiting)[:most]),
-        len(needed.lane),
-        len(waiting.lane),
+        _needs(trace, span, most),
+        _some(trace, waiting, by_weight[:most]),
     )
 
 
-def _by_weight(trace: Trace, span: Span, waiting: _Found) -> NDArray[np.int64]:
-    """The order of what waited: what `span` held up first, and of the same weight by start."""
-    return np.lexsort((waiting.spans.start, _held_by_others(trace, span, waiting.spans.row)))
+def waited_for(trace: Trace, span: Span) -> Span | None:
+    """The span, of those that `span` waited for, that ended last."""
+    return next(iter(_needs(trace, span, 1)), None)
 
 
-def _waiting(trace: Trace, span: Span) -> _Found:
+def _needs(trace: Trace, span: Span, most: int) -> tuple[Span, ...]:
+    earlier = [task for task in span.after if task < span.task]
+    needed = _of_tasks(trace, span.step, np.array(earlier, np.int32))
+    return _some(trace, needed, np.argsort(-needed.spans.end, kind="stable")[:most])
+
+
+def _waiting(trace: Trace, span: Span) -> StepSpans:
     """The spans of its step that waited for `span`."""
     table = trace.table
     entries = np.flatnonzero(table.after == span.task)
     rows = np.searchsorted(table.rows["after"], entries, "right") - 1
-    return _of_rows(trace, span.step, rows[table.rows["task"][rows] > span.task])
+    return StepSpans.of(trace, span.step, rows[table.rows["task"][rows] > span.task])
 
 
 def _held_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -85,24 +71,17 @@ def _held_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArra
 def _ends(trace: Trace, step: int, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
     """When tasks of a step ended, in ns; a number below all times if one has not."""
     distinct, which = np.unique(tasks, return_inverse=True)
-    found = _of_tasks(trace, step, distinct)
+    spans = _of_tasks(trace, step, distinct).spans
     ends = np.full(len(distinct), _NEVER)
-    ends[np.searchsorted(distinct, trace.table.rows["task"][found.spans.row])] = found.spans.end
+    ends[np.searchsorted(distinct, spans["task"])] = spans.end
     return ends[which]
 
 
-def _of_tasks(trace: Trace, step: int, tasks: NDArray[np.int32]) -> _Found:
-    return _of_rows(trace, step, np.flatnonzero(np.isin(trace.table.rows["task"], tasks)))
+def _of_tasks(trace: Trace, step: int, tasks: NDArray[np.int32]) -> StepSpans:
+    rows = np.flatnonzero(np.isin(trace.table.rows["task"], tasks))
+    return StepSpans.of(trace, step, rows)
 
 
-def _of_rows(trace: Trace, step: int, rows: NDArray[Any]) -> _Found:
-    """The spans of a step that have one of some rows of the table, lane by lane."""
-    lanes, indices, parts = [], [], []
-    for lane in range(len(trace.header.lanes)):
-        spans = trace.spans(lane)
-        mine = spans.of_step(step)
-        index = np.flatnonzero(np.isin(spans.row[mine], rows)) + mine.start
-        lanes.append(np.full(len(index), lane))
-        indices.append(index)
-        parts.append(spans[index])
-    return _Found(np.concatenate(lanes), np.concatenate(indices), Spans.joined(parts))
+def _some(trace: Trace, found: StepSpans, order: NDArray[np.intp]) -> tuple[Span, ...]:
+    pairs = zip(found.lane[order].tolist(), found.index[order].tolist(), strict=True)
+    return tuple(trace.span(lane, index) for lane, index in pairs)

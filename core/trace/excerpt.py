@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.plan.task import Lane
+from core.trace.query import UNITS
 from core.trace.trace import Trace
 
-UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-"""Nanoseconds of each unit that a time may have."""
 _TIME = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s)")
 _STEP = re.compile(r"(w?)(\d+)")
 _NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")

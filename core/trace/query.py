@@ -25,6 +25,7 @@ KEYS = {
 }
 """What may stand before a colon, and what behind it."""
 UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+"""Nanoseconds of each unit that a time may have."""
 GROUPS = ("communication", "compute")
 """What `kind:` takes beside the kinds' own names."""
 

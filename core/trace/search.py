@@ -123,32 +123,19 @@ def rank(trace: Trace, hits: Hits, place: SpanPosition) -> int:
     return sum(_before(trace, hits, lane, place) for lane in hits)
 
 
-def next_hit(trace: Trace, hits: Hits, place: SpanPosition) -> SpanPosition | None:
-    """The hit behind a place, behind the last one the first; None if there are no hits."""
-    later = []
+def next_hit(trace: Trace, hits: Hits, place: SpanPosition, by: int = 1) -> SpanPosition | None:
+    """The hit behind a place (`by` 1) or before it (-1), round the ends; None if there are none."""
+    near = []
     for lane, found in hits.items():
-        at = _before(trace, hits, lane, place)
-        at += lane == place.lane and at < len(found) and found[at] == place.index
-        if at < len(found):
-            later.append(position_of(trace, lane, int(found[at])))
-    return min(later, default=None) or _outermost(trace, hits, 0, min)
-
-
-def previous_hit(trace: Trace, hits: Hits, place: SpanPosition) -> SpanPosition | None:
-    """The hit before a place, before the first one the last; None if there are no hits."""
-    earlier = []
-    for lane, found in hits.items():
-        at = _before(trace, hits, lane, place)
-        if at:
-            earlier.append(position_of(trace, lane, int(found[at - 1])))
-    return max(earlier, default=None) or _outermost(trace, hits, -1, max)
-
-
-def _outermost(
-    trace: Trace, hits: Hits, at: int, choose: Callable[..., SpanPosition | None]
-) -> SpanPosition | None:
-    ends = (position_of(trace, lane, int(found[at])) for lane, found in hits.items() if len(found))
-    return choose(ends, default=None)
+        at = _before(trace, hits, lane, place) + min(by, 0)
+        if by > 0 and lane == place.lane and at < len(found):
+            at += found[at] == place.index
+        if 0 <= at < len(found):
+            near.append(position_of(trace, lane, int(found[at])))
+    if not near:
+        ends = ((lane, found[0 if by > 0 else -1]) for lane, found in hits.items() if len(found))
+        near = [position_of(trace, lane, int(index)) for lane, index in ends]
+    return (min if by > 0 else max)(near, default=None)
 
 
 def _before(trace: Trace, hits: Hits, lane: int, place: SpanPosition) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +26,18 @@ class StepSpans:
     spans: Spans
 
     @classmethod
-    def of(cls, trace: Trace, step: int) -> StepSpans:
-        """Those that a step has so far."""
+    def of(cls, trace: Trace, step: int, rows: NDArray[np.integer[Any]] | None = None) -> StepSpans:
+        """Those that a step has so far; with `rows`, those that have one of them in the table."""
         lanes, indices, parts = [], [], []
         for lane in working_lanes(trace.header.lanes):
             spans = trace.spans(lane.index)
             where = spans.of_step(step)
-            lanes.append(np.full(where.stop - where.start, lane.index, np.int32))
-            indices.append(np.arange(where.start, where.stop))
-            parts.append(spans[where])
+            index = np.arange(where.start, where.stop)
+            if rows is not None:
+                index = index[np.isin(spans.row[where], rows)]
+            lanes.append(np.full(len(index), lane.index, np.int32))
+            indices.append(index)
+            parts.append(spans[where if rows is None else index])
         every = Spans.joined(parts)
         order = stable_argsort(every["task"])
         return cls(np.concatenate(lanes)[order], np.concatenate(indices)[order], every[order])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import stable_argsort
-from core.plan.task import Kind, Payload, Task, working_lanes
+from core.plan.task import Kind, Payload, Task
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds, sorted_positions
 from core.trace.event_rows import Counter, Counters, Log
@@ -23,8 +22,6 @@ STATE_LEVEL = "state"
 """The level of the log row that says how a run ended."""
 
 _KEY = np.array([1 << 32, 1])  # makes one number of a step and a task
-
-Times = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +218,6 @@ class Trace:
                 return self.span(lane, mine.start + int(hits[0]))
         return None
 
-    def waited_for(self, span: Span) -> Span | None:
-        """The span, of those that `span` waited for, that ended last."""
-        found = [self.find(span.step, task) for task in span.after]
-        ended = [other for other in found if other is not None]
-        return max(ended, key=lambda other: other.end or 0, default=None)
-
     def add_spans(self, spans: Spans, by_lane: Iterable[tuple[int, Spans]]) -> None:
         """Take in finished spans: all of them, and those of each lane.
 
@@ -244,25 +235,6 @@ class Trace:
         """Raise LookupError for a lane that the run does not have."""
         if len(lanes) and not 0 <= lanes.min() <= lanes.max() < len(self.lanes):
             raise LookupError(f"there is no lane {lanes.max()}, only {len(self.lanes)}")
-
-    def retimed(self, steps: Mapping[int, Times]) -> Trace:
-        """A trace of some steps alone whose tasks have other times, marked as predicted.
-
-        `steps` maps a step to the tasks (sorted), starts and ends in ns of its spans. Counters,
-        logs and clocks are left behind.
-        """
-        other = Trace(replace(self.header, predicted=True), self.table, version=1)
-        for lane in (one.index for one in working_lanes(self.header.lanes)):
-            spans = self.spans(lane)
-            # Step by step: one that is predicted to be long reaches into the next.
-            for step, (tasks, starts, ends) in sorted(steps.items()):
-                some = spans[spans.of_step(step)]
-                at = np.searchsorted(tasks, some["task"])
-                order = stable_argsort(starts[at])
-                other.lanes[lane].extend(**some.timed(starts[at], ends[at])[order].arrays)
-        for step, (_, starts, ends) in steps.items():
-            other.step_table.widen(np.full(len(starts), step, np.int32), starts, ends)
-        return other
 
     def _close(self, spans: Spans) -> None:
         """Tasks that have a span now are not open any more."""

@@ -18,8 +18,9 @@ from core.plan.specification import Specification
 from core.predict.compare import Comparison
 from core.recording.bookmarks import Bookmark, BookmarksError, read_marks, write_marks
 from core.recording.decode import append_batch, merged
-from core.recording.recording import Opened, open_recording, read_stream
+from core.recording.recording import open_recording, read_stream
 from core.recording.spool import Spool, SpooledStream
+from core.recording.stream import Opened
 from core.trace.header import Header
 from core.trace.trace import Trace
 from gui.look.text import tr

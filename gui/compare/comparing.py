@@ -14,7 +14,8 @@ from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference
 from core.compare.pieces import NO_PIECES, pieces_of
 from core.compare.runs import TwoRuns
-from core.recording.recording import Opened, is_large, open_recording
+from core.recording.recording import is_large, open_recording
+from core.recording.stream import Opened
 from gui.app.dialogs import ask_save
 from gui.app.session import Run, Session
 from gui.app.settings import Settings

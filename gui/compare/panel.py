@@ -19,7 +19,7 @@ from gui.look.label import Label
 from gui.look.layouts import column, row
 from gui.look.text import NO_BREAK, duration_text, tr
 from gui.look.theme import Theme
-from gui.panels.step_choice import StepChoice
+from gui.panels.explain.step_choice import StepChoice
 from gui.timeline.interact.describe import TITLES
 from gui.timeline.paint.margins import step_name
 

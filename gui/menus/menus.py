@@ -14,6 +14,8 @@ from gui.look.text import tr
 from gui.menus.actions import ENTRIES, MENUS, Entry
 
 DIGITS = 10  # the first docks are shown and hidden by Ctrl and a digit, the next by Alt and one
+WAYS = ("1", "-1")
+"""What a slot takes that goes both ways, as in `timeline.selector.step(-1)`; else it is a text."""
 
 
 class Menus(QObject):
@@ -60,12 +62,12 @@ class Menus(QObject):
         action.setStatusTip("")
         path, _, way = entry.slot.rstrip(")").partition("(")
         method = attrgetter(path)(self._window)
-        slot = partial(method, int(way)) if way else method
+        slot = partial(method, int(way) if way in WAYS else way) if way else method
         if entry.is_choice:
             self._group(entry.menu).addAction(action)
             action.triggered.connect(lambda _=False: slot(entry.value))
         elif entry.checked:
-            action.triggered.connect(slot)
+            action.triggered.connect(lambda on: slot(on))
         else:
             action.triggered.connect(lambda _=False: slot())
         self.menu(entry.menu).addAction(action)

@@ -13,8 +13,10 @@ from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
 
-STRIPS = ("memory", "prediction", "critical_path", "nested")
-"""What is shown or not, by the names of the actions and the settings."""
+STRIPS = {
+    "memory": "memory", "prediction": "prediction", "critical_path": "path", "nested": "nested",
+}  # fmt: skip
+"""What is shown or not, by the names of the actions and the settings, as the timeline names it."""
 
 
 class ViewOptions(QObject):
@@ -37,7 +39,7 @@ class ViewOptions(QObject):
         self._keep()
         for name in STRIPS:
             actions[name].setChecked(getattr(settings, name))
-            getattr(self, f"show_{name}")(getattr(settings, name))
+            self.show(name, getattr(settings, name))
 
     def group_by(self, name: str) -> None:
         """Group the lanes by what a Grouping names."""
@@ -59,25 +61,10 @@ class ViewOptions(QObject):
         self._settings.node_devices = count
         self._timeline.lanes.group_by(Grouping.NODE, count)
 
-    def show_memory(self, shown: bool) -> None:
-        """Show what each lane holds below it, or do not, and remember it."""
-        self._settings.memory = shown
-        self._timeline.state.show_strips(memory=shown)
-
-    def show_prediction(self, shown: bool) -> None:
-        """Show the prediction below each lane, or do not, and remember it."""
-        self._settings.prediction = shown
-        self._timeline.state.show_strips(prediction=shown)
-
-    def show_critical_path(self, shown: bool) -> None:
-        """Show the critical path over the lanes, or do not, and remember it."""
-        self._settings.critical_path = shown
-        self._timeline.state.show_strips(path=shown)
-
-    def show_nested(self, shown: bool) -> None:
-        """Show the blocks inside forwards and backwards, or do not, and remember it."""
-        self._settings.nested = shown
-        self._timeline.state.show_strips(nested=shown)
+    def show(self, name: str, shown: bool) -> None:
+        """Show one of STRIPS, or do not, and remember it."""
+        setattr(self._settings, name, shown)
+        self._timeline.state.show_strips(**{STRIPS[name]: shown})
 
     def _keep(self) -> None:
         grouping = self._timeline.lanes.rows.grouping

@@ -10,7 +10,8 @@ from typing import Protocol
 from PySide6.QtCore import QMimeData
 from PySide6.QtWidgets import QWidget
 
-from core.recording.recording import Opened, is_large
+from core.recording.recording import is_large
+from core.recording.stream import Opened
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, ask_open, ask_save
 from gui.app.jobs import Runner, Work

@@ -9,7 +9,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QToolButton, QWidget
 
 from core.recording.index_process import build_apart
-from core.recording.recording import Opened, open_recording
+from core.recording.recording import open_recording
+from core.recording.stream import Opened
 from gui.app.dialogs import PARTS
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label

@@ -9,6 +9,7 @@ from gui.explanations.explaining import Explainer, why_not_yet
 from gui.figures.titles import run_title
 from gui.report.page import write_page
 from gui.report.run import explained_steps, run_sections, subtitle
+from gui.timeline.state.explained import Wanted
 from gui.timeline.state.scene import Scene
 
 SECTIONS = 10  # about as many as a report has
@@ -39,5 +40,5 @@ def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> W
 def _not_at_hand(scene: Scene) -> list[int]:
     """The steps that are explained on a thread first."""
     explained = scene.explained
-    steps = [step for step in explained_steps(scene) if not explained.has_figures(step)]
+    steps = [step for step in explained_steps(scene) if not explained.knows(step, Wanted.FIGURES)]
     return [step for step in steps if not explained.at_hand(step)]

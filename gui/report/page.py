@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import NewType
 
-from core.files import whole_file
+from core.files import write_whole
 from core.plain import plain_markup
 from gui.look.theme import DARK, LIGHT, Theme
 
@@ -46,8 +46,7 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
 def write_page(path: Path, title: str, below: str, sections: Iterable[Section]) -> None:
     """Write a report. Raises ValueError, in one line, if it cannot be; nothing is left then."""
     try:
-        with whole_file(path) as place:
-            place.write_text(plain_markup(page(title, below, sections)), encoding="utf-8")
+        write_whole(path, plain_markup(page(title, below, sections)))
     except OSError as error:
         raise ValueError(str(error)) from error
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
-from core.trace.search import Hits, SpanPosition, next_hit, position_of, previous_hit, rank
+from core.trace.search import Hits, SpanPosition, next_hit, position_of, rank
 from core.trace.trace import Span, Trace
 from gui.look.label import Label
 from gui.look.layouts import button, column, row
@@ -186,8 +186,7 @@ class SearchBar(QWidget):
         if self._trace is None:
             return
         self._wanted = by if self.searcher.running and not self.hits else 0
-        find = next_hit if by > 0 else previous_hit
-        found = find(self._trace, self.hits, self._place)
+        found = next_hit(self._trace, self.hits, self._place, by)
         if found is not None:
             self._place = found
             self.hit_chosen.emit(found.lane, found.index)

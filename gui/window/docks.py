@@ -38,6 +38,23 @@ WIDTHS = {"strategy": 280, "batch": 300, "devices": 380, "details": 480, "why": 
 HEIGHTS = {"batch": 250}
 
 
+@dataclass(frozen=True, slots=True)
+class Docked:
+    """A dock: its name in the settings, its title, and where it stands.
+
+    `beside` names the dock that it shares tabs with. One that has no title bar of its own is
+    named by its tab, or by what is in it.
+    """
+
+    name: str
+    title: str
+    widget: QWidget
+    area: Qt.DockWidgetArea
+    beside: str = ""
+    shown: bool = True
+    titled: bool = True
+
+
 class Panels:
     """Every panel of the window, and what all of a kind are told at once.
 
@@ -64,10 +81,9 @@ class Panels:
             self.log, self.steps, self.why, self.compare, self.statistics,
         )  # fmt: skip
 
-    def places(self) -> tuple[Docked, ...]:
-        """Where the panels stand, in the order of the View menu."""
         form, predictions = self.form, self.predictions
-        return (
+        # Made once: what stands in a frame goes with the frame.
+        self.places = (
             Docked(
                 "strategy",
                 tr("Settings"),
@@ -89,6 +105,7 @@ class Panels:
             Docked("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
             Docked("spans", tr("Spans"), self.spans, BELOW, "details", titled=False),
         )
+        """Where the panels stand, in the order of the View menu."""
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -122,28 +139,10 @@ class Panels:
             panel.show_step(step)
 
 
-@dataclass(frozen=True, slots=True)
-class Docked:
-    """A dock: its name in the settings, its title, and where it stands.
-
-    `beside` names the dock that it shares tabs with. One that has no title bar of its own is
-    named by its tab, or by what is in it.
-    """
-
-    name: str
-    title: str
-    widget: QWidget
-    area: Qt.DockWidgetArea
-    beside: str = ""
-    shown: bool = True
-    titled: bool = True
-
-
 def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
     """The docks of a window by name, where they stand the first time that it is opened."""
     docks: dict[str, QDockWidget] = {}
-    places = panels.places()
-    for place in places:
+    for place in panels.places:
         docks[place.name] = dock = QDockWidget(place.title, window)
         dock.setObjectName(place.name)
         dock.setWidget(place.widget)
@@ -156,7 +155,7 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
     window.setDockNestingEnabled(True)
     for area in (BELOW, RIGHT):
         window.setTabPosition(area, QTabWidget.TabPosition.North)
-    for place in places:
+    for place in panels.places:
         if place.beside:
             window.tabifyDockWidget(docks[place.beside], docks[place.name])
         if not place.shown:

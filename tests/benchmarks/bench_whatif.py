@@ -23,7 +23,7 @@ import json, sys, time
 from PySide6.QtCore import QEventLoop, QTimer, Qt
 from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
-from gui.panels.predict.answer_picture import AnswerPicture
+from gui.panels.answer_picture import AnswerPicture
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.window.window import MainWindow

@@ -12,7 +12,6 @@ import gzip
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
 from itertools import chain, islice, pairwise
@@ -33,6 +32,7 @@ from core.reading import one_line
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
 from core.recording.sniff import GZIP
+from core.recording.stream import Opened
 from core.trace.columns import ABSENT, StepBounds
 from core.trace.header import Header
 from core.trace.spans import LaneSpans, Spans
@@ -74,15 +74,7 @@ class _Named(msgspec.Struct):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """A trace, and what of the file is not in it; empty if that is nothing."""
-
-    trace: Trace
-    lost: str = ""
-
-
-def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Imported:
+def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Opened:
     """Read a trace; a lane is a thread, and below it lies a nested lane for each depth of calls.
 
     `progress` is told how much is done of how much. Raises RecordingError, naming the file, if it
@@ -90,7 +82,8 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Imp
     """
     with gc_paused(), one_line(_refusal(path), RecordingError, msgspec.MsgspecError):
         events, cut = _events(Path(path), progress)
-        return Imported(_trace(events, str(path)), _lost(events, cut))
+        lost = _lost(events, cut)
+        return Opened(_trace(events, str(path)), lost and f"{path}: {lost}")
 
 
 def _refusal(path: Path | str) -> str:

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 
 from core.recording.exporters.span_files import write_spans
 from core.trace.listing import Listing
-from core.trace.query import Query
 from core.trace.trace import Span, Trace
 from gui.app.dialogs import ask_save
 from gui.app.jobs import Runner, Work
@@ -47,6 +46,25 @@ WIDTHS = {
 WIDTH = 76
 
 
+class SpansTable(QTableView):
+    """The rows, of one height; a click on a column's head sorts by it, another one no more."""
+
+    def __init__(self, model: SpansModel) -> None:
+        super().__init__()
+        dress(self, tr("Table of spans"), ROW_HEIGHT)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setModel(model)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setWordWrap(False)
+        across = self.horizontalHeader()
+        across.setSectionsClickable(True)
+        across.setSortIndicatorShown(True)
+        across.setSortIndicatorClearable(True)
+        across.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        for number, shown in enumerate(COLUMNS):
+            self.setColumnWidth(number, WIDTHS.get(shown.key, WIDTH))
+
+
 class SpansPanel(QWidget):
     """All spans of a run as a table, or those that a query asks for.
 
@@ -65,7 +83,8 @@ class SpansPanel(QWidget):
         self._live = False
         self._selected: Span | None = None
         self._listing: Listing | None = None
-        self.model, self.table = SpansModel(self), QTableView()
+        self.model = SpansModel(self)
+        self.table = SpansTable(self.model)
         self.field, self.count = QueryField(), Label(look="quiet")
         self.problem = Label(look="problem", wrapped=True)
         self.searcher = Searcher(self)
@@ -180,17 +199,9 @@ class SpansPanel(QWidget):
         self._tell()
         self.select_span(self._selected)
 
-    def _search(self, query: Query) -> None:
-        self.problem.hide()
-        self._filter()
-
     def _say_wrong(self, text: str) -> None:
         self.problem.setText(text)
         self.problem.show()
-
-    def _say_stopped(self, text: str) -> None:
-        self._say_wrong(text)
-        self._tell()
 
     def _tell(self, text: str = "") -> None:
         """Say how many rows there are, or how far something is."""
@@ -218,15 +229,17 @@ class SpansPanel(QWidget):
             self.chosen.emit(span.lane, span.index)
 
     def _connect(self) -> None:
-        self.field.changed.connect(self._search)
+        self.field.changed.connect(self.problem.hide)
+        self.field.changed.connect(self._filter)
         self.field.wrong.connect(self._say_wrong)
         self.field.stepped.connect(lambda _: self.table.setFocus())
         self.field.left.connect(self.field.clear)
         self.searcher.finished.connect(self._take_hits)
         self.searcher.advanced.connect(self._tell)
-        self.searcher.failed.connect(self._say_stopped)
         self._sorter.done.connect(self._show)
-        self._sorter.failed.connect(self._say_stopped)
+        for failed in (self.searcher.failed, self._sorter.failed):
+            failed.connect(self._say_wrong)
+            failed.connect(lambda _: self._tell())
         self.saver.advanced.connect(
             lambda share: self._tell(tr("saving, {share}", share=percent_text(share)))
         )
@@ -268,21 +281,6 @@ class SpansPanel(QWidget):
             line, self.problem, under, self.table, of=self, growing=self.table,
             margins=(0, 0, 0, 0), spacing=2,
         )  # fmt: skip
-        self._build_table()
-
-    def _build_table(self) -> None:
-        table, across, down = self.table, self.table.horizontalHeader(), self.table.verticalHeader()
-        dress(table, tr("Table of spans"), ROW_HEIGHT)
-        down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        table.setModel(self.model)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setWordWrap(False)
-        across.setSectionsClickable(True)
-        across.setSortIndicatorShown(True)
-        across.setSortIndicatorClearable(True)
-        across.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        for number, shown in enumerate(COLUMNS):
-            table.setColumnWidth(number, WIDTHS.get(shown.key, WIDTH))
 
 
 def _sorted(listing: Listing, column: str, descending: bool) -> Work[Listing]:

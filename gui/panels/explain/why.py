@@ -24,9 +24,9 @@ from gui.look.text import percent_text, tr
 from gui.look.theme import Theme
 from gui.panels.explain.path_list import MOST, PathList
 from gui.panels.explain.shares import IdleBars, PathBar
+from gui.panels.explain.step_choice import LISTED, StepChoice
 from gui.panels.explain.waterfall import WaterfallChart
 from gui.panels.sheet import scrolling
-from gui.panels.step_choice import LISTED, StepChoice
 from gui.timeline.layout.frame import Fonts
 from gui.timeline.paint.margins import step_name
 from gui.timeline.state.explained import Wanted
@@ -180,7 +180,7 @@ class WhyPanel(QWidget):
         return [
             step
             for step in steps
-            if not explained.at_hand(step) and not (many and explained.has_figures(step))
+            if not explained.at_hand(step) and not (many and explained.knows(step, Wanted.FIGURES))
         ]
 
     def _ask_for(self, scene: Scene, steps: list[int]) -> None:

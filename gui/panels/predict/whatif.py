@@ -33,7 +33,7 @@ from gui.look.label import Label
 from gui.look.layouts import button, column, row, unfolds
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
-from gui.panels.predict.answer_picture import AnswerPicture
+from gui.panels.answer_picture import AnswerPicture
 from gui.panels.predict.sliders import SliderRow, growing
 from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, whole
 from gui.panels.run.option_fields import field_of

@@ -35,8 +35,8 @@ from gui.look.label import Label
 from gui.look.layouts import unfolds
 from gui.look.text import tr
 from gui.look.theme import Theme
+from gui.panels.answer_picture import AnswerPicture
 from gui.panels.cards import Card
-from gui.panels.predict.answer_picture import AnswerPicture
 from gui.panels.run.fields import WheelGuard, add_field
 from gui.panels.run.file_choice import FileChoice
 from gui.panels.run.option_fields import Field, field_of

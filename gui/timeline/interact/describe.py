@@ -7,6 +7,7 @@ import numpy as np
 from core.explain.balance import MEMORY_COUNTERS
 from core.explain.lanes import Gap
 from core.plan.task import Kind, Payload
+from core.trace.dependencies import waited_for
 from core.trace.trace import Span, Trace
 from gui.look.text import NO_BREAK, bytes_text, duration_text, rows_text, time_text, tr
 from gui.timeline.paint.margins import step_name
@@ -136,7 +137,7 @@ def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: 
 
 def waited_text(trace: Trace, span: Span) -> str:
     """What a span waited for last, and how long after it the span began; empty if for nothing."""
-    prior = trace.waited_for(span)
+    prior = waited_for(trace, span)
     if prior is None or prior.end is None:
         return ""
     later = duration_text(max(0, span.start - prior.end))

@@ -226,11 +226,6 @@ def lay_out(
     return stacked(heights[max(0, fitting - 1)])
 
 
-def group_note(group: Sequence[Lane]) -> str:
-    """What the compute lanes of a device share, as their lanes say it."""
-    return next((lane.sharing for lane in group if lane.sharing), "")
-
-
 def _within(value: float, least: float, most: float) -> float:
     return float(round(min(most, max(least, value))))
 

@@ -32,7 +32,7 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
     boxes: list[QRectF] = []
     lines: list[QLineF] = []
     for step in steps_to_explain(scene, frame.view):
-        if scene.explained.is_known(step):
+        if scene.explained.knows(step):
             mine = path_boxes(scene, frame, step)
             boxes += mine
             lines += path_lines(mine)
@@ -71,7 +71,9 @@ def explain_shown(scene: Scene, view: Viewport, path: bool, seconds: float) -> b
 
 def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
     explained = scene.explained
-    known = [step for step in narrow_steps(scene, frame.view) if explained.has_trail(step)]
+    known = [
+        step for step in narrow_steps(scene, frame.view) if explained.knows(step, Wanted.TRAIL)
+    ]
     if not known:
         return
     ground, colour = QColor(frame.theme.plot), QColor(frame.theme.path)

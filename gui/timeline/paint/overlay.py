@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from core.explain.lanes import Gap
+from core.trace.dependencies import waited_for
 from core.trace.trace import Span, Trace
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
@@ -151,7 +152,7 @@ def rect_of(trace: Trace, frame: Frame, what: Span | Gap) -> QRectF:
 
 
 def _prior(trace: Trace, gap: Gap) -> Span | None:
-    return trace.waited_for(trace.span(gap.lane, gap.before)) if gap.before is not None else None
+    return None if gap.before is None else waited_for(trace, trace.span(gap.lane, gap.before))
 
 
 def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QRectF) -> None:

@@ -38,7 +38,7 @@ def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -
 
 def draw_reasons(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
     """A word in each bubble with room for it, of the steps that have been explained."""
-    known = [s for s in steps_to_explain(scene, frame.view) if scene.explained.is_known(s)]
+    known = [s for s in steps_to_explain(scene, frame.view) if scene.explained.knows(s)]
     rows = {
         row.lane: row
         for row in frame.visible(frame.layout.rows)

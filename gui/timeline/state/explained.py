@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
+from typing import Generic, TypeVar
 
 from core.explain.causes import Explanation, explain_run_step
 from core.explain.critical import PathPiece, Trail, critical_path, trail_of
@@ -26,6 +28,9 @@ MOST = 1_000_000  # tasks; some seconds and 0.7 GB, more is not explained in the
 STALE_S = 0.3  # an open step is explained anew at most so often
 
 
+T = TypeVar("T")
+
+
 class Wanted(Enum):
     """What can be worked out of a step beforehand."""
 
@@ -34,7 +39,7 @@ class Wanted(Enum):
     TRAIL = auto()
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class _Known:
     """What is known of a step; `tasks` and `version` tell whether there is more of it by now."""
 
@@ -42,9 +47,44 @@ class _Known:
     version: int
     since: float
     explanation: Explanation
-    stretches: Stretches | None = None
-    gaps: Stretches | None = None
-    path: list[PathPiece] | None = None
+
+    @cached_property
+    def stretches(self) -> Stretches:
+        return stretches(self.explanation)
+
+    @cached_property
+    def gaps(self) -> Stretches:
+        return main_causes(self.explanation)
+
+    @cached_property
+    def path(self) -> list[PathPiece]:
+        return critical_path(self.explanation)
+
+    def is_stale(self, tasks: int, version: int, now: float) -> bool:
+        """Whether it is to be explained anew, now that it has so many tasks."""
+        if self.tasks == tasks:
+            self.version = version
+        return self.version != version and now - self.since >= STALE_S
+
+
+class _Kept(Generic[T]):
+    """Something small of steps, as far as each had come; what was made first goes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._made: dict[int, tuple[int, T]] = {}
+
+    def get(self, step: int, tasks: int) -> T | None:
+        """What was made of a step that had so many tasks."""
+        known, made = self._made.get(step, (-1, None))
+        return made if known == tasks else None
+
+    def put(self, step: int, tasks: int, made: T) -> T:
+        """Keep it."""
+        self._made[step] = (tasks, made)
+        while len(self._made) > self._most:
+            del self._made[next(iter(self._made))]
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +108,8 @@ class Explained:
         self._counted: dict[int, int] = {}
         self._counted_at = -1
         self._known: OrderedDict[int, _Known] = OrderedDict()
-        self._figures: OrderedDict[int, tuple[int, StepFigures]] = OrderedDict()
-        self._trails: OrderedDict[int, tuple[int, Trail]] = OrderedDict()
+        self._figures = _Kept[StepFigures](KEPT_FIGURES)
+        self._trails = _Kept[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
 
     def explanation(self, step: int) -> Explanation:
@@ -78,45 +118,34 @@ class Explained:
 
     def stretches(self, step: int) -> Stretches:
         """Its idle time in stretches of one cause."""
-        known = self._entry(step)
-        if known.stretches is None:
-            known.stretches = stretches(known.explanation)
-        return known.stretches
+        return self._entry(step).stretches
 
     def gaps(self, step: int) -> Stretches:
         """Its gaps, each with the cause of most of it."""
-        known = self._entry(step)
-        if known.gaps is None:
-            known.gaps = main_causes(known.explanation)
-        return known.gaps
+        return self._entry(step).gaps
 
     def path(self, step: int) -> list[PathPiece]:
         """Its critical path."""
-        known = self._entry(step)
-        if known.path is None:
-            known.path = critical_path(known.explanation)
-        return known.path
+        return self._entry(step).path
 
     def trail(self, step: int) -> Trail:
         """Where its critical path goes. Kept when the rest is forgotten, as its figures are."""
-        if not self.has_trail(step):
+        found = self._trails.get(step, self.tasks(step))
+        if found is None:
             known = self._entry(step)
-            made = trail_of(known.explanation, self.path(step))
-            self._trails[step] = (known.tasks, made)
-            while len(self._trails) > KEPT_TRAILS:
-                self._trails.popitem(last=False)
-        return self._trails[step][1]
+            made = trail_of(known.explanation, known.path)
+            found = self._trails.put(step, known.tasks, made)
+        return found
 
     def figures(self, step: int) -> StepFigures:
         """Its ladder, bubbles and sums. They are small, and kept when the rest is forgotten."""
-        if not self.has_figures(step):
+        found = self._figures.get(step, self.tasks(step))
+        if found is None:
             known = self._entry(step)
-            if step not in self._figures or self._figures[step][0] != known.tasks:
-                made = self._plans.figures(step, known.explanation)
-                self._figures[step] = (known.tasks, made)
-                while len(self._figures) > KEPT_FIGURES:
-                    self._figures.popitem(last=False)
-        return self._figures[step][1]
+            found = self._figures.get(step, known.tasks) or self._figures.put(
+                step, known.tasks, self._plans.figures(step, known.explanation)
+            )
+        return found
 
     def pipeline(self, step: int) -> Pipeline | None:
         """The numbers of its pipeline, if its plan is made of one and can be made again."""
@@ -138,17 +167,12 @@ class Explained:
             self._counted[step] = sum(place.stop - place.start for place in places)
         return self._counted[step]
 
-    def is_known(self, step: int) -> bool:
-        """Whether asking for a step costs next to nothing."""
-        return step in self._known
-
-    def has_figures(self, step: int) -> bool:
-        """Whether the figures of a step, as far as it has come, are known."""
-        return step in self._figures and self._figures[step][0] == self.tasks(step)
-
-    def has_trail(self, step: int) -> bool:
-        """Whether the trail of a step, as far as it has come, is known."""
-        return step in self._trails and self._trails[step][0] == self.tasks(step)
+    def knows(self, step: int, wanted: Wanted = Wanted.EXPLANATION) -> bool:
+        """Whether what is `wanted` of a step, as far as it has come, costs next to nothing."""
+        if wanted is Wanted.EXPLANATION:
+            return step in self._known
+        kept = self._figures if wanted is Wanted.FIGURES else self._trails
+        return kept.get(step, self.tasks(step)) is not None
 
     def is_large(self, step: int) -> bool:
         """Whether explaining a step takes long enough to be felt."""
@@ -175,10 +199,8 @@ class Explained:
     def work_out(self, step: int) -> WorkedOut:
         """What to `keep` of a step. For another thread, while the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
-        known = _Known(
-            len(explanation.columns), self._trace.version, self._clock(), explanation,
-            stretches(explanation), main_causes(explanation), critical_path(explanation),
-        )  # fmt: skip
+        known = _Known(len(explanation.columns), self._trace.version, self._clock(), explanation)
+        _ = known.stretches, known.gaps, known.path
         return WorkedOut(known, self._plans.figures(step, explanation))
 
     def keep(self, step: int, made: WorkedOut) -> None:
@@ -186,7 +208,7 @@ class Explained:
         for other in [other for other, known in self._known.items() if known.tasks > LARGE]:
             del self._known[other]
         self._known[step] = made.known
-        self._figures[step] = (made.known.tasks, made.figures)
+        self._figures.put(step, made.known.tasks, made.figures)
         self._forget()
 
     def warm(
@@ -196,12 +218,12 @@ class Explained:
 
         At least one is done, however little time there is.
         """
-        known, ask = {
-            Wanted.EXPLANATION: (self.is_known, self.explanation),
-            Wanted.FIGURES: (self.has_figures, self.figures),
-            Wanted.TRAIL: (self.has_trail, self.trail),
+        ask = {
+            Wanted.EXPLANATION: self.explanation,
+            Wanted.FIGURES: self.figures,
+            Wanted.TRAIL: self.trail,
         }[wanted]
-        missing = [step for step in steps if not known(step)]
+        missing = [step for step in steps if not self.knows(step, wanted)]
         end = self._clock() + seconds
         for number, step in enumerate(missing):
             if number and self._clock() > end:
@@ -211,23 +233,13 @@ class Explained:
 
     def _entry(self, step: int) -> _Known:
         known = self._known.get(step)
-        if known is None or self._is_stale(step, known):
-            known = _Known(
-                self.tasks(step), self._trace.version, self._clock(),
-                explain_run_step(self._trace, step),
-            )  # fmt: skip
+        now = self.tasks(step), self._trace.version, self._clock()
+        if known is None or known.is_stale(*now):
+            known = _Known(*now, explain_run_step(self._trace, step))
             self._known[step] = known
             self._forget()
         self._known.move_to_end(step)
         return known
-
-    def _is_stale(self, step: int, known: _Known) -> bool:
-        if known.version == self._trace.version:
-            return False
-        if known.tasks == self.tasks(step):
-            known.version = self._trace.version
-            return False
-        return self._clock() - known.since >= STALE_S
 
     def _forget(self) -> None:
         """Let go of the steps used longest ago; the large one stays until there is another."""

@@ -67,7 +67,7 @@ def test_each_form_of_the_format_gives_the_same_spans(written, data):
     imported = read_chrome_trace(path)
     assert told(imported.trace) == WHOLE
     assert imported.trace.bounds == (0, 50_000) and imported.trace.steps == []
-    assert imported.lost == "only complete events are read; left out are 1 of i"
+    assert imported.warning == f"{path}: only complete events are read; left out are 1 of i"
     assert {span.kind for span in imported.trace} == {Kind.OTHER}
     assert imported.trace.header.lanes[0].device == "trainer"
 
@@ -79,9 +79,8 @@ def test_a_file_without_its_end_is_read_up_to_its_last_whole_event(written, cut)
     path = written((whole + cut).encode())
     imported = read_chrome_trace(path)
     assert told(imported.trace) == WHOLE
-    assert (
-        imported.lost.endswith("the file was cut: it is shown up to its last whole event") != ends
-    )
+    cut_off = "the file was cut: it is shown up to its last whole event"
+    assert imported.warning.endswith(cut_off) != ends
 
 
 @given(
@@ -159,7 +158,7 @@ def test_a_number_of_400_digits_is_no_time(written):
     odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts} for ts in (10**400, "9" * 400, "nan")]
     imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
     assert told(imported.trace) == WHOLE
-    assert "3 complete events without a time are left out" in imported.lost
+    assert "3 complete events without a time are left out" in imported.warning
 
 
 def test_as_many_threads_as_no_window_can_show_are_refused(written, monkeypatch):
@@ -178,9 +177,10 @@ def test_calls_that_are_nested_without_end_are_refused(written):
 
 def test_events_without_a_time_are_counted_not_shown(written):
     events = [*EVENTS[:4], {"ph": "X", "tid": 1, "name": "odd"}, {"ph": "X", "ts": 5, "dur": -1}]
-    imported = read_chrome_trace(written(json.dumps(events).encode()))
+    path = written(json.dumps(events).encode())
+    imported = read_chrome_trace(path)
     assert imported.trace.span_count == 2
-    assert imported.lost == "2 complete events without a time are left out"
+    assert imported.warning == f"{path}: 2 complete events without a time are left out"
 
 
 def test_times_that_no_clock_tells_are_counted_not_shown(written):
@@ -188,7 +188,7 @@ def test_times_that_no_clock_tells_are_counted_not_shown(written):
            ((1e300, 1), (9e15, 1), (-5e15, 1), (1, 1e300), (1, 5e15))]  # fmt: skip
     imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
     assert told(imported.trace) == WHOLE
-    assert "5 complete events without a time are left out" in imported.lost
+    assert "5 complete events without a time are left out" in imported.warning
 
 
 def test_the_time_of_day_in_microseconds_is_a_time(written):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.plan.task import KINDS, Kind
 from core.recording.decode import append_batch
 from core.trace.query import KEYS, Numbers, Query, QueryError, parse_query
-from core.trace.search import Search, SpanPosition, next_hit, position_of, previous_hit, rank
+from core.trace.search import Search, SpanPosition, next_hit, position_of, rank
 from core.trace.trace import Trace
 from tests.core.trace.invented import named, overlapped, pipeline, random
 from tests.make_believe import batches, specification
@@ -197,12 +197,12 @@ def test_steps_go_through_the_hits_in_the_order_of_time_and_round_the_end(counts
         at = next_hit(trace, hits, at)
         assert at == place
     if not places:
-        assert next_hit(trace, hits, before_all) is previous_hit(trace, hits, before_all) is None
+        assert {next_hit(trace, hits, before_all, by) for by in (1, -1)} == {None}
         return
     assert next_hit(trace, hits, places[-1]) == places[0]
-    assert previous_hit(trace, hits, places[0]) == places[-1]
+    assert next_hit(trace, hits, places[0], -1) == places[-1]
     for place in reversed(places[:-1]):
-        at = previous_hit(trace, hits, at)
+        at = next_hit(trace, hits, at, -1)
         assert at == place
     moment = places[len(places) // 2].start
     later = next_hit(trace, hits, SpanPosition(moment, -1, -1))

@@ -16,6 +16,7 @@ from core.recording.spool import Spool
 from core.recording.stream import CONTINUATION
 from core.recording.writer import Timings, TraceWriter, plan_batch, span_batch
 from core.trace.columns import Column
+from core.trace.dependencies import waited_for
 from core.trace.event_rows import Log
 from core.trace.header import Header
 from core.trace.trace import Trace
@@ -196,7 +197,7 @@ def test_the_wait_of_a_span_is_blamed_on_what_ended_last():
     durations = [10 + task.index for task in PLAN.tasks]
     trace = trace_of(PLAN, durations, SPECIFICATION)
     gather = next(span for span in trace if span.kind is Kind.GATHER)
-    held = trace.waited_for(gather)
+    held = waited_for(trace, gather)
     ends = {task: trace.find(0, task).end for task in gather.after}
     assert held is not None and held.end == max(ends.values())
 

@@ -14,7 +14,7 @@ from core.explain.causes import Explanation, explain_run_step
 from core.trace.trace import Trace
 from gui.app.jobs import close_all
 from gui.explanations.explaining import Explainer, why_not_yet
-from gui.timeline.state.explained import LARGE, MOST, Explained
+from gui.timeline.state.explained import LARGE, MOST, Explained, Wanted
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.panels.test_why import show_why
@@ -141,8 +141,8 @@ def test_a_large_step_stays_at_hand_while_small_ones_come_and_go(
     monkeypatch.setattr("gui.timeline.state.explained.LARGE", tasks - 1)
     explained.keep(0, explained.work_out(0))
     monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", tasks)
-    assert explained.at_hand(0) and explained.has_figures(0)
+    assert explained.at_hand(0) and explained.knows(0, Wanted.FIGURES)
     explained.keep(1, explained.work_out(1))
     assert explained.at_hand(1) and not explained.at_hand(0)
-    assert explained.has_figures(0)
+    assert explained.knows(0, Wanted.FIGURES)
     assert LARGE < MOST

@@ -35,7 +35,7 @@ from gui.look.theme import DARK, LIGHT, contrast
 from gui.timeline.layout.groups import RowState, arrange
 from gui.timeline.layout.rows import lay_out
 from gui.timeline.state.scene import Scene
-from tests.make_believe import GPUS, record, specification, trace_of
+from tests.make_believe import GPUS, record, specification, trace_of, without_steps
 
 pytestmark = pytest.mark.usefixtures("qapp")
 SHAPES = ("rect", "polyline", "polygon", "path", "text", "line", "circle", "ellipse", "image")
@@ -343,7 +343,7 @@ def test_the_median_step_is_shown_unless_another_is_named() -> None:
 
 
 def test_a_predicted_run_says_so_in_its_caption(gpipe: Trace) -> None:
-    predicted = gpipe.retimed({})
+    predicted = without_steps(gpipe)
     predicted = Trace(predicted.header)
     text = words(svg(figure_of([predicted], FigureOptions("two-column"))))
     assert any(word.startswith("Predicted: ") for word in text)

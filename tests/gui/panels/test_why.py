@@ -26,6 +26,7 @@ from gui.panels.explain.shares import SHARE_WORDS
 from gui.panels.explain.waterfall import BAR_NAMES, BAR_TIPS, WaterfallChart, waterfall_bars
 from gui.panels.explain.why import LISTED
 from gui.timeline.paint.critical import path_boxes, path_lines
+from gui.timeline.state.explained import Wanted
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.figures.test_export import words_of
@@ -159,7 +160,7 @@ def test_means_of_many_steps_arrive_without_blocking(
     window.why.chooser.setCurrentIndex(1)
     mean = sum(step.makespan_ns for step in summarise(window.run_shown.trace).steps) // 6
     qtbot.waitUntil(lambda: window.why.waterfall.makespan == mean and len(window.why.steps) == 6)
-    assert window.scene.explained.has_figures(window.why.steps[0])
+    assert window.scene.explained.knows(window.why.steps[0], Wanted.FIGURES)
 
 
 def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(

@@ -21,7 +21,7 @@ from gui.window.status import lane_notes, predicted_text, predicted_tip
 from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
-from tests.make_believe import batches, specification, trace_of
+from tests.make_believe import batches, specification, trace_of, without_steps
 
 GHOST_MS = 30_000
 COSTS = {"forward_ms": 3.6, "backward_ms": 7.2, "loss_ms": 0.2, "step_ms": 1.5,
@@ -108,7 +108,7 @@ def test_a_recording_that_carries_costs_gets_its_prediction(
 
 def test_what_was_predicted_itself_gets_no_ghost(qapp: object) -> None:
     measured = trace_of(specification())
-    run = Run(1, measured.retimed({}), source=Path("somewhere"))
+    run = Run(1, without_steps(measured), source=Path("somewhere"))
     ghosts = Ghosts()
     ghosts.predict(run)
     assert not ghosts.runner.running

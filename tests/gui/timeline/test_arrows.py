@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
-from core.trace.dependencies import Neighbours
+from core.trace.dependencies import Neighbours, waited_for
 from core.trace.trace import Span
 from gui.look.theme import LIGHT
 from gui.timeline.layout.frame import Frame
@@ -33,7 +33,7 @@ def frame_of(scene: Scene, start: float | None = None, end: float | None = None)
 def across(scene: Scene) -> Span:
     """A span that was held up from another lane, and that others waited for."""
     trace = scene.trace
-    waited = ((span, trace.waited_for(span)) for span in trace)
+    waited = ((span, waited_for(trace, span)) for span in trace)
     return next(
         span
         for span, prior in waited
@@ -57,7 +57,7 @@ def test_the_one_that_held_it_up_is_emphasised_and_lies_on_top(scene: Scene) -> 
     arrows = arrows_of(frame, span, scene.neighbours_of(span))
     held = [arrow for arrow in arrows if arrow.held]
     assert held == arrows[-1:]
-    last = scene.trace.waited_for(span)
+    last = waited_for(scene.trace, span)
     assert held[0].start.x() == pytest.approx(frame.x(last.end), abs=1)
 
 
@@ -89,7 +89,7 @@ def test_neighbours_are_looked_up_once_for_a_span(
 
     def counting(trace: object, span: object, most: int) -> Neighbours:
         asked.append(most)
-        return Neighbours((), (), 0, 0)
+        return Neighbours((), ())
 
     monkeypatch.setattr("gui.timeline.state.scene.neighbours", counting)
     one, other = list(scene.trace)[:2]

@@ -28,7 +28,7 @@ def timeline(qtbot: object, qapp: QApplication) -> TimelineView:
 def settle(view: TimelineView, app: QApplication) -> None:
     """Until all that is on screen has been explained."""
     waiting = narrow_steps(view.state.scene, view.state.viewport)
-    while not all(map(view.state.scene.explained.has_trail, waiting)):
+    while not all(view.state.scene.explained.knows(step, Wanted.TRAIL) for step in waiting):
         app.processEvents()
     app.processEvents()
 
@@ -92,8 +92,8 @@ def test_trails_are_worked_out_for_as_long_as_there_is_time_and_kept() -> None:
     trace = trace_of(specification(devices="2xcpu", steps=12))
     explained = Explained(trace, clock)
     assert not explained.warm(trace.steps, 3.5, Wanted.TRAIL)
-    known = [step for step in trace.steps if explained.has_trail(step)]
+    known = [step for step in trace.steps if explained.knows(step, Wanted.TRAIL)]
     assert 0 < len(known) < 12
     assert explained.warm(trace.steps, math.inf, Wanted.TRAIL)
-    assert all(map(explained.has_trail, trace.steps))
+    assert all(explained.knows(step, Wanted.TRAIL) for step in trace.steps)
     assert len(trace.steps) <= KEPT_TRAILS

@@ -212,7 +212,7 @@ def test_what_was_explained_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatc
     explained = Explained(trace)
     for step in range(5):
         explained.explanation(step)
-    assert [explained.is_known(step) for step in range(5)] == [False, False, False, True, True]
+    assert [explained.knows(step) for step in range(5)] == [False, False, False, True, True]
     assert KEPT_TASKS > 100_000
 
 
@@ -226,7 +226,7 @@ def test_warming_takes_as_long_as_it_is_given_and_at_least_one_step() -> None:
 
     explained = Explained(trace, clock)
     assert not explained.warm([0, 1, 2], 1.5)
-    assert explained.is_known(0) and not explained.is_known(2)
+    assert explained.knows(0) and not explained.knows(2)
     assert explained.warm([0, 1, 2], 100)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDockWidget
 
 from core.engine.messages import Ended, Outcome, Rows, Started
 from core.models.catalogue import ModelSettings
@@ -246,8 +248,8 @@ def test_an_exported_figure_holds_what_the_window_shows(
     perform(window, client, specification())
     window.timeline.state.set_prediction(prediction_of(specification(), window.run_shown.trace))
     window.exporting.export_to(tmp_path / "all.svg")
-    window.view_options.show_memory(False)
-    window.view_options.show_prediction(False)
+    window.view_options.show("memory", False)
+    window.view_options.show("prediction", False)
     window.exporting.export_to(tmp_path / "bare.svg")
     everything, bare = ((tmp_path / name).read_text() for name in ("all.svg", "bare.svg"))
     for words in ("predicted", "activations held"):
@@ -412,3 +414,13 @@ def test_no_file_outside_the_panels_table_knows_a_strategy_by_name() -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
         assert not texts & names, f"{path} knows {texts & names}"
+
+
+def test_where_panels_stand_can_be_asked_at_any_time(window: MainWindow) -> None:
+    for _ in range(2):
+        docks = window.findChildren(QDockWidget)
+        assert {d.objectName(): d.widget() for d in docks} == {
+            place.name: place.widget for place in window.panels.places
+        }
+        gc.collect()
+    assert window.panels.form.isVisible()
