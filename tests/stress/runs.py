@@ -76,10 +76,16 @@ def specification(seed: int, number: int) -> Specification:
     raise AssertionError("counting never ends")
 
 
+def _devices(chance: random.Random) -> str:
+    """One run in eight is on virtual lanes."""
+    return "virtual" if chance.random() < 1 / 8 else "cpu"
+
+
 def _ranks(chance: random.Random, strategy: str, _: str | None) -> Specification:
     model = ModelSettings("mlp", width=chance.choice([32, 128, 256]), depth=chance.randint(2, 8))
     return Specification(
-        strategy, model, f"{chance.choice([2, 2, 2, 3])}xcpu", batch=chance.randint(4, 256),
+        strategy, model, f"{chance.choice([2, 2, 2, 3])}x{_devices(chance)}",
+        batch=chance.randint(4, 256),
         steps=chance.randint(5, 15), warmup=chance.randint(0, 1), calibrate=False,
         bucket_mb=chance.choice([0.02, 0.1, 0.5]) if strategy == "ddp" else None,
     )  # fmt: skip
@@ -91,7 +97,8 @@ def _on_lanes(chance: random.Random, strategy: str, schedule: str | None) -> Spe
     if chance.random() < 0.2:
         model = ModelSettings("gpt", width=32, depth=depth, heads=4, sequence=chance.randint(4, 32))
     return Specification(
-        strategy, model, f"{chance.randint(1, 6)}xcpu", batch=chance.choice([16, 64, 128, 512]),
+        strategy, model, f"{chance.randint(1, 6)}x{_devices(chance)}",
+        batch=chance.choice([16, 64, 128, 512]),
         steps=chance.randint(1, 4), warmup=chance.randint(0, 1), schedule=schedule,
         microbatches=chance.randint(1, 12) if schedule else None,
         replicas=2 if strategy == "dp-pp" else None, cores_per_lane=1,

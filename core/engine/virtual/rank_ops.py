@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -62,6 +63,7 @@ class RankOps(Operations):
         self._is_sharded = any(payload is Payload.PARAMETERS for payload, _ in self._collectives)
         if self._is_sharded:
             self._parts = [self._divided(rank) for rank in self._ranks]
+            self._rows = {name: self._rows_of(name) for name in self._sizes}
             for rank in self._ranks:
                 self._give_up(rank, self._whole[rank])
         specification = prepared.specification
@@ -125,10 +127,10 @@ class RankOps(Operations):
             parts[name] = nn.Parameter(part, requires_grad=whole.requires_grad)
         return parts
 
-    def _rows(self, rank: int, name: str) -> slice:
-        """Which rows of a whole parameter are a rank's."""
-        first = sum(len(parts[name]) for parts in self._parts[:rank])
-        return slice(first, first + len(self._parts[rank][name]))
+    def _rows_of(self, name: str) -> list[slice]:
+        """Which rows of a whole parameter are each rank's."""
+        ends = [0, *accumulate(len(parts[name]) for parts in self._parts)]
+        return [slice(*pair) for pair in pairwise(ends)]
 
     def _give_up(self, rank: int, names: Iterable[str]) -> None:
         """Let a rank keep only its parts. Autograd goes on knowing the empty tensors."""
@@ -172,7 +174,7 @@ class RankOps(Operations):
             whole.untyped_storage().resize_(self._sizes[name])
             for other in self._ranks:
                 # Autograd takes its saved parameters for the same; through `data` they are.
-                mine = whole.data[self._rows(other, name)]
+                mine = whole.data[self._rows[name][other]]
                 mine.copy_(self._parts[other][name].detach(), non_blocking=True)
         yield
         self._hold("parameters", rank, sum(self._sizes[name] for name in names))
@@ -194,7 +196,7 @@ class RankOps(Operations):
         rank, names = task.replica or 0, self._trained(self._names[task.index])
         device = self._devices[self.stages[rank, 0, 0].lane]
         gradients = {
-            name: [self._gradient(other, name)[self._rows(rank, name)] for other in self._ranks]
+            name: [self._gradient(other, name)[self._rows[name][rank]] for other in self._ranks]
             for name in names
         }
         yield [gradient for each in gradients.values() for gradient in each]
