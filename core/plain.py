@@ -70,5 +70,5 @@ def duration_text(ns: float) -> str:
 
 
 def plainly(text: str, **values: object) -> str:
-    """A text with its placeholders filled, in English."""
-    return text.format(**values)
+    """A text with its placeholders filled, in English; one without values stays as it is."""
+    return text.format(**values) if values else text

@@ -9,33 +9,20 @@ are, both by simulation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.explain.waits import waits_of
-from core.models.description import ModelDescription
 from core.order import stable_argsort
 from core.plain import Say, duration_text, plainly
-from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind, Lane, PlanError, Role, Stage
-from core.plan.transfers import Links, links_of
-from core.predict.costs import paired_rows
-from core.predict.simulate import simulate
-from core.report.replan import RunPlans
+from core.plan.task import ABSENT, KINDS
+from core.report.measured import Floats, Ints, Measured, chosen
 from core.trace.complete import completed_steps
-from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
-MOST_STEPS = 64
-"""Steps that are looked at: of more, as many evenly chosen, and the longest."""
-MOST_SPANS = 1_000_000
-"""Tasks of all these steps together."""
-MOST_LONGEST = 8
 NAMED = 0.035
 """The part of a step that a lane, link or task must cost to be named."""
 CERTAIN = 2.8
@@ -52,8 +39,6 @@ MOST_TRIED = 8  # tasks that may be hiccups
 HOST_SHARE = 1 / 3
 LIMITS = 0.05
 """The part of a step that imbalance, order or communication must cost to be named."""
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Limit(StrEnum):
@@ -120,7 +105,7 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     steps = trace.steps if trace.header.predicted else completed_steps(trace)
     if not steps or trace.header.foreign:
         return None
-    run = Measured.of(trace, _chosen(trace, steps))
+    run = Measured.of(trace, chosen(trace, steps))
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None
     found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
@@ -141,159 +126,6 @@ class Finding:
     loss_ns: int
     share: float
     values: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Measured:
-    """S steps of one plan of n tasks: what each task took in ns, shape (S, n).
-
-    `begin` and `finish` are when each step began and ended. Waiting for other members of a
-    collective is no part of what a task takes. `alike` numbers what tasks have to do: tasks of one
-    number have the same.
-    """
-
-    steps: tuple[int, ...]
-    warmup: int
-    lanes: tuple[Lane, ...]
-    columns: StepColumns
-    meets: Ints
-    taken: Ints
-    spans: Ints
-    alike: Ints
-    links: Links = field(repr=False)
-
-    @classmethod
-    def of(cls, trace: Trace, steps: Sequence[int]) -> Measured:
-        """From the steps of a trace that have the commonest plan."""
-        lanes, header = trace.header.lanes, trace.header
-        every = {step: StepColumns.of_trace(trace, step) for step in steps}
-        groups: dict[tuple[int, bytes], list[int]] = {}
-        for step, columns in every.items():
-            about = np.stack([columns.task, columns.lane, columns.kind, columns.rows])
-            groups.setdefault((len(columns), about.tobytes()), []).append(step)
-        mine = max(groups.values(), key=len)
-        columns = every[mine[0]]
-        waits = {step: waits_of(every[step], lanes) for step in mine}
-        plan = RunPlans(trace).plan(mine[0])
-        return cls(
-            tuple(mine),
-            header.specification.warmup,
-            lanes,
-            columns,
-            waits[mine[0]].meets,
-            np.stack([every[step].end - waits[step].begun for step in mine]),
-            np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
-            _alike(columns, () if plan is None else plan.stages, header.model),
-            links_of(columns, lanes),
-        )
-
-    @cached_property
-    def logs(self) -> Floats:
-        """The logarithms of what tasks took."""
-        return np.log(np.maximum(self.taken, 1))
-
-    @cached_property
-    def makespans(self) -> Ints:
-        """What each step lasts if tasks start as soon as they can, in ns."""
-        return np.array([self.lasts(taken) for taken in self.taken], np.int64)
-
-    @cached_property
-    def computes(self) -> NDArray[np.bool_]:
-        """Whether each task computes."""
-        return ~IS_COMMUNICATION[self.columns.kind]
-
-    @property
-    def compute_lanes(self) -> list[int]:
-        """The lanes that compute, by number."""
-        return [lane.index for lane in self.lanes if lane.role is Role.COMPUTE]
-
-    def lasts(self, taken: NDArray[np.number]) -> int:
-        """What a step lasts in ns in which tasks take so long.
-
-        Members of collectives to which lanes came in orders that never meet go each by itself.
-        """
-        durations = np.rint(taken).astype(np.int64)
-        try:
-            step = simulate(self.columns, durations, self.meets)
-        except PlanError:
-            step = simulate(self.columns, durations)
-        return int(step.end.max(initial=0))
-
-    def loss(self, factors: Floats) -> tuple[int, float]:
-        """What it costs that tasks take longer by factors: ns, and the part of a step; medians."""
-        without = np.array([self.lasts(taken / factors) for taken in self.taken], np.int64)
-        lost = self.makespans - without
-        return int(np.median(lost)), float(np.median(lost / np.maximum(1, self.makespans)))
-
-
-def _chosen(trace: Trace, steps: list[int]) -> list[int]:
-    """The steps that are looked at: all, or if they are many some of them and the longest."""
-    tasks = trace.span_count // max(1, len(trace.steps))
-    most = max(3, min(MOST_STEPS, MOST_SPANS // max(1, tasks)))
-    if len(steps) <= most:
-        return steps
-    evenly = [steps[i] for i in np.linspace(0, len(steps) - 1, most).astype(int).tolist()]
-    longest = sorted(steps, key=lambda step: np.subtract(*trace.step_bounds(step)))[:MOST_LONGEST]
-    return sorted({*evenly, *longest})
-
-
-# Tasks that are alike
-
-
-def _alike(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:
-    """A number for each of n tasks, the same for those that have the same to do.
-
-    Passes through the same blocks, or ones of equal sizes, with the same rows; transfers of as many
-    bytes. A backward through the model's first block is cheaper: its input needs no gradient; one
-    through the last goes on from the loss.
-    """
-    backs = np.isin(columns.kind, [KINDS.index(kind) for kind in _BACK])
-    sizes = _sizes(columns, stages, model)
-    last = max((stage.index for stage in stages), default=int(columns.stage.max(initial=0)))
-    first = np.where(backs, _begins(columns.stage, stages) + 2 * (columns.stage == last), 0)
-    paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
-    about = (
-        columns.kind, columns.payload, sizes[columns.stage], sizes[columns.paired_stage],
-        first, paired, columns.block, columns.bucket, columns.rows, paired_rows(columns),
-        columns.bytes,
-    )  # fmt: skip
-    moves = IS_COMMUNICATION[columns.kind]
-    named = [column.astype(np.int64) for column in about]
-    for place in (2, 3, 4, 5, 6, 7, 8, 9):  # of transfers only what they are and their bytes
-        named[place] = np.where(moves, 0, named[place])
-    _, number = np.unique(np.stack(named), axis=1, return_inverse=True)
-    return number.ravel().astype(np.int64)
-
-
-_BACK = (Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
-
-
-def _sizes(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:
-    """By stage a number, the same for stages of equal blocks; the last entry is for none (-1)."""
-    count = int(max(columns.stage.max(initial=-1), columns.paired_stage.max(initial=-1))) + 1
-    numbers: dict[object, int] = {}
-    found = []
-    for stage in range(count):
-        about: object = stage
-        if stage < len(stages) and stages[stage].last <= len(model.blocks):
-            about = tuple(
-                (tuple(n for _, n in model.blocks[block].parameters),
-                 model.blocks[block].output_elements, share)
-                for block, share in stages[stage].held
-            )  # fmt: skip
-        found.append(numbers.setdefault(about, len(numbers)))
-    return np.array([*found, ABSENT], np.int64)
-
-
-def _begins(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.bool_]:
-    """Whether each task's stage holds the model's first block."""
-    first = np.array([*(one.first == 0 for one in stages), False])
-    within = (stage >= 0) & (stage < len(stages))
-    found: NDArray[np.bool_] = np.where(within, first[np.where(within, stage, -1)], stage == 0)
-    return found
-
-
-# Lanes, links and tasks against their peers
 
 
 def slow_lanes(run: Measured) -> Iterator[Finding]:
@@ -324,9 +156,10 @@ def hiccups(run: Measured) -> Iterator[Finding]:
     """Tasks that surely took longer in one step than in the others."""
     usual = _usual(run)
     over = run.logs - usual
-    noise = np.array(
-        [_scatter(over[:, run.alike == number]) for number in range(int(run.alike.max()) + 1)]
-    )[run.alike] * np.sqrt(len(run.steps) / max(1, len(run.steps) - 1))  # fmt: skip
+    noise = np.empty(len(run.columns))
+    for tasks in _groups(run.alike):
+        noise[tasks] = _scatter(over[:, tasks])
+    noise *= np.sqrt(len(run.steps) / max(1, len(run.steps) - 1))
     certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
     more = run.taken - np.exp(usual)
     common = np.partition(more, -COMMON, axis=None)[-COMMON] if more.size >= COMMON else 0.0
@@ -430,9 +263,6 @@ def _mean(values: Floats) -> float:
 def _scatter(values: Floats) -> float:
     """The standard deviation, from the median deviation of the median (normal: 1.4826 of it)."""
     return 1.4826 * float(np.median(np.abs(values - np.median(values))))
-
-
-# Without a fault
 
 
 def inherent(run: Measured) -> Finding:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,7 @@ from core.compare.runs import TwoRuns, compare_runs
 from core.compare.sentence import TOPICS, weights
 from core.compare.spent import Stopped, median_step, whole_steps
 from core.explain.causes import CAUSES, Cause
-from core.plain import duration_text
+from core.plain import duration_text, plainly
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, PlanError, Role
 from core.trace.columns import ABSENT
@@ -256,3 +258,21 @@ def test_the_pieces_of_a_row_are_as_long_as_the_row_says(a: Trace, b: Trace) -> 
         for row in (*two.reasons, *two.lanes, *two.beside):
             found = pieces_of(row, side.explanation)
             assert int((found.end - found.start).sum()) == (getattr(row, name) or 0)
+
+
+def test_faults_are_settings_in_which_runs_differ_whatever_a_file_says_they_are() -> None:
+    spec = specification(devices="2xcpu", steps=2)
+    usual, other = (run_of(spec, scale=scale) for scale in (1.0, 2.0))
+    for claimed, said in (
+        (None, "no faults"),
+        ("1:2", "--slow-lane 1:2"),
+        ("{x}", "--slow-lane {x}"),
+    ):
+        asked = spec.having(slow_lane=claimed)
+        other.header = replace(other.header, specification=asked)
+        told = compare_runs(usual, other)
+        found = {setting.name: setting.b for setting in told.settings}
+        assert found.get("faults", "no faults") == said
+        assert [
+            setting.words(plainly) for setting in told.settings if setting.name == "faults"
+        ] == ([f"{said} instead of no faults"] if claimed else [])
