@@ -59,9 +59,11 @@ class DevicesPanel(Sheet):
         lanes = scene.trace.header.lanes
         names = max(text_width(ink.fonts.bold, _short_name(lane)) for lane in lanes) + 12
         most = max((balance.peak_bytes for balance in scene.balances), default=0)
-        self._legend(ink, PAD)
+        legend = self._legend(ink, PAD)
         over = tr("1 step") if scene.summed == 1 else tr("{n} steps", n=scene.summed)
-        ink.small(QRectF(self.width() - PAD - 90, 4, 90, 17), over, RIGHT)
+        beside = QRectF(legend, 4, self.width() - PAD - legend, 17)
+        if text_width(ink.fonts.small, over) <= beside.width():
+            ink.small(beside, over, RIGHT)
         y = HEAD
         for balance in sorted(scene.balances, key=lambda b: (lanes[b.lane].serves, b.lane)):
             high = _height(scene, balance)
@@ -73,7 +75,8 @@ class DevicesPanel(Sheet):
             if rows:
                 y = self._table(ink, rows, y + TABLE / 2) + TABLE / 2
 
-    def _legend(self, ink: Ink, x: float) -> None:
+    def _legend(self, ink: Ink, x: float) -> float:
+        """Draw what the colours mean from `x` on; returns where that ends."""
         for brush, name in (
             (QColor(self.theme.forward), tr("busy")),
             (QColor(self.theme.communication), tr("communication")),
@@ -83,6 +86,7 @@ class DevicesPanel(Sheet):
             width = text_width(ink.fonts.small, name) + 4
             ink.small(QRectF(x + 14, 4, width, 17), name)
             x += width + 26
+        return x
 
     def _lane(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
         ink.bold(at, name)
