@@ -66,6 +66,8 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     lanes = lanes_of(specification, hardware)
     check_lanes(specification, len(lanes), hardware.memory)
     check_virtual(specification, lanes)
+    if strategy.runner is Runner.RANKS and not lanes[0].is_virtual:
+        meeting_place(lanes)  # refuses now what could not begin
     workload = None
     if specification.own_model:
         workload = build_workload(specification)

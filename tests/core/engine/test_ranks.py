@@ -5,9 +5,10 @@ import itertools
 import pytest
 
 from core.models.catalogue import ModelSettings
+from core.plan.devices import Accelerator, Hardware
 from core.plan.specification import Specification
 from core.plan.strategy import Collective
-from core.plan.task import Kind, Payload
+from core.plan.task import Kind, Payload, PlanError
 from tests.core.engine.test_own_models import own
 from tests.core.helpers import Engine
 
@@ -55,6 +56,15 @@ def test_what_torch_cannot_do_is_said_in_one_line_with_a_remedy(
     engine.wait("ended")
     assert engine.ended.outcome == "failed"
     assert said in engine.ended.text and "\n" not in engine.ended.text
+
+
+@pytest.mark.parametrize(("asked", "devices"), [("2xmps", "mps, mps"), ("2xxpu:0", "xpu:0, xpu:0")])
+def test_ranks_that_have_no_process_group_to_meet_in_are_refused_beforehand(asked, devices):
+    from core.engine.prepare import prepare
+
+    hardware = Hardware(8, 8 << 30, (Accelerator(asked.removeprefix("2x"), "A", 0),))
+    with pytest.raises(PlanError, match=f"ranks cannot meet on {devices}: torch has no process"):
+        prepare(Specification("ddp", devices=asked), hardware)
 
 
 def collective(launched, end=None):
