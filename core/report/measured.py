@@ -36,7 +36,8 @@ class Measured:
 
     Waiting for other members of a collective is no part of it. `spans` are the S steps' own times
     from first start to last end. `alike` numbers what tasks have to do: tasks of one number have
-    the same. `meets` are the plan's collectives of ranks (core.explain.waits.meeting).
+    the same; of one number in `roughly` nearly so. `meets` are the plan's collectives of ranks
+    (core.explain.waits.meeting).
     """
 
     steps: tuple[int, ...]
@@ -47,6 +48,7 @@ class Measured:
     taken: Ints
     spans: Ints
     alike: Ints
+    roughly: Ints
     links: Links = field(repr=False)
 
     @classmethod
@@ -62,6 +64,7 @@ class Measured:
         columns = every[mine[0]]
         waits = {step: waits_of(every[step], lanes) for step in mine}
         plan = RunPlans(trace).plan(mine[0])
+        stages = () if plan is None else plan.stages
         return cls(
             tuple(mine),
             header.specification.warmup,
@@ -70,7 +73,8 @@ class Measured:
             waits[mine[0]].meets,
             np.stack([every[step].end - waits[step].begun for step in mine]),
             np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
-            _alike(columns, () if plan is None else plan.stages, header.model),
+            _alike(columns, stages, header.model, exactly=True),
+            _alike(columns, stages, header.model, exactly=False),
             links_of(columns, lanes),
         )
 
@@ -124,16 +128,19 @@ def chosen(trace: Trace, steps: list[int]) -> list[int]:
     return sorted({*evenly, *longest})
 
 
-def _alike(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:
+def _alike(
+    columns: StepColumns, stages: Sequence[Stage], model: ModelDescription, exactly: bool
+) -> Ints:
     """A number for each of n tasks, the same for those that have the same to do.
 
     Passes through the same blocks, or ones of equal sizes, with the same rows; transfers of as many
     bytes. A backward through the model's first block is cheaper: its input needs no gradient; one
-    through the last goes on from the loss.
+    through the last goes on from the loss, which `exactly` tells apart.
     """
     backs = np.isin(columns.kind, [KINDS.index(kind) for kind in _BACK])
     sizes = _sizes(columns, stages, model)
     last = max((stage.index for stage in stages), default=int(columns.stage.max(initial=0)))
+    last = last if exactly else len(sizes)  # none
     first = np.where(backs, _begins(columns.stage, stages) + 2 * (columns.stage == last), 0)
     paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
     passes: tuple[NDArray[Any], ...] = (

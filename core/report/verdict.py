@@ -217,11 +217,36 @@ def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tupl
     A place is slower only if it is in every kind of task that makes much of its time: one kind
     alone has another reason.
     """
-    shape = (count, len(KINDS))
-    excess, variance, time = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     counted = place != ABSENT
     task, place = task[counted], place[counted]
-    for group in _groups(run.alike[task]):
+    excess, variance, time = _compared(run, run.alike, task, place, count)
+    roughly = _compared(run, run.roughly, task, place, count)
+    for where in np.flatnonzero(time.sum(axis=1)).tolist():
+        known = time[where] > 0
+        mean = _weighted_median(excess[where, known] / time[where, known], time[where, known])
+        error = CERTAIN * np.sqrt(variance[where].sum()) / time[where].sum()
+        # What has no peer of its own kind is held against what is nearly the same.
+        gone, spread, taken = (
+            np.where(known, exact[where], rough[where])
+            for exact, rough in zip((excess, variance, time), roughly, strict=True)
+        )
+        large = taken >= MUCH * taken.sum()
+        alike = (gone + CERTAIN * np.sqrt(spread) >= taken * mean / 3)[large].all()
+        if mean > max(error, np.log(SLOWER)) and alike:
+            yield where, float(np.exp(mean))
+
+
+def _compared(
+    run: Measured, numbers: Ints, task: Ints, place: Ints, count: int
+) -> tuple[Floats, Floats, Floats]:
+    """By place and kind: ns x by how much (a logarithm) its tasks take longer than their peers.
+
+    Also the variance of that, and the ns that were compared; of tasks of one of `numbers`. Each of
+    shape (count, kinds).
+    """
+    shape = (count, len(KINDS))
+    excess, variance, time = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for group in _groups(numbers[task]):
         at = {int(place[one[0]]): task[one] for one in _groups(place, group)}
         if len(at) < 2:
             continue
@@ -236,14 +261,14 @@ def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tupl
                 (taken * noise) ** 2 / len(logs[where]) * (1 + 1 / (len(at) - 1))
             )
             time[where, kind] += taken
-    for where in np.flatnonzero(time.sum(axis=1)).tolist():
-        whole = time[where].sum()
-        mean, error = excess[where].sum() / whole, CERTAIN * np.sqrt(variance[where].sum()) / whole
-        large = time[where] >= MUCH * whole
-        least = excess[where, large] + CERTAIN * np.sqrt(variance[where, large])
-        alike = (least >= time[where, large] * mean / 3).all()
-        if mean > max(error, np.log(SLOWER)) and alike:
-            yield where, float(np.exp(mean))
+    return excess, variance, time
+
+
+def _weighted_median(values: Floats, weights: Floats) -> float:
+    """The value in the middle of all weight."""
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order]) >= weights.sum() / 2
+    return float(values[order][np.argmax(reached)])
 
 
 def _groups(numbers: Ints, within: Ints | None = None) -> list[Ints]:
