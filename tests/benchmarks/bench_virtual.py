@@ -92,7 +92,7 @@ def test_idle_shares_are_the_textbooks_and_predictions_hold(engine, lanes):
 def test_a_step_takes_hardly_longer_than_its_tasks_one_after_the_other(engine):
     """Tasks of 2 ms; what the clock on the wall says of many steps in a row."""
     job = Specification(
-        "pipeline", ModelSettings("mlp", width=768, depth=8), "4xvirtual", batch=256,
+        "pipeline", ModelSettings("mlp", width=768, depth=8), "4xvirtual", batch=512,
         microbatches=8, link="measured", steps=40, calibrate=False,
     )  # fmt: skip
     engine.run(job)

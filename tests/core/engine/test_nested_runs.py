@@ -26,7 +26,7 @@ RUN = Specification("pipeline", SMALL, "2xcpu", 32, steps=2, warmup=1, blocks=Tr
 
 @pytest.fixture(scope="module")
 def trace() -> Trace:
-    return run_here(replace(RUN, schedule="1f1b"))
+    return run_here(replace(RUN, schedule="1f1b", warmup=2))  # costs are those of the second
 
 
 def without_blocks(trace: Trace) -> Trace:

@@ -15,8 +15,8 @@ def test_a_sample_recording_opens_whole_and_sums_up(name):
     opened = open_recording(FOLDER / name)
     assert opened.warning == ""
     summary = summarise(opened.trace)
-    assert len(summary.steps) == 3
-    assert all(sum(split) == 256 for split in summary.splits)
+    assert len(summary.steps) == 5 and summary.complete
+    assert all(sum(split) == 1024 for split in summary.splits)
 
 
 def test_there_are_sample_recordings():
