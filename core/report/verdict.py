@@ -40,6 +40,7 @@ COMMON, OUTSTANDING = 4, 2.0
 MOST_TRIED = 8  # tasks that may be hiccups
 MOST_EXPLAINED = 16  # steps of which the idle time is told
 HOST_SHARE = 1 / 3
+"""The part of a step for which the host is late from which on that is all that is said."""
 LIMITS = 0.05
 """The part of a step that imbalance, order or communication must cost to be named."""
 
@@ -111,10 +112,7 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     run = Measured.of(trace, chosen(trace, steps))
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None
-    found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
-    worst = max(found, key=lambda one: one.share, default=None)
-    if worst is None or worst.share < NAMED:
-        worst = inherent(run)
+    worst = host(run) or fault(run) or inherent(run)
     values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
     opening = idle_text(Idling.of(_explained(trace, steps)), say)
     text = f"{opening} {say(WORDS[worst.kind], **worst.values, **values)}"
@@ -136,6 +134,24 @@ class Finding:
     loss_ns: int
     share: float
     values: Mapping[str, object] = field(default_factory=dict)
+
+
+def host(run: Measured) -> Finding | None:
+    """That the host was late for a large part of the steps: then nothing else can be measured."""
+    taken = np.median(run.taken, axis=0)
+    late = int(np.median(run.spans - run.makespans))
+    share = late / max(1, run.lasts(taken) + late)
+    if share <= HOST_SHARE:
+        return None
+    usual = duration_text(round(float(np.median(taken[run.computes]))))
+    return Finding(Limit.HOST, "", late, share, {"task": usual})
+
+
+def fault(run: Measured) -> Finding | None:
+    """The lane, link or task that costs most, if it costs enough."""
+    found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
+    worst = max(found, key=lambda one: one.share, default=None)
+    return worst if worst is not None and worst.share >= NAMED else None
 
 
 def slow_lanes(run: Measured) -> Iterator[Finding]:
@@ -306,9 +322,6 @@ def inherent(run: Measured) -> Finding:
     late = int(np.median(run.spans - run.makespans))
     whole = run.lasts(taken)
     losses = [*_losses(run, taken, whole), (Limit.COMMUNICATION, "", _moved(run, taken, whole), {})]
-    if late > HOST_SHARE * (whole + late):
-        usual = float(np.median(taken[run.computes]))
-        losses = [(Limit.HOST, "", late, {"task": duration_text(round(usual))})]
     kind, where, ns, values = max(losses, key=lambda one: one[2])
     share = ns / max(1, whole + late)
     if share < LIMITS:

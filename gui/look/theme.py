@@ -221,6 +221,7 @@ QLabel#quiet { color: $muted; }
 QLabel#hint { color: $muted; background: $plot; }
 QFrame#verdict { background: $tint; border-radius: 6px; margin: 8px 12px 0px 12px; }
 QFrame#verdict QLabel { background: transparent; }
+QFrame#verdict QToolButton#link { padding-left: 0px; }
 QLabel#said { font-weight: bold; }
 QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
   border-radius: 4px; }

@@ -41,8 +41,8 @@ class VerdictLine(QFrame):
             link.setObjectName("link")
         self._suggestions: dict[Change, Suggestion] = {}
         self._header: Header | None = None
-        first = row(self.label, self.why, growing=self.label, spacing=8)
-        second = row(self.change, self.note, growing=self.note, spacing=8)
+        first = row(self.label, self.why, growing=self.label, margins=(0, 0, 0, 0), spacing=8)
+        second = row(self.change, self.note, growing=self.note, margins=(0, 0, 0, 0), spacing=8)
         column(first, second, of=self, margins=MARGINS, spacing=2)
         self.show_text("")
 
