@@ -208,10 +208,11 @@ QToolButton:hover { background: $tint; }
 QToolButton:focus { border-color: $accent; }
 QToolButton:checked { color: $accent; font-weight: bold; }
 QToolButton:disabled { color: $muted; background: transparent; }
-QToolButton#run { background: $accent; color: $on_accent; font-weight: bold; padding: 5px 15px; }
+QToolButton#run { background: $accent; color: $on_accent; font-weight: bold; padding: 5px 8px; }
 QToolButton#run:hover { background: $accent; border-color: $text; }
 QToolButton#run:disabled { background: $line; color: $muted; }
-QToolButton#stop { border-color: $line; padding: 5px 13px; }
+QToolButton#run:focus { border: 2px solid $text; }
+QToolButton#stop { border-color: $line; padding: 5px 10px; }
 QLabel#title { font-weight: bold; padding: 0 10px; }
 QLabel#step { color: $muted; padding: 0 6px; }
 QLabel#heading { color: $muted; font-weight: bold; }
@@ -232,6 +233,14 @@ QFrame#palette { background: $window; border: 1px solid $muted; border-radius: 7
 QToolButton#close { padding: 0 3px; color: $muted; }
 QToolButton#link { color: $accent; text-decoration: underline; padding: 2px 4px; }
 QToolButton#link:disabled { color: $muted; text-decoration: none; }
+QToolButton#fold { color: $muted; padding: 3px 0; margin-left: -6px; }
+QToolButton#fold:checked { color: $text; font-weight: normal; }
+QListWidget#strategies { background: transparent; border: 1px solid transparent;
+  border-radius: 6px; }
+QListWidget#strategies:focus { border-color: $accent; }
+QListWidget#strategies::item { padding: 0 8px; border: 1px solid transparent; border-radius: 5px; }
+QListWidget#strategies::item:hover { background: $grid; }
+QListWidget#strategies::item:selected { background: $tint; color: $text; border-color: $accent; }
 QScrollArea#form { border: none; background: $window; }
 QWidget#plot, QWidget#plot > QLabel { background: $plot; }
 QWidget#sheet { background: $window; }
