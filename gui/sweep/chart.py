@@ -19,7 +19,7 @@ from gui.timeline.layout.axis import round_step
 from gui.timeline.layout.frame import Fonts, text_width
 
 LINE = 16.0  # from one line of small text to the next
-AXIS = 62.0  # for the numbers of the axis of time
+AXIS = 46.0  # for the numbers of the axis of time
 EDGE = 14.0
 WIDEST = 110.0  # of a result's place
 BAR = 0.56  # of its place
@@ -92,7 +92,8 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     left, right = area.left() + AXIS, area.right() - EDGE
     gap = GAP if bars and numbers else 0.0
     pitch = min(WIDEST, (right - left) / max(1.0, places + gap))
-    below = LINE * (LABEL_LINES if bars else 1) + LINE * bool(numbers) + 8
+    lines = max((len(_label(results, bar, pitch, fonts)) for bar in bars), default=1)
+    below = LINE * max(lines, 1 + bool(numbers)) + 8
     top = area.top() + LINE * len(legend) + 10
     wide = pitch * (places + gap)
     plot = QRectF(left, top, max(1.0, wide), max(1.0, area.bottom() - top - below))
@@ -136,7 +137,7 @@ def _legend(results: Results, fonts: Fonts, room: float) -> tuple[tuple[tuple[in
     series = results.series
     entries = [(number, told_text(one.told)) for number, one in enumerate(series) if one.told]
     if any(result.ideal_ms is not None for result in results.of.values()):
-        entries.append((-1, tr("ideal: single lane divided by the lanes")))
+        entries.append((-1, tr("ideal: single ÷ lanes")))
     if any(result.deviation_ms for result in results.of.values()):
         entries.append((-2, tr("deviation from run to run")))
     measured = [(entry, SWATCH + text_width(fonts.small, entry[1]) + 4) for entry in entries]
@@ -240,8 +241,7 @@ def _labels(painter: QPainter, chart: Chart) -> None:
     room = chart.pitch - 4
     for place in chart.places:
         if place.series < 0:
-            title = setting_title(chart.results.sweep, place.result.setting)
-            lines = wrapped(title, room, lambda text: text_width(small, text))[:LABEL_LINES]
+            lines = _label(chart.results, place.result, chart.pitch, chart.fonts)
             for number, line in enumerate(lines):
                 rect = QRectF(place.x - room / 2, below + number * LINE, room, LINE)
                 write(painter, small, theme.text, rect, elided(painter, line, room), CENTRE)
@@ -253,6 +253,12 @@ def _labels(painter: QPainter, chart: Chart) -> None:
         first, last = chart.numbers[0][1], chart.numbers[-1][1]
         rect = QRectF((first + last) / 2 - 150, below + LINE, 300, LINE)
         write(painter, small, theme.muted, rect, option_title(along.option), CENTRE)
+
+
+def _label(results: Results, result: Result, pitch: float, fonts: Fonts) -> list[str]:
+    """What a bar is, in lines."""
+    title = setting_title(results.sweep, result.setting)
+    return wrapped(title, pitch - 4, lambda text: text_width(fonts.small, text))[:LABEL_LINES]
 
 
 def _readable(chart: Chart) -> Iterator[tuple[float, float]]:
