@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QPaintEvent
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QProgressBar,
     QSizePolicy,
@@ -37,7 +37,7 @@ from gui.window.status import (
 NAMES = {"stop": "■", "export": "Export", "sheet": "?"}
 """What the bar calls its actions."""
 LEAST = 60  # pixels of the title, which gives way where the window is narrow
-PADDING = 10  # pixels on each side of the button's text
+PADDING = 10  # pixels on each side of a text that gives way
 RUN_WIDTH = 222  # with Stop, as wide as the form below: what runs next stands apart from what ran
 
 
@@ -61,6 +61,19 @@ class RunButton(QToolButton):
         painter.end()
 
 
+class Title(Label):
+    """A line whose end gives way, with an ellipsis, where there is no room for it."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        area = self.contentsRect()
+        shown = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, area.width() - 2 * PADDING
+        )
+        with QPainter(self) as painter:
+            area.adjust(PADDING, 0, -PADDING, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
+
+
 class RunBar(QToolBar):
     """Run and Stop, what is shown, how far it is, and what is used most."""
 
@@ -69,7 +82,7 @@ class RunBar(QToolBar):
         self.setObjectName("tools")
         self.setMovable(False)
         self.toggleViewAction().setEnabled(False)
-        self.title, self.step, self._progress = Label(), Label(), QProgressBar()
+        self.title, self.step, self._progress = Title(), Label(), QProgressBar()
         self.title.setObjectName("title")
         self.title.setMinimumWidth(LEAST)
         self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

@@ -10,7 +10,7 @@ from gui.look.label import Label, plain_tip
 from gui.look.layouts import column
 from gui.look.text import tr
 
-ROW = 27  # pixels of a strategy
+ROW = 25  # pixels of a strategy
 NAME = Qt.ItemDataRole.UserRole
 
 

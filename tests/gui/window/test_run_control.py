@@ -17,7 +17,7 @@ from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
 from tests.make_believe import specification
 
-CHROME = '''{"traceEvents": [{"name": "work", "ph": "X", "ts": 0, "dur": 5, "pid": 1, "tid": 1}]}'''
+CHROME = """{"traceEvents": [{"name": "work", "ph": "X", "ts": 0, "dur": 5, "pid": 1, "tid": 1}]}"""
 
 
 def run_text(window: MainWindow) -> str:
