@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from core.gc_paused import gc_paused
+from core.paths import RESOURCES
 from gui.look.colours import contrast
 from gui.look.families import FAMILIES, Family
 
@@ -142,10 +143,11 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
         return  # a style sheet polishes every widget anew
     app.setProperty("theme", theme.name)
     colours = {name: getattr(theme, name) for name in Theme.__slots__}
+    tick = (RESOURCES / "icons" / f"tick-{theme.name}.svg").as_posix()
     with gc_paused():  # Qt walks over all widgets: one that is freed meanwhile ends the process
         app.setStyle("Fusion")
         app.setPalette(palette(theme))
-        app.setStyleSheet(Template(STYLE).substitute(colours))
+        app.setStyleSheet(Template(STYLE).substitute(colours, tick=tick))
 
 
 def palette(theme: Theme) -> QPalette:
@@ -253,10 +255,13 @@ QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabl
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0;
   min-height: 0; background: transparent; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
-QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid $muted; border-radius: 3px;
-  background: $field; }
-QCheckBox::indicator:focus { border-color: $accent; }
-QCheckBox::indicator:checked { background: $accent; border-color: $accent; }
+QCheckBox::indicator, QAbstractItemView::indicator { width: 12px; height: 12px;
+  border: 1px solid $muted; border-radius: 3px; background: $field; }
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked { background: $accent;
+  border-color: $accent; image: url("$tick"); }
+QCheckBox::indicator:disabled { background: $window; border-color: $line; }
+QCheckBox::indicator:checked:disabled { background: $muted; border-color: $muted; }
+QCheckBox:focus { color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
   selection-background-color: $tint; selection-color: $text; }
