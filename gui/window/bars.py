@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.app.session import Run
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
 from gui.look.label import Label, plain_tip
 from gui.look.text import tr
 from gui.runs.faults import faults_of, status_text
@@ -106,8 +106,8 @@ class RunBar(QToolBar):
 
     def show_run(self, run: Run, scene: Scene) -> None:
         """Say what is shown and how far it is."""
-        self.title.setText(run_title(run.trace))
-        self.title.setToolTip(plain_tip(run_title(run.trace)))
+        self.title.setText(shown_title(run))
+        self.title.setToolTip(plain_tip("\n".join(filter(None, [shown_title(run), run.note]))))
         self.step.setText(step_text(run, scene))
         done, total = progress(run)
         self._progress.setRange(0, total)
