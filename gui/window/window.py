@@ -47,7 +47,7 @@ from gui.window.palette_commands import form_commands, menu_commands, run_comman
 from gui.window.panes import Panes
 from gui.window.run_control import RunControl
 from gui.window.selection_panels import SelectionPanels
-from gui.window.status import lane_notes
+from gui.window.status import doubt_text, lane_notes
 from gui.window.verdict_line import VerdictLine
 
 SIZE = QSize(1440, 900)
@@ -178,7 +178,8 @@ class MainWindow(QMainWindow):
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
         if run is self.run_shown:
-            self.timeline.state.set_prediction(run.ghost, lane_notes(run.comparison))
+            notes, why = lane_notes(run.comparison), doubt_text(run)
+            self.timeline.state.set_prediction(run.ghost, notes, why)
             self.status.show_comparison(run)
 
     def note(self, text: str) -> None:
@@ -203,6 +204,7 @@ class MainWindow(QMainWindow):
             return
         if self.run_shown is not None:
             self.tabs.leave(self.run_shown, self.scene, self.timeline.state.saved)
+            self.view_options.forget_path()
         kept = self.tabs.open(run)
         self.run_shown = run
         self.scene = Scene(run.trace) if kept.scene is None else kept.scene
