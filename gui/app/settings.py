@@ -82,6 +82,8 @@ class Settings:
     """The recordings that were opened or saved last, the latest first."""
     specification = JsonSetting({}, Specification.from_dict, Specification.to_dict)
     """The form as it was last left."""
+    unfolded = JsonSetting([], lambda names: {str(name) for name in names}, sorted)
+    """The parts of the form that were left open."""
     figure = JsonSetting(FIGURE, FigureOptions.from_dict, FigureOptions.to_dict)
     """The last figure that was exported."""
 
