@@ -180,7 +180,7 @@ def fastest_text(results: Results) -> str:
     if best.deviation_ms is None:
         return f"{text} (of one run: use --repeat 3 or more to see what chance does)"
     alike = [setting_text(results.sweep, other.setting) for other in results.as_fast]
-    return f"{text}; within chance: {listed(alike, 'and')}" if alike else text
+    return f"{text}; no certain difference from {listed(alike)}" if alike else text
 
 
 def _row(results: Results, result: Result) -> list[str]:

@@ -21,6 +21,7 @@ from gui.timeline.layout.frame import Fonts, text_width
 LINE = 16.0  # from one line of small text to the next
 AXIS = 46.0  # for the numbers of the axis of time
 EDGE = 14.0
+UNDER = 20.0  # the legend, with room for the unit
 WIDEST = 110.0  # of a result's place
 BAR = 0.56  # of its place
 GAP = 0.6  # of a place, between the bars and the curves
@@ -94,7 +95,7 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     pitch = min(WIDEST, (right - left) / max(1.0, places + gap))
     lines = max((len(_label(results, bar, pitch, fonts)) for bar in bars), default=1)
     below = LINE * max(lines, 1 + bool(numbers)) + 8
-    top = area.top() + LINE * len(legend) + 10
+    top = area.top() + LINE * len(legend) + UNDER
     wide = pitch * (places + gap)
     plot = QRectF(left, top, max(1.0, wide), max(1.0, area.bottom() - top - below))
     xs = {number: left + pitch * (len(bars) + gap + place + 0.5)
@@ -153,7 +154,7 @@ def _axis(painter: QPainter, chart: Chart) -> None:
         painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
         rect = QRectF(plot.left() - AXIS, y - LINE / 2, AXIS - 8, LINE)
         write(painter, chart.fonts.small, theme.muted, rect, chart.number(count * step), RIGHT)
-    unit = QRectF(plot.left() - AXIS, plot.top() - LINE - 4, AXIS - 8, LINE)
+    unit = QRectF(plot.left() - AXIS, plot.top() - LINE - 2, AXIS - 8, LINE)
     write(painter, chart.fonts.small, theme.muted, unit, chart.unit[1], RIGHT)
 
 
@@ -270,7 +271,7 @@ def _readable(chart: Chart) -> Iterator[tuple[float, float]]:
 
 def _draw_legend(painter: QPainter, chart: Chart) -> None:
     small, theme = chart.fonts.small, chart.theme
-    y = chart.plot.top() - 10 - LINE * len(chart.legend)
+    y = chart.plot.top() - UNDER - LINE * len(chart.legend)
     for line in chart.legend:
         x = chart.plot.left()
         for number, text in line:

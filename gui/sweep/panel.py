@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QPushButton, QWidget
 
 from core.plan.strategies import STRATEGIES
@@ -14,12 +14,14 @@ from gui.look.layouts import button, column, row
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.run.fields import WheelGuard, choice, whole
+from gui.panels.sheet import scrolling
 from gui.sweep.view import SweepView
 from gui.sweep.words import fastest_text, option_title
 
 FIRST = "split_size"
 MOST_REPEATS = 1000
-WIDTH = 250  # of the fields' column
+WIDTH = 256  # of the fields' column
+LEAST = QSize(300, 100)
 
 
 class SweepPanel(QWidget):
@@ -54,6 +56,9 @@ class SweepPanel(QWidget):
     def strategies_beside(self) -> tuple[str, ...]:
         """The strategies that are run beside."""
         return BESIDE if self.beside.isChecked() else ()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return LEAST  # the fields scroll, and a chart that is too narrow is made wider by hand
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -130,7 +135,7 @@ class SweepPanel(QWidget):
         self._progress, self._timing = Label(look="quiet", wrapped=True), Label(look="quiet")
         self._sentence = Label(wrapped=True)
         fields = QWidget()
-        fields.setFixedWidth(WIDTH)
+        fields.setObjectName("sheet")
         column(
             form, self.button, self._problem, self._progress, None, row(self.image, self.table),
             of=fields, margins=(12, 8, 8, 8), spacing=6,
@@ -139,4 +144,7 @@ class SweepPanel(QWidget):
             self._sentence, self.view, self._timing, growing=self.view, margins=(8, 6, 8, 6),
             spacing=2,
         )  # fmt: skip
-        row(fields, results, of=self, growing=results, margins=(0, 0, 0, 0), spacing=0)
+        area = scrolling(fields, tr("Settings of the sweep"))
+        area.setObjectName("form")
+        area.setFixedWidth(WIDTH)
+        row(area, results, of=self, growing=results, margins=(0, 0, 0, 0), spacing=0)

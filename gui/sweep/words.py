@@ -98,6 +98,6 @@ def fastest_text(results: Results) -> str:
     if not alike:
         return tr("Fastest: {setting}, {time}.", **words)
     return tr(
-        "Fastest: {setting}, {time}; by chance it may as well be {others}.",
+        "Fastest: {setting}, {time}; no certain difference from {others}.",
         others=", ".join(alike), **words,
     )  # fmt: skip
