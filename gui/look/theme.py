@@ -219,6 +219,10 @@ QLabel#problem { color: $error; }
 QLabel#sentence { background: $plot; color: $text; padding: 8px 10px 6px 10px; }
 QLabel#quiet { color: $muted; }
 QLabel#hint { color: $muted; background: $plot; }
+QFrame#verdict { background: $tint; border-radius: 6px; margin: 8px 12px 0px 12px; }
+QFrame#verdict QLabel { background: transparent; }
+QFrame#verdict QToolButton#link { padding-left: 0px; }
+QLabel#said { font-weight: bold; }
 QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
   border-radius: 4px; }
 QFrame#banner[level="warning"] { border-left-color: $warning; }

@@ -9,6 +9,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
+from core.plan.specification import Specification
 from gui.app.banner import Banner
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
@@ -17,6 +18,7 @@ from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.explanations.bubbles import Bubbles
 from gui.explanations.explaining import Explainer
+from gui.explanations.judging import Judge
 from gui.figures.titles import run_title
 from gui.first_page.actions import FirstPageActions
 from gui.look.layouts import column_of
@@ -46,6 +48,7 @@ from gui.window.panes import Panes
 from gui.window.run_control import RunControl
 from gui.window.selection_panels import SelectionPanels
 from gui.window.status import lane_notes
+from gui.window.verdict_line import VerdictLine
 
 SIZE = QSize(1440, 900)
 NOTE_MS = 6000
@@ -74,7 +77,10 @@ class MainWindow(QMainWindow):
         self.timeline = TimelineView()
         self.overview = Overview(self.timeline.state)
         frames = CompareFrame(self.timeline)
-        run_page = column_of(self.panels.search, frames, self.overview, growing=frames)
+        self.judge, self.verdict = Judge(self), VerdictLine()
+        run_page = column_of(
+            self.verdict, self.panels.search, frames, self.overview, growing=frames
+        )
         notices = (self.banner, self.files.opening)
         self.centre = Centre(notices, run_page, self.timeline.set_waiting, settings)
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
@@ -179,6 +185,16 @@ class MainWindow(QMainWindow):
         """Say for a while in the status bar that something was done."""
         self.statusBar().showMessage(text, NOTE_MS)
 
+    def _bring(self, name: str) -> None:
+        """Bring a dock to the front."""
+        self._docks[name].show()
+        self._docks[name].raise_()
+
+    def _set_up(self, specification: Specification) -> None:
+        """Put other settings into the form; Run then starts them."""
+        self.form.set_specification(specification)
+        self._bring("strategy")
+
     # Showing
 
     def _show(self, run: Run) -> None:
@@ -195,6 +211,7 @@ class MainWindow(QMainWindow):
         if kept.saved is None:
             self.panels.show_step(None)
         self.marking.show_run(run)
+        self.verdict.show_run(run.trace.header)
         self.show_comparison(run)
         self.predictions.show_run(run)
         self.runs.mark(run)
@@ -212,7 +229,7 @@ class MainWindow(QMainWindow):
         self.run_shown = self.scene = None
         self.timeline.state.show_scene(None)
         self.marking.show_run(None)
-        for part in (self.panels, self.bar, self.status):
+        for part in (self.panels, self.bar, self.status, self.judge):
             part.show_nothing()
         self.setWindowTitle("Bubblescope")
         self.comparing.show_run()
@@ -232,6 +249,7 @@ class MainWindow(QMainWindow):
             partial(scene.sum_up, live=run.live),
             partial(self.colours.show_scene, scene, run.live),
             self.overview.refresh,
+            partial(self.judge.show_scene, scene, run.live),
             *self.panels.parts(scene, run.live),
             partial(self.runs.update_run, run),
             partial(self.bar.show_run, run, scene),
@@ -280,6 +298,12 @@ class MainWindow(QMainWindow):
         self.colours.scene_changed.connect(self.overview.refresh)
         self.panels.spans.said.connect(self.note)
         self.panels.spans.failed.connect(self.banner.say)
+        self.judge.told.connect(self.verdict.show_text)
+        self.judge.judged.connect(self.why.show_verdict)
+        self.judge.suggested.connect(self.verdict.suggest)
+        self.predictions.advisor.advised.connect(self.verdict.suggest)
+        self.verdict.opened.connect(partial(self._bring, "why"))
+        self.verdict.chosen.connect(self._set_up)
         self.steps.chosen.connect(timeline.navigator.fit_between)
         self.details.blocking_task_chosen.connect(timeline.selector.select_task)
         self.why.task_chosen.connect(timeline.selector.select_task)

@@ -43,7 +43,7 @@ def test_an_svg_holds_title_lanes_axis_legend_makespan_and_idle_share(
     for name in ("cpu:0", "cpu:3", "stage 3", "0 ms", "F0", "B7", "step 5 · 142 ms"):
         assert name in words
     assert sum(word.startswith("idle ") for word in words) == 4
-    for meaning in ("forward (F)", "backward (B)", "loss and update (L U)", "idle"):
+    for meaning in ("forward (F)", "backward (B)", "loss and update (L loss, U update)", "idle"):
         assert meaning in words
 
 
