@@ -65,6 +65,8 @@ class Settings:
     theme = Setting("light")
     memory, prediction, critical_path, nested = map(Setting, (True, True, False, True))
     """Whether the timeline shows these; the last are the blocks inside forwards and backwards."""
+    time_from = Setting("step")
+    """What the timeline's moments count from: the step, the run's start, or the clock."""
     grouping, colour_by = Setting("devices"), Setting("kind")
     """What the timeline's lanes are grouped by, and what bars are coloured by."""
     node_devices = Setting(0)

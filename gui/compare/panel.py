@@ -21,7 +21,7 @@ from gui.look.text import NO_BREAK, duration_text, tr
 from gui.look.theme import Theme
 from gui.panels.explain.step_choice import StepChoice
 from gui.timeline.interact.describe import TITLES
-from gui.timeline.paint.margins import step_name
+from gui.timeline.state.scene import step_name
 
 MEDIAN, ALL = "median", "all"
 MOST_STEPS = 1000  # of the latest, that a mean is taken of

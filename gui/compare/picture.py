@@ -31,8 +31,7 @@ from gui.look.writing import wrapped, write
 from gui.timeline.layout.frame import STEPS, Fonts, text_width
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.paint.margins import step_name
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 SENTENCE = 18.0  # from one line of the sentence to the next
 BETWEEN = 4.0  # free pixels between the runs

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QInputDialog
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.axis import CountFrom
 from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
 
 STRIPS = {
@@ -37,6 +38,7 @@ class ViewOptions(QObject):
         )
         state.rows_changed.connect(self._keep)
         self._keep()
+        self.count_from(settings.time_from)
         for name in STRIPS:
             actions[name].setChecked(getattr(settings, name))
             self.show(name, getattr(settings, name))
@@ -60,6 +62,13 @@ class ViewOptions(QObject):
         """Group by nodes of so many devices, and remember it."""
         self._settings.node_devices = count
         self._timeline.lanes.group_by(Grouping.NODE, count)
+
+    def count_from(self, name: str) -> None:
+        """Count moments from what a CountFrom names, and remember it."""
+        chosen = CountFrom(name) if name in list(CountFrom) else CountFrom.STEP
+        self._settings.time_from = chosen.value
+        self._actions[f"time_{chosen.value}"].setChecked(True)
+        self._timeline.navigator.count_from(chosen)
 
     def show(self, name: str, shown: bool) -> None:
         """Show one of STRIPS, or do not, and remember it."""

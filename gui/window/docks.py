@@ -30,6 +30,7 @@ from gui.panels.sheet import scrolled
 from gui.predictions.predictions import Predictions
 from gui.runs.live_figures import Part
 from gui.search.bar import SearchBar
+from gui.sweep.panel import SweepPanel
 from gui.timeline.state.scene import Scene
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
@@ -70,7 +71,7 @@ class Panels:
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.marks = StatisticsPanel(), MarksPanel()
         self.predictions = Predictions(session, settings)
-        self.compare = ComparePanel()
+        self.compare, self.sweep = ComparePanel(), SweepPanel()
         self.sheets = (self.batch, self.devices)
         self.of_steps = (
             self.steps, self.why, self.buckets, self.statistics, self.search, self.spans,
@@ -78,7 +79,7 @@ class Panels:
         self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (
             self.form, self.predictions.whatif_panel, self.batch, self.devices, self.buckets,
-            self.log, self.steps, self.why, self.compare, self.statistics,
+            self.log, self.steps, self.why, self.compare, self.statistics, self.sweep,
         )  # fmt: skip
 
         form, predictions = self.form, self.predictions
@@ -104,6 +105,7 @@ class Panels:
             Docked("statistics", tr("Statistics"), self.statistics, BELOW, "details", titled=False),
             Docked("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
             Docked("spans", tr("Spans"), self.spans, BELOW, "details", titled=False),
+            Docked("sweep", tr("Sweep"), self.sweep, BELOW, "details", titled=False),
         )
         """Where the panels stand, in the order of the View menu."""
 

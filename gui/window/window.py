@@ -34,6 +34,7 @@ from gui.recordings.exporting import Exporting
 from gui.recordings.files import Files, dropped_paths
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.live_figures import LiveFigures, Part
+from gui.sweep.sweeping import Sweeping
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
@@ -89,6 +90,8 @@ class MainWindow(QMainWindow):
         self.marking = Marking(self.timeline, self.panels.marks)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
+        self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
+        self.sweeping.attach(self._docks["sweep"])
         self.first_page_actions = FirstPageActions(
             self.control.queue, self.files, self.bubbles, self.comparing
         )
@@ -121,7 +124,8 @@ class MainWindow(QMainWindow):
         self.banner.hide()
         self.centre.wait("")
         self.runs.add(run)
-        self._show(run)
+        if not self.sweeping.running:
+            self._show(run)
 
     def end(self, run: Run) -> None:
         """A run is over; what it recorded stays."""
@@ -277,6 +281,9 @@ class MainWindow(QMainWindow):
         self.predictions.what_if.said.connect(self.note)
         self.predictions.what_if.failed.connect(self.banner.say)
         self.runs.chosen.connect(self.show_run)
+        self.sweeping.opened.connect(self.show_run)
+        self.sweeping.said.connect(self.note)
+        self.sweeping.failed.connect(self.banner.say)
         self.comparing.opened.connect(self.runs.add)
         self.comparing.said.connect(self.note)
         self.comparing.failed.connect(self.banner.say)

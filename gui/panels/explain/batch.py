@@ -17,8 +17,7 @@ from gui.panels.run.preview import numbers
 from gui.panels.sheet import PAD, Sheet
 from gui.timeline.layout.frame import text_width
 from gui.timeline.paint.hatch import hatch_brush
-from gui.timeline.paint.margins import step_name
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 HEAD = 42.0
 ROW = 27.0

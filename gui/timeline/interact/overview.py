@@ -13,6 +13,7 @@ from gui.look.writing import write
 from gui.timeline.layout.frame import LABELS, RIGHT, Fonts, Frame
 from gui.timeline.layout.rows import Layout, Row
 from gui.timeline.layout.viewport import Viewport
+from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT
 from gui.timeline.paint.painter import LanePainter
@@ -103,7 +104,9 @@ class Overview(QWidget):
         if self._state.now is not None:
             end = max(end, self._state.now)
             end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
-        return Viewport(start, max(1.0, end - start), max(1.0, self.width() - LABELS - RIGHT))
+        folds = self._state.viewport.folds
+        span = folds.drawn(end) - folds.drawn(start)
+        return Viewport(start, max(1.0, span), max(1.0, self.width() - LABELS - RIGHT), folds)
 
     def _draw_lanes(self, scene: Scene, whole: Viewport) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -125,6 +128,7 @@ class Overview(QWidget):
                 draw_shades(painter, together, frame, strip)
             else:
                 LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
+            draw_folds(painter, scene, frame, Fonts.of(self.font()), EDGE, HEIGHT - EDGE)
         self._marks = hit_marks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 

@@ -89,8 +89,7 @@ def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
         for name in ("lane", "start", "end")
     )
     width, shown, lines = int(frame.view.width), frame.layout.stands, []
-    first = np.clip((start - frame.view.start) / frame.view.ns_per_pixel, 0, width)
-    last = np.clip((end - frame.view.start) / frame.view.ns_per_pixel, 0, width)
+    first, last = (np.clip(frame.view.xs(times), 0, width) for times in (start, end))
     for one in np.unique(lane).tolist():
         if one not in shown:
             continue

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from core.trace.trace import Span, Trace
+from gui.timeline.layout.axis import CountFrom, Origin, clock_of
 from gui.timeline.layout.viewport import Viewport
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye
+MUCH = 0.5  # of what is seen of the step of which most is seen
 STEADY = 1.4  # the followed zoom changes only where it is off by more than this
 
 
@@ -21,7 +27,7 @@ def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Vi
         wanted = 1.5 * float(makespans[-1]) if len(makespans) else 1.1 * now
         wanted = max(SHORTEST_FOLLOWED, wanted)
         if not wanted / STEADY <= view.span <= wanted * STEADY:
-            view = Viewport(view.start, wanted, view.width)
+            view = replace(view, span=wanted)
     return view.following(now)
 
 
@@ -30,6 +36,22 @@ def settled_view(view: Viewport, scene: Scene) -> Viewport:
     if len(scene.step_starts):
         return view.fitted(float(scene.step_starts[-1]), float(scene.step_ends[-1]))
     return view.fitted(*map(float, scene.bounds))
+
+
+def origin_of(scene: Scene, view: Viewport, count_from: CountFrom) -> Origin:
+    """What moments count from in a view; from the run's start where there is nothing nearer.
+
+    The step that is looked at is the first one of which much is seen.
+    """
+    header = scene.trace.header
+    if count_from is CountFrom.CLOCK:
+        return Origin(0.0, "", clock_of(header.started))
+    seen = np.minimum(scene.step_ends, view.end) - np.maximum(scene.step_starts, view.start)
+    if count_from is CountFrom.RUN or not len(seen) or seen.max() <= 0:
+        return Origin()
+    step = int(np.argmax(seen >= MUCH * seen.max()))
+    name = step_name(int(scene.step_numbers[step]), header.specification.warmup)
+    return Origin(float(scene.step_starts[step]), name)
 
 
 def along_lane(trace: Trace, span: Span, by: int) -> Span | None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from core.trace.trace import Span, Trace
 from gui.look.theme import LIGHT, Theme
+from gui.timeline.layout.axis import CountFrom, Origin
+from gui.timeline.layout.folds import NO_FOLDS
 from gui.timeline.layout.frame import AXIS, LABELS, RIGHT, STEPS, Frame
 from gui.timeline.layout.rows import Strips
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.bookmarks import Bookmarks
 from gui.timeline.state.history import SavedView, ViewHistory, ViewState
-from gui.timeline.state.navigation import live_view, settled_view
+from gui.timeline.state.navigation import live_view, origin_of, settled_view
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 from gui.timeline.state.stack import LaneStack
@@ -34,8 +37,9 @@ class TimelineState(QObject):
     While a run is live and followed, `refresh` moves the view; after the first pan or zoom by
     hand nothing else moves it until it is followed again. The chosen `lane` is a compute lane's
     number, None while there is none; it goes along with the selection. Distances are measured
-    from the `anchor` to the selection. The axis counts from the time `zero`, in ns; the rows are
-    moved up by `scroll` pixels.
+    from the `anchor` to the selection. Moments count from the `origin`, which is as `count_from`
+    says, or `aligned` with another timeline's; then no time is folded, so that both are drawn
+    alike. The rows are moved up by `scroll` pixels.
     """
 
     scene_changed = Signal()
@@ -59,7 +63,8 @@ class TimelineState(QObject):
         self.selection: Selection | None = None
         self.anchor: Span | None = None
         self.lane: int | None = None
-        self.zero = 0.0
+        self.count_from = CountFrom.STEP
+        self.aligned: Origin | None = None
         self.stack, self.strips = LaneStack(), Strips()
         self.scroll, self.most_scroll = 0, 0
         self.size = (0.0, 0.0)
@@ -74,6 +79,7 @@ class TimelineState(QObject):
     ) -> None:
         """Show another run, or nothing; as it was left in `saved`, else a live one is followed."""
         self.scene, self.now = scene, 0.0 if live else None
+        self.move(self.viewport)
         self.stack.take(scene)
         self.choose_zoom = saved is None or saved.choose_zoom
         self.history = ViewHistory() if saved is None else saved.history
@@ -145,6 +151,7 @@ class TimelineState(QObject):
             return
         ended = self.now is not None and now is None
         self.now = now
+        self.move(self.viewport)  # more time may be folded by now
         if self.strips != self.stack.strips(self.scene) or self.stack.is_stale(self.scene):
             self.lay_out()
         if self.following and now is not None:
@@ -198,8 +205,15 @@ class TimelineState(QObject):
         return Frame(
             self.viewport, self.stack.seen(self.scroll, height - body), LABELS,
             body - self.scroll, self.theme, self.now, ceiling=body, floor=height,
-            critical=self.strips.path, zero=self.zero,
+            critical=self.strips.path, origin=self.origin,
         )  # fmt: skip
+
+    @property
+    def origin(self) -> Origin:
+        """What moments count from."""
+        if self.aligned is not None or self.scene is None:
+            return self.aligned or Origin()
+        return origin_of(self.scene, self.viewport, self.count_from)
 
     # Moving
 
@@ -219,6 +233,8 @@ class TimelineState(QObject):
 
     def move(self, view: Viewport) -> None:
         """Show this part, without a step in the history; it is drawn with the next picture."""
+        scene = self.scene if self.aligned is None else None
+        view = replace(view, folds=NO_FOLDS if scene is None else scene.folds)
         if view != self.viewport:
             self.viewport = view
             self.view_changed.emit()

@@ -1,0 +1,142 @@
+"""The Sweep panel: which option is varied, over which values, and what has come of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QPushButton, QWidget
+
+from core.plan.strategies import STRATEGIES
+from core.sweep.results import Results
+from core.sweep.sweep import BESIDE, REPEATS
+from core.sweep.values import SWEPT
+from gui.look.label import Label
+from gui.look.layouts import button, column, row
+from gui.look.text import tr
+from gui.look.theme import Theme
+from gui.panels.run.fields import WheelGuard, choice, whole
+from gui.sweep.view import SweepView
+from gui.sweep.words import fastest_text, option_title
+
+FIRST = "split_size"
+MOST_REPEATS = 1000
+WIDTH = 250  # of the fields' column
+
+
+class SweepPanel(QWidget):
+    """`asked` comes when the sweep shall begin, or end; `edited` with every change of a field.
+
+    `picked` comes with another option. `image_asked` and `table_asked` when a file is wanted.
+    """
+
+    asked = Signal()
+    edited = Signal()
+    picked = Signal()
+    image_asked = Signal()
+    table_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("sheet")
+        self.setAccessibleName(tr("Sweep"))
+        self._guard = WheelGuard(self)
+        self.view = SweepView()
+        self._build_fields()
+        self._lay_out()
+        self.set_running(False)
+        self.show_results(None)
+        self.option.currentIndexChanged.connect(lambda _: self.picked.emit())
+        self.values.textChanged.connect(lambda _: self.edited.emit())
+        self.values.returnPressed.connect(self.asked.emit)
+        self.repeat.valueChanged.connect(lambda _: self.edited.emit())
+        self.beside.toggled.connect(lambda _: self.edited.emit())
+
+    @property
+    def strategies_beside(self) -> tuple[str, ...]:
+        """The strategies that are run beside."""
+        return BESIDE if self.beside.isChecked() else ()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.view.set_theme(theme)
+
+    def set_running(self, running: bool) -> None:
+        """Whether the button ends the sweep; the fields wait meanwhile."""
+        self.button.setText(tr("Stop sweep") if running else tr("Run sweep"))
+        for field in (self.option, self.values, self.repeat, self.beside):
+            field.setEnabled(not running)
+
+    def show_problem(self, text: str) -> None:
+        """Say why there is no sweep of what the fields say; '' where there is one."""
+        self._problem.setText(text)
+        self._problem.setVisible(bool(text))
+        self.button.setEnabled(not text)
+
+    def show_progress(self, text: str) -> None:
+        """Say how far the sweep is."""
+        self._progress.setText(text)
+        self._progress.setVisible(bool(text))
+
+    def show_results(self, results: Results | None) -> None:
+        """Show what has been measured so far."""
+        self.view.show_results(results)
+        self._sentence.setText("" if results is None else fastest_text(results))
+        there = results is not None and bool(results.of)
+        self._timing.setText(" · ".join(results.timings) if results is not None else "")
+        for part in (self._sentence, self.image, self.table):
+            part.setVisible(there)
+        self._timing.setVisible(bool(self._timing.text()))
+
+    def _build_fields(self) -> None:
+        entries = [(option_title(option), option.name, tr(option.help))
+                   for option in SWEPT if option.title or option.name == "strategy"]  # fmt: skip
+        self.option = choice(entries)
+        self.option.setCurrentIndex(self.option.findData(FIRST))
+        self.values = QLineEdit()
+        self.values.setToolTip(
+            tr("Values with commas between them, or semicolons where a value has commas; "
+               "default stands for what is done without the option.")
+        )  # fmt: skip
+        self.repeat = whole(1, MOST_REPEATS)
+        self.repeat.setValue(REPEATS)
+        self.repeat.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
+        self.repeat.setToolTip(tr("How often each value is run."))
+        names = " · ".join(tr(STRATEGIES[name].title) for name in BESIDE)
+        self.beside = QCheckBox(names)
+        self.beside.setChecked(True)
+        self.beside.setToolTip(tr("Run these too, with the same settings, for reference."))
+        tip = tr("Run every value, in random order, with the other settings of the form.")
+        self.button = button(QPushButton, "", tip, self.asked.emit)
+        self.image = button(
+            QPushButton, tr("Save picture…"), tr("Write the chart as PNG, SVG or PDF."),
+            self.image_asked.emit,
+        )  # fmt: skip
+        self.table = button(
+            QPushButton, tr("Save table…"), tr("Write a row for each run as CSV."),
+            self.table_asked.emit,
+        )  # fmt: skip
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setVerticalSpacing(5)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        for title, field in (
+            (tr("Vary"), self.option), (tr("Values"), self.values), (tr("Repeat"), self.repeat),
+            (tr("Beside"), self.beside),
+        ):  # fmt: skip
+            field.setAccessibleName(title)
+            field.installEventFilter(self._guard)
+            form.addRow(title, field)
+        self._problem = Label(look="problem", wrapped=True)
+        self._progress, self._timing = Label(look="quiet", wrapped=True), Label(look="quiet")
+        self._sentence = Label(wrapped=True)
+        fields = QWidget()
+        fields.setFixedWidth(WIDTH)
+        column(
+            form, self.button, self._problem, self._progress, None, row(self.image, self.table),
+            of=fields, margins=(12, 8, 8, 8), spacing=6,
+        )  # fmt: skip
+        results = column(
+            self._sentence, self.view, self._timing, growing=self.view, margins=(8, 6, 8, 6),
+            spacing=2,
+        )  # fmt: skip
+        row(fields, results, of=self, growing=results, margins=(0, 0, 0, 0), spacing=0)
