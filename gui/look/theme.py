@@ -205,6 +205,8 @@ QTabBar::tab { background: transparent; color: $muted; padding: 4px 11px; border
   border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
+QTabBar[narrow="true"]::tab:!selected { width: 18px; padding: 4px 5px; color: transparent; }
+QTabBar::tab:focus { color: $accent; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px 9px; color: $text; }
 QToolButton:hover { background: $tint; }
 QToolButton:focus { border-color: $accent; }

@@ -41,7 +41,8 @@ from gui.timeline.state.scene import Scene
 from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Marking
 from gui.window.centre import Centre
-from gui.window.docks import Panels, make_docks, size_docks
+from gui.window.dock_tabs import DockTabs
+from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.palette_commands import form_commands, menu_commands, run_commands
 from gui.window.panes import Panes
@@ -87,6 +88,7 @@ class MainWindow(QMainWindow):
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
         self.setCentralWidget(self.centre)
         self._docks = make_docks(self, self.panels)
+        self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.marking = Marking(self.timeline, self.panels.marks)
         self.bubbles = Bubbles(self.timeline, self.note)
@@ -108,8 +110,9 @@ class MainWindow(QMainWindow):
         menus = self._menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
-        menus.list_docks(self._docks.values())
-        in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
+        fronts = {name: front_action(dock) for name, dock in self._docks.items()}
+        menus.list_docks(fronts.values())
+        in_bar = [fronts[name] for name in IN_BAR]
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
@@ -188,11 +191,6 @@ class MainWindow(QMainWindow):
         """Say for a while in the status bar that something was done."""
         self.statusBar().showMessage(text, NOTE_MS)
 
-    def _bring(self, name: str) -> None:
-        """Bring a dock to the front."""
-        self._docks[name].show()
-        self._docks[name].raise_()
-
     def use_settings(self) -> None:
         """Put the settings of the run that is shown into the form."""
         self.use_settings_of(self.run_shown)
@@ -200,12 +198,12 @@ class MainWindow(QMainWindow):
     def use_settings_of(self, run: Run | None) -> None:
         """Put a run's settings into the form; Run then starts them."""
         if self.control.use(run):
-            self._bring("strategy")
+            bring(self._docks["strategy"])
 
     def _set_up(self, specification: Specification) -> None:
         """Put other settings into the form; Run then starts them."""
         self.form.set_specification(specification)
-        self._bring("strategy")
+        bring(self._docks["strategy"])
 
     # Showing
 
@@ -317,7 +315,7 @@ class MainWindow(QMainWindow):
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
-        self.verdict.opened.connect(partial(self._bring, "why"))
+        self.verdict.opened.connect(partial(bring, self._docks["why"]))
         self.verdict.chosen.connect(self._set_up)
         self.steps.chosen.connect(timeline.navigator.fit_between)
         self.details.blocking_task_chosen.connect(timeline.selector.select_task)
@@ -345,13 +343,16 @@ class MainWindow(QMainWindow):
         self.view_options.attach(self.actions_by_name)
         self.centre.show_first_page()
         self.control.allow()
+        self.timeline.setFocus()
 
     def _apply_theme(self) -> None:
         theme = self.colours.theme
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
         self.colours.refresh()
-        for part in (self.timeline.state, self.welcome, self.panels, self.comparing):
+        for part in (
+            self.timeline.state, self.welcome, self.panels, self.comparing, self._dock_tabs,
+        ):  # fmt: skip
             part.set_theme(theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
