@@ -24,8 +24,8 @@ class RunMenu(QObject):
     renamed = Signal()
 
     def __init__(
-        self, window: QWidget, shown: Callable[[], Run | None], session: Session, control: RunControl, tabs: RunTabs,
-        runs: RunsPanel, bring: Callable[[], None],
+        self, window: QWidget, shown: Callable[[], Run | None], session: Session,
+        control: RunControl, tabs: RunTabs, runs: RunsPanel, bring: Callable[[], None],
     ) -> None:  # fmt: skip
         super().__init__(window)
         self._window, self._shown = window, shown

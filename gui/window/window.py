@@ -41,7 +41,8 @@ from gui.timeline.state.scene import Scene
 from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Marking
 from gui.window.centre import Centre
-from gui.window.docks import Panels, make_docks, size_docks
+from gui.window.dock_tabs import DockTabs
+from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.leaving import Leaving
 from gui.window.palette_commands import form_commands, menu_commands, run_commands
@@ -49,7 +50,7 @@ from gui.window.panes import Panes
 from gui.window.run_control import RunControl
 from gui.window.run_menu import RunMenu
 from gui.window.selection_panels import SelectionPanels
-from gui.window.status import lane_notes
+from gui.window.status import doubt_text, lane_notes
 from gui.window.verdict_line import VerdictLine
 
 SIZE = QSize(1440, 900)
@@ -88,6 +89,7 @@ class MainWindow(QMainWindow):
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
         self.setCentralWidget(self.centre)
         self._docks = make_docks(self, self.panels)
+        self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.marking = Marking(self.timeline, self.panels.marks)
         self.bubbles = Bubbles(self.timeline, self.note)
@@ -99,7 +101,7 @@ class MainWindow(QMainWindow):
         )
         self.run_menu = RunMenu(
             self, lambda: self.run_shown, session, self.control, self.tabs, self.runs,
-            partial(self._bring, "strategy"),
+            partial(bring, self._docks["strategy"]),
         )  # fmt: skip
         self.leaving = Leaving(self, session, settings, self.banner.say)
         self.selection_panels = SelectionPanels(
@@ -113,8 +115,9 @@ class MainWindow(QMainWindow):
         menus = self._menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
-        menus.list_docks(self._docks.values())
-        in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
+        fronts = {name: front_action(dock) for name, dock in self._docks.items()}
+        menus.list_docks(fronts.values())
+        in_bar = [fronts[name] for name in IN_BAR]
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
@@ -185,22 +188,18 @@ class MainWindow(QMainWindow):
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
         if run is self.run_shown:
-            self.timeline.state.set_prediction(run.ghost, lane_notes(run.comparison))
+            notes, why = lane_notes(run.comparison), doubt_text(run)
+            self.timeline.state.set_prediction(run.ghost, notes, why)
             self.status.show_comparison(run)
 
     def note(self, text: str) -> None:
         """Say for a while in the status bar that something was done."""
         self.statusBar().showMessage(text, NOTE_MS)
 
-    def _bring(self, name: str) -> None:
-        """Bring a dock to the front."""
-        self._docks[name].show()
-        self._docks[name].raise_()
-
     def _set_up(self, specification: Specification) -> None:
         """Put other settings into the form; Run then starts them."""
         self.form.set_specification(specification)
-        self._bring("strategy")
+        bring(self._docks["strategy"])
 
     # Showing
 
@@ -210,6 +209,7 @@ class MainWindow(QMainWindow):
             return
         if self.run_shown is not None:
             self.tabs.leave(self.run_shown, self.scene, self.timeline.state.saved)
+            self.view_options.forget_path()
         kept = self.tabs.open(run)
         self.run_shown = run
         self.scene = Scene(run.trace) if kept.scene is None else kept.scene
@@ -312,7 +312,7 @@ class MainWindow(QMainWindow):
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
-        self.verdict.opened.connect(partial(self._bring, "why"))
+        self.verdict.opened.connect(partial(bring, self._docks["why"]))
         self.verdict.chosen.connect(self._set_up)
         self.steps.chosen.connect(timeline.navigator.fit_between)
         self.details.blocking_task_chosen.connect(timeline.selector.select_task)
@@ -340,13 +340,16 @@ class MainWindow(QMainWindow):
         self.view_options.attach(self.actions_by_name)
         self.centre.show_first_page()
         self.control.allow()
+        self.timeline.setFocus()
 
     def _apply_theme(self) -> None:
         theme = self.colours.theme
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
         self.colours.refresh()
-        for part in (self.timeline.state, self.welcome, self.panels, self.comparing):
+        for part in (
+            self.timeline.state, self.welcome, self.panels, self.comparing, self._dock_tabs,
+        ):  # fmt: skip
             part.set_theme(theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
