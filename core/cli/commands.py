@@ -31,7 +31,7 @@ from core.files import check_outputs, write_whole
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import plain, say
-from core.plan.devices import KINDS
+from core.plan.devices import KINDS, Hardware
 from core.plan.orders import lane_orders
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules.compute_csv import csv_text
@@ -179,23 +179,52 @@ def execute(
     Raises PlanError if the specification is refused before there is a trace.
     """
     client = EngineClient()
-    collector = _Collector(record, Progress(verbose))
     with noting_interrupts() as interrupts:
-        client.run(specification)
         try:
-            while collector.ended is None:
-                if interrupts:
-                    client.stop()
-                collector.take(client)
-                time.sleep(POLL_SECONDS)
+            return execute_with(client, specification, record, Progress(verbose), interrupts)
         finally:
             client.close()
-            collector.close()
+
+
+def execute_with(
+    client: EngineClient,
+    specification: Specification,
+    record: str | None,
+    progress: Progress,
+    interrupts: list[int],
+) -> tuple[Trace, Ended]:
+    """Run in an engine that is there for further runs; stops it once something is in `interrupts`.
+
+    Raises PlanError if it is refused before there is a trace, KeyboardInterrupt if it is stopped.
+    """
+    collector = _Collector(record, progress)
+    client.run(specification)
+    try:
+        while collector.ended is None:
+            if interrupts:
+                client.stop()
+            collector.take(client)
+            time.sleep(POLL_SECONDS)
+    finally:
+        collector.close()
     if collector.trace is None:
         if collector.ended.outcome is Outcome.STOPPED:
             raise KeyboardInterrupt
         raise PlanError(collector.ended.text)
     return collector.trace, collector.ended
+
+
+def ready_hardware(client: EngineClient, interrupts: list[int]) -> Hardware:
+    """The machine, once the engine knows it. Raises RunError, KeyboardInterrupt if stopped."""
+    client.start()
+    while not interrupts:
+        for message in client.poll():
+            if isinstance(message, Ready):
+                return message.hardware
+            if isinstance(message, Ended):
+                raise RunError(message.text)
+        time.sleep(POLL_SECONDS)
+    raise KeyboardInterrupt
 
 
 class _Collector:

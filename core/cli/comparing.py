@@ -16,7 +16,7 @@ from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference, Group
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.spent import whole_steps
-from core.explain.causes import PASSES
+from core.explain.causes import PASSES, Cause
 from core.files import check_outputs, write_whole
 from core.plain import duration_text, plain, say
 from core.plan.task import PlanError
@@ -79,7 +79,7 @@ def matches_text(two: TwoRuns) -> str:
 
 
 def _rows_text(head: str, rows: Sequence[Difference], total: int | None) -> str:
-    names = [_NAMES.get(row.group, "{}").format(row.name) for row in rows]
+    names = [_NAMES.get(row.group, "{}").format(_name(row)) for row in rows]
     columns = [
         ["A ms", *(_ms(row.a) for row in rows)],
         ["B ms", *(_ms(row.b) for row in rows)],
@@ -94,6 +94,10 @@ def _rows_text(head: str, rows: Sequence[Difference], total: int | None) -> str:
     return table(
         (head, *(c[0] for c in even)), list(zip(names, *(c[1:] for c in even), strict=True))
     )
+
+
+def _name(row: Difference) -> str:
+    return Cause(row.name).label if row.group is Group.CAUSE else row.name
 
 
 def _even(column: Sequence[str]) -> list[str]:

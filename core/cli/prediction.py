@@ -13,7 +13,7 @@ from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
 from core.cli.report import bubble_text, counted, injected_lines, milliseconds, table, time_cells
 from core.engine.messages import Outcome
-from core.explain.causes import explain_step
+from core.explain.causes import Cause, explain_step
 from core.files import check_outputs, check_writable, whole_file, write_whole
 from core.plain import say
 from core.plan.faults import Faults, faults_given
@@ -166,5 +166,5 @@ def _row(lane: dict[str, Any]) -> Sequence[object]:
         lane["name"],
         *time_cells(lane["busy_ns"], lane["communication_ns"], lane["idle_ns"]),
         lane["peak_activations"],
-        max(causes, key=lambda cause: causes[cause]) if causes else "-",
+        Cause(max(causes, key=lambda cause: causes[cause])).label if causes else "-",
     )

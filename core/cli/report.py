@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from core.explain.causes import Cause
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
 from core.plain import plain
@@ -206,7 +207,7 @@ def _main_cause(steps: Sequence[LaneSummary]) -> str:
     if not totals:
         return "-"
     cause = max(totals, key=lambda name: totals[name])
-    return f"{cause} ({100 * totals[cause] / sum(totals.values()):.0f} %)"
+    return f"{Cause(cause).label} ({100 * totals[cause] / sum(totals.values()):.0f} %)"
 
 
 def _parts(plan: Plan) -> str:

@@ -28,40 +28,97 @@ from core.explain.waits import Positions, Waits, waits_of
 from core.order import stable_argsort
 from core.plan.task import ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Kind, Lane, Role, among
 from core.trace.columns import ABSENT
-from core.trace.complete import find_faults
+from core.trace.complete import find_faults, is_over
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
 
 class Cause(StrEnum):
-    """Why a lane is idle. The order is that of tables and legends: append only."""
+    """Why a lane is idle. The order is that of tables and legends: append only.
+
+    A cause has one id (its value, which files have), one `label` and one `sentence`, everywhere.
+    """
 
     FILL = "pipeline-fill"
-    """Before its first pass, while an earlier stage computes what the pass needs."""
     DRAIN = "pipeline-drain"
-    """After its last pass, while other stages still compute."""
     COMPUTE = "other-compute"
-    """Between its passes, while another lane computes what the next one needs."""
     TRANSFER = "transfer"
-    """While a copy between lanes brings what it needs."""
     COLLECT = "gather-or-reduce"
-    """While another device hands out, gathers, reduces or updates for all replicas."""
     SLOWEST_RANK = "slowest-rank"
-    """In a collective that its slowest rank has not reached."""
     COLLECTIVE = "exposed-collective"
-    """While a collective that every rank has reached moves data."""
     IMBALANCE = "split-imbalance"
-    """While a replica with more rows computes; on a lane without work, while any lane computes.
-
-    All of the wait counts, also what equal rows would not have spared."""
     HOST = "host"
-    """Everything was ready, but the work was late: launch, Python, contention."""
     BETWEEN_STEPS = "between-steps"
-    """Outside of every step."""
     NOTHING_TO_MOVE = "nothing-to-move"
-    """A copy or communication lane that has nothing to carry: no loss in itself."""
     INCOMPLETE = "incomplete"
-    """In a step of which spans are missing: what looks idle may be work that was not told."""
+    NOT_KNOWN = "not-known"
+
+    @property
+    def label(self) -> str:
+        """What it is called on screen, in tables and in printed text; English."""
+        return _WORDS[self][0]
+
+    @property
+    def sentence(self) -> str:
+        """What it means, in a sentence; English."""
+        return _WORDS[self][1]
+
+
+_WORDS = {
+    Cause.FILL: (
+        "pipeline fills",
+        "Before the lane's first pass, an earlier stage computes what that pass needs.",
+    ),
+    Cause.DRAIN: (
+        "pipeline drains",
+        "After the lane's last pass, other stages still compute.",
+    ),
+    Cause.COMPUTE: (
+        "other lane computes",
+        "Between the lane's passes, another lane computes what the next one needs.",
+    ),
+    Cause.TRANSFER: (
+        "transfer",
+        "A copy between lanes brings what the lane needs.",
+    ),
+    Cause.COLLECT: (
+        "gather or reduce",
+        "Another device hands out, gathers, reduces or updates for all replicas.",
+    ),
+    Cause.SLOWEST_RANK: (
+        "slowest rank",
+        "The lane is in a collective that its slowest rank has not reached.",
+    ),
+    Cause.COLLECTIVE: (
+        "exposed collective",
+        "A collective that every rank has reached moves data.",
+    ),
+    Cause.IMBALANCE: (
+        "uneven split",
+        "A replica with more rows computes; on a lane without work, any lane computes. All of the "
+        "wait counts, also what equal rows would not have spared.",
+    ),
+    Cause.HOST: (
+        "host",
+        "Everything was ready, but the work was late: launch, Python, contention.",
+    ),
+    Cause.BETWEEN_STEPS: (
+        "between steps",
+        "The time is outside of every step.",
+    ),
+    Cause.NOTHING_TO_MOVE: (
+        "nothing to move",
+        "A copy or communication lane has nothing to carry: no loss in itself.",
+    ),
+    Cause.INCOMPLETE: (
+        "spans missing",
+        "The step lacks spans: what looks idle may be work that was not told.",
+    ),
+    Cause.NOT_KNOWN: (
+        "not known yet",
+        "The step is not over: nothing is told yet of what the lane does next.",
+    ),
+}  # fmt: skip
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)
@@ -137,8 +194,13 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
 
 
 def explain_run_step(trace: Trace, step: int) -> Explanation:
-    """Explain a step of a run from the spans that it has so far; not one that lacks some."""
+    """Explain a step of a run from the spans that it has so far; not one that lacks some.
+
+    Of one that is not over what a lane waits for at its end is NOT_KNOWN.
+    """
     explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+    if not is_over(trace, step):
+        return _without_ends(explanation)
     faults = find_faults(trace, step)
     if not faults:
         return explanation
@@ -154,6 +216,26 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
         gap=gap,
         lane_first=np.searchsorted(first, explanation.lane_first),
         fault=faults[0].text,
+    )
+
+
+def _without_ends(explanation: Explanation) -> Explanation:
+    """The same with one piece for each lane's last gap if it ends with the step, NOT_KNOWN."""
+    columns, lanes = explanation.columns, len(explanation.lanes)
+    last = np.full(lanes, explanation.begin)
+    np.maximum.at(last, columns.lane, columns.end)
+    at_end = explanation.start >= last[explanation.lane]
+    kept = ~at_end | (explanation.start == last[explanation.lane])
+    lane = explanation.lane[kept]
+    return replace(
+        explanation,
+        lane=lane,
+        start=explanation.start[kept],
+        end=np.where(at_end, explanation.finish, explanation.end)[kept],
+        cause=np.where(at_end, np.int8(_CODE[Cause.NOT_KNOWN]), explanation.cause)[kept],
+        blocking=explanation.blocking[kept],
+        gap=explanation.gap[kept],
+        lane_first=np.searchsorted(lane, np.arange(lanes + 1)),
     )
 
 

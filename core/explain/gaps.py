@@ -13,21 +13,10 @@ from core.trace.trace import Trace
 MOST_REASONS = 3
 """Reasons that a sentence names before it sums up the rest."""
 
-WORDS: dict[Cause, str] = {
-    Cause.FILL: "{duration} for {blocking} on {place}: the pipeline fills",
-    Cause.DRAIN: "{duration} for {blocking} on {place}: the pipeline drains",
-    Cause.COMPUTE: "{duration} for {blocking} on {place}: another lane computes",
-    Cause.TRANSFER: "{duration} for {blocking} on {place}: data is copied",
-    Cause.COLLECT: "{duration} for {blocking} on {place}: one device works for all replicas",
-    Cause.SLOWEST_RANK: "{duration} for {blocking} on {place}: the slowest rank comes late",
-    Cause.COLLECTIVE: "{duration} for {blocking} on {place}: the collective moves data",
-    Cause.IMBALANCE: "{duration} for {blocking} on {place}: this lane has fewer rows, or none",
-    Cause.HOST: "{duration} for {blocking} on {place}: all was ready, but the host was late",
-    Cause.BETWEEN_STEPS: "{duration} between two steps",
-    Cause.NOTHING_TO_MOVE: "{duration} with nothing to move",
-    Cause.INCOMPLETE: "{duration} in a step of which spans are missing",
-}
-"""What a lane waits for, with placeholders, in English; the window translates them."""
+BLOCKED = "{duration} for {blocking} on {place}: {cause}"
+PLAIN = "{duration}: {cause}"
+"""What a lane waits for, with placeholders, in English, with and without a blocking task; the
+window translates them."""
 WHOLE = "{lane} waits {reason}"
 SEVERAL = "{lane} waits {duration}: {reasons}"
 REST = "{duration} for others"
@@ -38,7 +27,8 @@ class Reason:
     """Part of a gap: from `start` to `end` (ns) it had one cause and one blocking task.
 
     `blocking` is the blocking task as the plan has it (its index is the task's number in the step)
-    and `place` its lane; both None between steps and for lanes that only move data.
+    and `place` its lane; both None between steps, for lanes that only move data, and where it is
+    not known.
     """
 
     cause: Cause
@@ -114,9 +104,12 @@ def main_reasons(gap: GapReport) -> tuple[list[Reason], int]:
 
 
 def _reason(explanation: Explanation, piece: int) -> Reason:
+    cause = CAUSES[explanation.cause[piece]]
+    if cause is Cause.NOT_KNOWN:
+        return Reason(cause, int(explanation.start[piece]), int(explanation.end[piece]))
     blocking = int(explanation.blocking[piece])
     return Reason(
-        CAUSES[explanation.cause[piece]],
+        cause,
         int(explanation.start[piece]),
         int(explanation.end[piece]),
         explanation.columns[blocking],

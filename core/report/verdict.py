@@ -9,16 +9,18 @@ are, both by simulation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import NormalDist
 
 import numpy as np
 
+from core.explain.causes import Explanation, explain_run_step
 from core.order import stable_argsort
 from core.plain import Say, duration_text, plainly
 from core.plan.task import ABSENT, KINDS
+from core.report.idling import Idling, idle_text
 from core.report.measured import Floats, Ints, Measured, chosen
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
@@ -36,7 +38,9 @@ CHANCE = 0.02
 COMMON, OUTSTANDING = 4, 2.0
 """A hiccup is so many times as long as the fourth longest of a run: else they are its noise."""
 MOST_TRIED = 8  # tasks that may be hiccups
+MOST_EXPLAINED = 16  # steps of which the idle time is told
 HOST_SHARE = 1 / 3
+"""The part of a step for which the host is late from which on that is all that is said."""
 LIMITS = 0.05
 """The part of a step that imbalance, order or communication must cost to be named."""
 
@@ -64,22 +68,22 @@ class Limit(StrEnum):
 
 WORDS = {
     Limit.SLOW_LANE: "Lane {lane} computes {factor} times as long as other lanes for the same: "
-    "without that a step would take {loss} ({share}) less.",
+    "that costs {loss} ({share}).",
     Limit.SLOW_LINK: "Transfers between lanes {low} and {high} take {factor} times as long as "
-    "others of the same size: without that a step would take {loss} ({share}) less.",
-    Limit.HICCUP: "In step {step} lane {lane} took {taken} for {task} instead of {usual}: without "
-    "that this step would have taken {loss} ({share}) less.",
-    Limit.IMBALANCE: "Lane {lane} computes for {most} of a step, a lane on average for {mean}: "
-    "with as much for each a step would take {loss} ({share}) less.",
-    Limit.SCHEDULE: "Lanes wait for each other in the order of the tasks, even if all compute "
-    "equally long and moving data takes no time: that makes {loss} ({share}) of a step.",
-    Limit.COMMUNICATION: "Lanes wait while data is moved: if that took no time, a step would take "
-    "{loss} ({share}) less.",
-    Limit.HOST: "Tasks were ready, but the host was late: that makes {loss} ({share}) of a step.",
-    Limit.NONE: "No lane, link or step takes longer than its peers, and neither balance, order nor "
-    "communication costs a twentieth of a step, which takes {step}.",
+    "others of the same size: that costs {loss} ({share}).",
+    Limit.HICCUP: "In step {step} lane {lane} took {taken} for {task} instead of {usual}: that "
+    "cost {loss} ({share}) of this step.",
+    Limit.IMBALANCE: "Lane {lane} computes for {most}, a lane on average for {mean}: "
+    "that costs {loss} ({share}).",
+    Limit.SCHEDULE: "The order in which tasks need each other costs {loss} ({share}).",
+    Limit.COMMUNICATION: "Moving data costs {loss} ({share}).",
+    Limit.HOST: "Tasks take {task}; the host, which starts them, takes longer: that costs {loss} "
+    "({share}).",
+    Limit.NONE: "No lane, link or step is slower than its peers; balance, order and communication "
+    "cost less than a twentieth each.",
 }
-"""What is said of each, with placeholders, in English; the window translates it."""
+"""What is said of each, with placeholders, in English; the window translates it. What something
+costs is what a step would take less without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class Verdict:
     """What limits a run's steps most; `loss_ns` is what it costs a step (a hiccup: its step).
 
     `where` is `lane 2`, `link 1-2`, `step 4 lane 2` (measured steps count from 1) or empty; `text`
-    says it in one sentence.
+    says how long a step takes, what lanes wait for (core.report.idling), and what limits it.
     """
 
     kind: Limit
@@ -108,13 +112,17 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     run = Measured.of(trace, chosen(trace, steps))
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None
-    found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
-    worst = max(found, key=lambda one: one.share, default=None)
-    if worst is None or worst.share < NAMED:
-        worst = inherent(run)
+    worst = host(run) or fault(run) or inherent(run)
     values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
-    text = say(WORDS[worst.kind], **worst.values, **values)
+    opening = idle_text(Idling.of(_explained(trace, steps)), say)
+    text = f"{opening} {say(WORDS[worst.kind], **worst.values, **values)}"
     return Verdict(worst.kind, worst.where, worst.loss_ns, text)
+
+
+def _explained(trace: Trace, steps: Sequence[int]) -> list[Explanation]:
+    """Some of the steps, evenly chosen, explained."""
+    places = np.linspace(0, len(steps) - 1, min(len(steps), MOST_EXPLAINED)).astype(int)
+    return [explain_run_step(trace, steps[place]) for place in places.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,24 @@ class Finding:
     loss_ns: int
     share: float
     values: Mapping[str, object] = field(default_factory=dict)
+
+
+def host(run: Measured) -> Finding | None:
+    """That the host was late for a large part of the steps: then nothing else can be measured."""
+    taken = np.median(run.taken, axis=0)
+    late = int(np.median(run.spans - run.makespans))
+    share = late / max(1, run.lasts(taken) + late)
+    if share <= HOST_SHARE:
+        return None
+    usual = duration_text(round(float(np.median(taken[run.computes]))))
+    return Finding(Limit.HOST, "", late, share, {"task": usual})
+
+
+def fault(run: Measured) -> Finding | None:
+    """The lane, link or task that costs most, if it costs enough."""
+    found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
+    worst = max(found, key=lambda one: one.share, default=None)
+    return worst if worst is not None and worst.share >= NAMED else None
 
 
 def slow_lanes(run: Measured) -> Iterator[Finding]:
@@ -295,14 +321,14 @@ def inherent(run: Measured) -> Finding:
     taken = np.median(run.taken, axis=0)
     late = int(np.median(run.spans - run.makespans))
     whole = run.lasts(taken)
-    losses = [*_losses(run, taken, whole), (Limit.COMMUNICATION, "", _moved(run, taken, whole), {})]
-    if late > HOST_SHARE * (whole + late):
-        losses = [(Limit.HOST, "", late, {})]
-    kind, where, ns, values = max(losses, key=lambda one: one[2])
-    share = ns / max(1, whole + late)
-    if share < LIMITS:
-        return Finding(Limit.NONE, "", 0, 0.0, {"step": duration_text(whole + late)})
-    return Finding(kind, where, ns, share, values)
+    named = LIMITS * max(1, whole + late)
+    *alone, joint = _losses(run, taken, whole)
+    kind, where, ns, values = max(alone, key=lambda one: one[2])
+    if ns < named:
+        kind, where, ns, values = joint
+    if ns < named:
+        return Finding(Limit.NONE, "", 0, 0.0)
+    return Finding(kind, where, ns, ns / max(1, whole + late), values)
 
 
 Loss = tuple[Limit, str, int, Mapping[str, object]]
@@ -310,7 +336,11 @@ Loss = tuple[Limit, str, int, Mapping[str, object]]
 
 
 def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
-    """What uneven work and the order of tasks cost a step that lasts `whole` ns."""
+    """What a step that lasts `whole` ns would take less without one thing alone.
+
+    That is uneven work, the order of tasks, moving data; and last the order once work is even: a
+    step that is as long by one as by the other would be hardly shorter without either.
+    """
     lanes = run.compute_lanes
     work = np.where(run.computes, taken, 0.0)
     totals = np.bincount(run.columns.lane, work, len(run.lanes))[lanes]
@@ -322,13 +352,11 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
         "lane": lanes[most], "most": duration_text(round(totals[most])),
         "mean": duration_text(round(mean)),
     }  # fmt: skip
+    still, longest = run.lasts(work), round(totals[most])
     order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
     return [
         (Limit.IMBALANCE, f"lane {lanes[most]}", whole - run.lasts(even), values),
+        (Limit.SCHEDULE, "", still - longest, {}),
+        (Limit.COMMUNICATION, "", whole - still, {}),
         (Limit.SCHEDULE, "", order, {}),
     ]
-
-
-def _moved(run: Measured, taken: Floats, whole: int) -> int:
-    """What moving data costs a step, in ns."""
-    return whole - run.lasts(np.where(run.computes, taken, 0.0))

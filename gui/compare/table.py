@@ -27,7 +27,7 @@ from core.compare.differences import Difference, Group
 from core.compare.runs import TwoRuns
 from core.explain.causes import Cause
 from core.plan.task import Kind
-from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, brush
+from gui.look.causes import CAUSE_LOOKS, brush
 from gui.look.families import family_of
 from gui.look.label import plain_tip
 from gui.look.text import MINUS, tr
@@ -183,7 +183,7 @@ class _Bars(QStyledItemDelegate):
 def row_name(row: Difference) -> str:
     """What a row is about, in words: `Forward`, `idle: fill`, `cpu:1 works`."""
     if row.group is Group.CAUSE:
-        return tr("idle: {cause}", cause=tr(_cause(Cause(row.name))))
+        return tr("idle: {cause}", cause=tr(Cause(row.name).label))
     if row.group in (Group.KIND, Group.BESIDE):
         kind = Kind(row.name)
         return tr(TITLES.get(kind, "Other work"))
@@ -192,11 +192,6 @@ def row_name(row: Difference) -> str:
     if row.group is Group.LANE_IDLE:
         return tr("{lane} is idle", lane=row.name)
     return tr("Tasks that overlap")
-
-
-def _cause(cause: Cause) -> str:
-    words = CAUSE_WORDS[cause]
-    return words.mark or words.name
 
 
 def row_tip(row: Difference) -> str:

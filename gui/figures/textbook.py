@@ -16,7 +16,7 @@ from core.trace.excerpt import lanes_of
 from gui.figures.looks import Look
 from gui.figures.shown import Range
 from gui.figures.style import MM, PT, Face, Style
-from gui.look.families import FAMILIES, Family, family_letters, family_of
+from gui.look.families import FAMILIES, Family, family_of, family_texts
 from gui.look.text import NO_BREAK, percent_text, tr
 from gui.look.writing import in_lines
 from gui.timeline.layout.viewport import Viewport
@@ -244,10 +244,8 @@ def _entries(
     seen = {FAMILIES[code] for code in codes}
     kinds = [kind for run in runs for kind in run.scene.kinds if family_of(kind) in seen]
     entries = []
-    for family, letters in family_letters(kinds).items():
-        letters = f" ({letters})" if letters else ""
-        looks = style.looks.families[FAMILIES.index(family)]
-        entries.append(Entry(looks, f"{tr(family.value)}{letters}"))
+    for family, text in family_texts(kinds).items():
+        entries.append(Entry(style.looks.families[FAMILIES.index(family)], text))
     compute = any(lane.role is Role.COMPUTE for mine in lanes for lane in mine)
     if compute and any(map(_has_step, runs)):
         entries.append(Entry((style.looks.idle,), tr("idle")))

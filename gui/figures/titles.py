@@ -9,7 +9,7 @@ from core.models.catalogue import MODELS
 from core.plan.faults import faults_given
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import with_defaults
+from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
 from gui.look.text import tr
@@ -28,6 +28,17 @@ def model_title(name: str) -> str:
     return tr(model.title) if model else Path(name).name
 
 
+def way_title(specification: Specification) -> str:
+    """How a run divides its work: `Pipeline 1F1B`, `Data parallel`."""
+    strategy = STRATEGIES.get(specification.strategy)
+    name = tr(strategy.title) if strategy else specification.strategy
+    chosen = with_defaults(specification)[SCHEDULE] if strategy else specification[SCHEDULE]
+    if chosen:
+        schedule = SCHEDULES.get(chosen)
+        name += f" {tr(schedule.title) if schedule else Path(chosen).name}"
+    return name
+
+
 def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
     """What runs have in common, and what each is called beside the others.
 
@@ -44,13 +55,6 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
 
 def _parts(trace: Trace) -> list[str]:
     specification = trace.header.specification
-    strategy = STRATEGIES.get(specification.strategy)
-    if strategy is not None:
-        specification = with_defaults(specification)
-    name = strategy.title if strategy else specification.strategy
-    if chosen := specification[SCHEDULE]:
-        schedule = SCHEDULES.get(chosen)
-        name += f" {tr(schedule.title) if schedule else Path(chosen).name}"
     title = model_title(trace.header.model.name)
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)
@@ -58,7 +62,7 @@ def _parts(trace: Trace) -> list[str]:
         return [title, count]
     batch = tr("batch {rows}", rows=specification.batch_rows)
     told = (
-        name, title, count, batch,
+        way_title(specification), title, count, batch,
         tr("predicted") if trace.header.predicted else "",
         tr("faults put in") if faults_given(specification) else "",
     )  # fmt: skip

@@ -34,28 +34,6 @@ class Look(NamedTuple):
     pattern: Pattern
 
 
-class CauseWords(NamedTuple):
-    """A cause's name in tables, and what stands in a bubble: a word, and a shorter one."""
-
-    name: str
-    mark: str
-    short: str
-
-
-CAUSE_WORDS: dict[Cause, CauseWords] = {
-    Cause.FILL: CauseWords("pipeline fills", "fill", "fill"),
-    Cause.DRAIN: CauseWords("pipeline drains", "drain", "drain"),
-    Cause.COMPUTE: CauseWords("another lane computes", "other lane", "others"),
-    Cause.TRANSFER: CauseWords("transfer", "transfer", "copy"),
-    Cause.COLLECT: CauseWords("one device works for all", "one for all", "for all"),
-    Cause.SLOWEST_RANK: CauseWords("slowest rank", "slowest rank", "rank"),
-    Cause.COLLECTIVE: CauseWords("exposed collective", "collective", "coll."),
-    Cause.IMBALANCE: CauseWords("fewer rows, or none", "fewer rows", "fewer"),
-    Cause.HOST: CauseWords("host", "host", "host"),
-    Cause.BETWEEN_STEPS: CauseWords("between steps", "between steps", "steps"),
-    Cause.NOTHING_TO_MOVE: CauseWords("nothing to move", "", ""),
-    Cause.INCOMPLETE: CauseWords("spans are missing", "incomplete", "?"),
-}
 CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.FILL: Look("idle", Pattern.RISING),
     Cause.DRAIN: Look("idle", Pattern.FALLING),
@@ -69,6 +47,7 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.BETWEEN_STEPS: Look("muted", Pattern.LEVEL),
     Cause.NOTHING_TO_MOVE: Look("grid", Pattern.SOLID),
     Cause.INCOMPLETE: Look("idle", Pattern.LEVEL),
+    Cause.NOT_KNOWN: Look("grid", Pattern.LEVEL),
 }
 SHARE_LOOKS: dict[Share, Look] = {
     Share.COMPUTE: Look("forward", Pattern.SOLID),

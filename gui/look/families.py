@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 
 from core.plan.task import KINDS, Kind
+from gui.look.text import tr
 
 
 class Family(StrEnum):
@@ -52,3 +53,27 @@ def family_letters(present: Iterable[Kind]) -> dict[Family, str]:
         if kind in here:
             letters[family_of(kind)].append(kind.letter)
     return {family: " ".join(own) for family, own in letters.items() if own}
+
+
+def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
+    """The families of the kinds that are `present`, in order, as legends name them.
+
+    With what each letter stands for: `communication (S scatter, G gather)`, `forward (F)`.
+    """
+    here = set(present)
+    texts: dict[Family, str] = {}
+    for family in FAMILIES:
+        own = [kind for kind in KINDS if kind in here and family_of(kind) is family]
+        letters = [
+            kind.letter if kind.value == family.value else f"{kind.letter} {_word(kind)}"
+            for kind in own
+        ]
+        if own:
+            listed = ", ".join(letters).strip()
+            named = tr(family.value)
+            texts[family] = named if own == [Kind.OTHER] else f"{named} ({listed})"
+    return texts
+
+
+def _word(kind: Kind) -> str:
+    return tr("update") if kind is Kind.STEP else tr(kind.value)

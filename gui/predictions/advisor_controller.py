@@ -10,6 +10,7 @@ from core.plan.task import Role
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
 from core.report.run_costs import RunCosts, run_costs
+from core.report.suggestion import better_way
 from core.trace.trace import Trace
 from gui.figures.titles import model_title
 from gui.look.text import tr
@@ -17,14 +18,17 @@ from gui.panels.predict.advisor_panel import AdvisorPanel, ranked
 from gui.runs.check import friendly
 
 BUSY_MS = 300  # before that there is nothing to cancel
+LATER_MS = 1500  # so that a run that is only glanced at asks for nothing
 
 
 class AdvisorController(QObject):
     """Has all ways predicted, from the costs of the run that is shown.
 
-    It does so by itself once the panel is seen and no run is under way (`idle`).
+    It does so by itself, once for a run, while none is under way (`idle`): at once where the panel
+    is seen, else a little later. `advised` carries the change that this comes to, or None.
     """
 
+    advised = Signal(object)
     _replied = Signal(object)  # in the window's thread
 
     def __init__(self, panel: AdvisorPanel, idle: Callable[[], bool]) -> None:
@@ -38,6 +42,8 @@ class AdvisorController(QObject):
         self._asked: int | None = None
         self._busy = QTimer(self, singleShot=True, interval=BUSY_MS)
         self._busy.timeout.connect(lambda: panel.set_busy(True))
+        self._later = QTimer(self, singleShot=True, interval=LATER_MS)
+        self._later.timeout.connect(self._begin)
         panel.opened.connect(self._begin)
         panel.asked.connect(self.ask)
         panel.cancelled.connect(self.cancel)
@@ -49,6 +55,8 @@ class AdvisorController(QObject):
         self._trace, self._is_new = trace, True
         if self.panel.isVisible():
             self._begin()
+        else:
+            self._later.start()
 
     def ask(self) -> None:
         """Have everything predicted."""
@@ -78,6 +86,8 @@ class AdvisorController(QObject):
                 left_out = tr("Some ways are left out: {missing}.", missing=missing)
                 self.panel.show_line(f"{self._words()} {left_out if missing else ''}", True)
                 self.panel.show_ways(ranked(ways, present))
+                if not self._is_new:  # else another run is shown by now
+                    self.advised.emit(better_way(ways, present))
             case Refused(number, text) if number == self._asked:
                 self._fail(text)
             case Lost(text) if self._asked is not None:
@@ -86,6 +96,7 @@ class AdvisorController(QObject):
     def close(self) -> None:
         """End the process."""
         self._busy.stop()
+        self._later.stop()
         self.predictor.close()
 
     def _begin(self) -> None:

@@ -19,7 +19,7 @@ from core.trace.trace import Trace
 from gui.figures.make import figure_of
 from gui.figures.picture import application, svg_of
 from gui.figures.titles import run_title
-from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, CAUSE_WORDS, SHARE_LOOKS
+from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.look.text import MINUS, bytes_text, duration_text, percent_text, tr
 from gui.report.page import (
     NOTHING,
@@ -139,7 +139,7 @@ def _sentence(trace: Trace, mean: StepFigures) -> str:
     return tr(
         "The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.",
         share=percent_text(idle / whole) if whole else "", part=percent_text(totals[cause] / idle),
-        cause=tr(CAUSE_WORDS[Cause(cause)].name),
+        cause=tr(Cause(cause).label),
     )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, ste
     for lane, balance, idle in zip(lanes[:MOST_ROWS], balances, mean.idle_by_cause, strict=False):
         times = (balance.time.busy_ns, balance.time.communication_ns, balance.time.idle_ns)
         cause = max(idle, key=lambda name: idle[name], default="")
-        named = tr(CAUSE_WORDS[Cause(cause)].name) if cause else "–"
+        named = tr(Cause(cause).label) if cause else "–"
         rows.append((
             lane.name, lane.device, named, *(duration_text(ns / steps) for ns in times),
             percent_text(balance.time.idle_fraction),
@@ -189,7 +189,7 @@ def _idle(trace: Trace, mean: StepFigures) -> Html:
         return paragraph(tr("The lanes are never idle."))
     idle = sum(totals.values())
     rows = [
-        (tr(CAUSE_WORDS[cause].name), duration_text(totals[cause]),
+        (tr(cause.label), duration_text(totals[cause]),
          percent_text(totals[cause] / idle),
          bar_of([(CAUSE_LOOKS[cause].colour, totals[cause] / idle)]))
         for cause in CAUSES if cause in totals
@@ -201,7 +201,7 @@ def _idle(trace: Trace, mean: StepFigures) -> Html:
         if lane.role is Role.COMPUTE
     ]
     first = table((tr("cause"), tr("all lanes"), tr("of the idle time"), ""), rows, bar=True)
-    names = [tr(CAUSE_WORDS[cause].name) for cause in causes]
+    names = [tr(cause.label) for cause in causes]
     each = table((tr("lane"), *names), lanes[:MOST_ROWS])
     return joined(first, each, _more(len(lanes)))
 

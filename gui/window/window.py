@@ -9,6 +9,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
+from core.plan.specification import Specification
 from gui.app.banner import Banner
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
@@ -17,6 +18,7 @@ from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
 from gui.explanations.bubbles import Bubbles
 from gui.explanations.explaining import Explainer
+from gui.explanations.judging import Judge
 from gui.figures.titles import run_title
 from gui.first_page.actions import FirstPageActions
 from gui.look.layouts import column_of
@@ -32,19 +34,23 @@ from gui.recordings.exporting import Exporting
 from gui.recordings.files import Files, dropped_paths
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.live_figures import LiveFigures, Part
+from gui.sweep.sweeping import Sweeping
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Marking
 from gui.window.centre import Centre
-from gui.window.docks import Panels, make_docks, size_docks
+from gui.window.dock_tabs import DockTabs
+from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.palette_commands import form_commands, menu_commands, run_commands
 from gui.window.panes import Panes
 from gui.window.run_control import RunControl
+from gui.window.run_menu import RunMenu
 from gui.window.selection_panels import SelectionPanels
 from gui.window.status import doubt_text, lane_notes
+from gui.window.verdict_line import VerdictLine
 
 SIZE = QSize(1440, 900)
 NOTE_MS = 6000
@@ -73,19 +79,26 @@ class MainWindow(QMainWindow):
         self.timeline = TimelineView()
         self.overview = Overview(self.timeline.state)
         frames = CompareFrame(self.timeline)
-        run_page = column_of(self.panels.search, frames, self.overview, growing=frames)
+        self.judge, self.verdict = Judge(self), VerdictLine()
+        run_page = column_of(
+            self.verdict, self.panels.search, frames, self.overview, growing=frames
+        )
         notices = (self.banner, self.files.opening)
         self.centre = Centre(notices, run_page, self.timeline.set_waiting, settings)
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
         self.setCentralWidget(self.centre)
         self._docks = make_docks(self, self.panels)
+        self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.marking = Marking(self.timeline, self.panels.marks)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
+        self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
+        self.sweeping.attach(self._docks["sweep"])
         self.first_page_actions = FirstPageActions(
             self.control.queue, self.files, self.bubbles, self.comparing
         )
+        self.run_menu = RunMenu(self, self)
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
         )
@@ -97,8 +110,9 @@ class MainWindow(QMainWindow):
         menus = self._menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
-        menus.list_docks(self._docks.values())
-        in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
+        fronts = {name: front_action(dock) for name, dock in self._docks.items()}
+        menus.list_docks(fronts.values())
+        in_bar = [fronts[name] for name in IN_BAR]
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
@@ -115,7 +129,8 @@ class MainWindow(QMainWindow):
         self.banner.hide()
         self.centre.wait("")
         self.runs.add(run)
-        self._show(run)
+        if not self.sweeping.running:
+            self._show(run)
 
     def end(self, run: Run) -> None:
         """A run is over; what it recorded stays."""
@@ -176,6 +191,20 @@ class MainWindow(QMainWindow):
         """Say for a while in the status bar that something was done."""
         self.statusBar().showMessage(text, NOTE_MS)
 
+    def use_settings(self) -> None:
+        """Put the settings of the run that is shown into the form."""
+        self.use_settings_of(self.run_shown)
+
+    def use_settings_of(self, run: Run | None) -> None:
+        """Put a run's settings into the form; Run then starts them."""
+        if self.control.use(run):
+            bring(self._docks["strategy"])
+
+    def _set_up(self, specification: Specification) -> None:
+        """Put other settings into the form; Run then starts them."""
+        self.form.set_specification(specification)
+        bring(self._docks["strategy"])
+
     # Showing
 
     def _show(self, run: Run) -> None:
@@ -193,6 +222,7 @@ class MainWindow(QMainWindow):
         if kept.saved is None:
             self.panels.show_step(None)
         self.marking.show_run(run)
+        self.verdict.show_run(run.trace.header)
         self.show_comparison(run)
         self.predictions.show_run(run)
         self.runs.mark(run)
@@ -210,7 +240,7 @@ class MainWindow(QMainWindow):
         self.run_shown = self.scene = None
         self.timeline.state.show_scene(None)
         self.marking.show_run(None)
-        for part in (self.panels, self.bar, self.status):
+        for part in (self.panels, self.bar, self.status, self.judge):
             part.show_nothing()
         self.setWindowTitle("Bubblescope")
         self.comparing.show_run()
@@ -230,6 +260,7 @@ class MainWindow(QMainWindow):
             partial(scene.sum_up, live=run.live),
             partial(self.colours.show_scene, scene, run.live),
             self.overview.refresh,
+            partial(self.judge.show_scene, scene, run.live),
             *self.panels.parts(scene, run.live),
             partial(self.runs.update_run, run),
             partial(self.bar.show_run, run, scene),
@@ -261,11 +292,16 @@ class MainWindow(QMainWindow):
         self.predictions.what_if.said.connect(self.note)
         self.predictions.what_if.failed.connect(self.banner.say)
         self.runs.chosen.connect(self.show_run)
+        self.sweeping.opened.connect(self.show_run)
+        self.sweeping.said.connect(self.note)
+        self.sweeping.failed.connect(self.banner.say)
         self.comparing.opened.connect(self.runs.add)
         self.comparing.said.connect(self.note)
         self.comparing.failed.connect(self.banner.say)
         self.tabs.chosen.connect(self._show)
         self.tabs.closed.connect(self._show_instead)
+        for listed in (self.tabs, self.runs):
+            listed.menu_wanted.connect(self.run_menu.popup)
         self.welcome.opened.connect(self.files.open_from)
         self.welcome.tried.connect(self.first_page_actions.do)
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
@@ -275,6 +311,12 @@ class MainWindow(QMainWindow):
         self.colours.scene_changed.connect(self.overview.refresh)
         self.panels.spans.said.connect(self.note)
         self.panels.spans.failed.connect(self.banner.say)
+        self.judge.told.connect(self.verdict.show_text)
+        self.judge.judged.connect(self.why.show_verdict)
+        self.judge.suggested.connect(self.verdict.suggest)
+        self.predictions.advisor.advised.connect(self.verdict.suggest)
+        self.verdict.opened.connect(partial(bring, self._docks["why"]))
+        self.verdict.chosen.connect(self._set_up)
         self.steps.chosen.connect(timeline.navigator.fit_between)
         self.details.blocking_task_chosen.connect(timeline.selector.select_task)
         self.why.task_chosen.connect(timeline.selector.select_task)
@@ -296,18 +338,21 @@ class MainWindow(QMainWindow):
         else:
             self.restoreGeometry(kept[0])
             self.restoreState(kept[1])
-        self.form.set_specification(self.settings.specification)
+        self.control.restore()
         self.actions_by_name["follow"].setChecked(True)
         self.view_options.attach(self.actions_by_name)
         self.centre.show_first_page()
         self.control.allow()
+        self.timeline.setFocus()
 
     def _apply_theme(self) -> None:
         theme = self.colours.theme
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
         self.colours.refresh()
-        for part in (self.timeline.state, self.welcome, self.panels, self.comparing):
+        for part in (
+            self.timeline.state, self.welcome, self.panels, self.comparing, self._dock_tabs,
+        ):  # fmt: skip
             part.set_theme(theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
@@ -320,7 +365,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
         self.settings.window = (self.saveGeometry(), self.saveState())
-        self.settings.specification = self.form.specification()
+        self.control.keep()
         self.settings.save()
         close_all(self)
         self.predictions.close()

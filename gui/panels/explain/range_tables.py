@@ -14,7 +14,6 @@ from core.explain.range_causes import IdleCauses
 from core.explain.statistics import RangeStatistics
 from core.plain import cell
 from core.trace.trace import Trace
-from gui.look.causes import CAUSE_WORDS
 from gui.look.text import duration_text, percent_text, time_text, tr
 from gui.timeline.interact.describe import kind_title
 
@@ -55,9 +54,8 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         tr("Spans of which some part lies in the range."),
     ]  # fmt: skip
     for cause in present:
-        words = CAUSE_WORDS[cause]
-        heads.append(tr(words.mark or words.name).capitalize())
-        tips.append(tr("Idle time by cause: {cause}.", cause=tr(CAUSE_WORDS[cause].name)))
+        heads.append(tr(cause.label).capitalize())
+        tips.append(tr(cause.sentence))
     if unknown:
         heads.append(tr("Not explained"))
         tips.append(tr("Idle time in steps whose causes were not worked out."))

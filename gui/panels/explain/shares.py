@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
 from core.plan.task import Lane, Role
-from gui.look.causes import CAUSE_LOOKS, CAUSE_WORDS, SHARE_LOOKS, Look
+from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.panels.drawing import LINE, PAD, Drawing, Ink
@@ -117,7 +117,7 @@ class IdleBars(PartsBar):
     def words(self) -> str:  # noqa: D102
         lines = []
         for name, idle in self.lanes:
-            parts = [f"{tr(CAUSE_WORDS[c].name)} {duration_text(ns)}" for c, ns in idle.items()]
+            parts = [f"{tr(c.label)} {duration_text(ns)}" for c, ns in idle.items()]
             lines.append(f"{name}: {', '.join(parts) or tr('never idle')}")
         return "; ".join(lines)
 
@@ -142,12 +142,12 @@ class IdleBars(PartsBar):
             ink.small(QRectF(PAD, y, self.width() - 2 * PAD, LINE), tr("never idle"))
         whole = self._makespan * len(self.lanes)
         for number, (cause, ns) in enumerate(totals.items()):
-            name = tr(CAUSE_WORDS[cause].name)
+            name = tr(cause.label)
             self.legend_line(ink, y + LINE * number, CAUSE_LOOKS[cause], name, ns, whole)
 
     def _tip(self, lane: str, cause: Cause, ns: int) -> str:
         share = percent_text(ns / self._makespan) if self._makespan else ""
         return tr(
             "{lane} is idle for {time}, {share} of the step: {cause}.",
-            lane=lane, time=duration_text(ns), share=share, cause=tr(CAUSE_WORDS[cause].name),
+            lane=lane, time=duration_text(ns), share=share, cause=tr(cause.label),
         )  # fmt: skip

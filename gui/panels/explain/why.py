@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
 
 from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
-from core.report.verdict import Verdict, verdict
-from gui.app.jobs import Runner, Work
+from core.report.verdict import Verdict
 from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, row
@@ -64,9 +63,6 @@ class WhyPanel(QWidget):
         self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.verdict.setContentsMargins(12, 8, 12, 2)
         self.verdict.hide()
-        self._judged: tuple[Scene, int] | None = None
-        self._judge = Runner(self, "verdict")
-        self._judge.done.connect(self._show_verdict)
         self.path = PathList()
         self.path.chosen.connect(self.task_chosen)
         self.path_button = QToolButton()
@@ -87,7 +83,6 @@ class WhyPanel(QWidget):
         if scene is not self._scene:
             self.path.clear_path()
             self._asked = False
-            self._forget_verdict()
         self._scene, self._live = scene, live
         self._refresh()
 
@@ -150,25 +145,10 @@ class WhyPanel(QWidget):
         schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
         self._bubbles.show_bubbles(figures, tr(schedule.title) if schedule is not None else "")
         self._show_path(scene, steps)
-        self._work_out_verdict(scene)
         self._stack.setCurrentIndex(2)
 
-    def _work_out_verdict(self, scene: Scene) -> None:
-        """Find what limits the run on a thread, unless it is known or the run goes on."""
-        about = scene, scene.trace.version
-        if self._judged == about:
-            return
-        self._forget_verdict()
-        if not self._live:
-            self._judged = about
-            self._judge.start(_verdict_of(scene), thread=True)
-
-    def _forget_verdict(self) -> None:
-        self._judge.cancel()
-        self._judged = None
-        self.verdict.hide()
-
-    def _show_verdict(self, found: Verdict | None) -> None:
+    def show_verdict(self, found: Verdict | None) -> None:
+        """Say what limits the run, if that is known."""
         self.verdict.setText("" if found is None else found.text)
         self.verdict.setVisible(found is not None)
 
@@ -265,11 +245,6 @@ class WhyPanel(QWidget):
             self.path_bar, self.path, None, of=sheet, margins=(0, 6, 0, 8), spacing=4,
         )  # fmt: skip
         return sheet
-
-
-def _verdict_of(scene: Scene) -> Work[Verdict | None]:
-    yield 0.0
-    return verdict(scene.trace, tr)
 
 
 class _Bubbles(QWidget):

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from core.explain.gaps import REST, SEVERAL, WHOLE, WORDS, GapReport, Reason, main_reasons
+from core.explain.causes import Cause
+from core.explain.gaps import (
+    BLOCKED,
+    PLAIN,
+    REST,
+    SEVERAL,
+    WHOLE,
+    GapReport,
+    Reason,
+    main_reasons,
+)
 from core.explain.lanes import Gap
 from core.trace.trace import Trace
-from gui.look.causes import CAUSE_WORDS
 from gui.look.text import duration_text, percent_text, tr
 from gui.timeline.interact.describe import Card, action
 
@@ -23,7 +32,7 @@ class ReasonRow(NamedTuple):
 
 
 def gap_sentence(trace: Trace, step: int, report: GapReport) -> str:
-    """Why a lane is idle: `cpu:1 waits 12.1 ms for 0F0 on cpu:0: the pipeline fills`."""
+    """Why a lane is idle: `cpu:1 waits 12.1 ms for 0F0 on cpu:0: pipeline fills`."""
     lane = report.lane.name
     if len(report.reasons) == 1:
         return tr(WHOLE, lane=lane, reason=_reason_words(trace, step, report.reasons[0]))
@@ -47,15 +56,15 @@ def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = ""
 
 def between_card(report: GapReport) -> Card:
     """Heading and line of the time between two steps."""
-    words = tr(WORDS[report.cause], duration=duration_text(report.duration))
-    return tr(WHOLE, lane=report.lane.name, reason=words), [tr("It belongs to no step.")]
+    reason = _plain_words(report.cause, report.duration)
+    return tr(WHOLE, lane=report.lane.name, reason=reason), [tr("It belongs to no step.")]
 
 
 def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
     """Every reason of a gap, in order of time."""
     return [
         ReasonRow(
-            tr(CAUSE_WORDS[reason.cause].name),
+            tr(reason.cause.label),
             duration_text(reason.duration),
             percent_text(reason.duration / report.duration),
             _blocking_task_words(trace, step, reason),
@@ -79,12 +88,19 @@ def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:
 
 
 def _reason_words(trace: Trace, step: int, reason: Reason) -> str:
+    if reason.place is None:
+        return _plain_words(reason.cause, reason.duration)
     return tr(
-        WORDS[reason.cause],
+        BLOCKED,
         duration=duration_text(reason.duration),
         blocking=_blocking_task(trace, step, reason),
-        place=reason.place.name if reason.place is not None else "",
+        place=reason.place.name,
+        cause=tr(reason.cause.label),
     )
+
+
+def _plain_words(cause: Cause, duration: int) -> str:
+    return tr(PLAIN, duration=duration_text(duration), cause=tr(cause.label))
 
 
 def _blocking_task_words(trace: Trace, step: int, reason: Reason) -> str:

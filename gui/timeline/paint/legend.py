@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.columns import ABSENT
 from core.trace.table import TaskTable
-from gui.look.families import family_letters
+from gui.look.families import family_texts
 from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme, mixed
 from gui.look.writing import in_lines, write
@@ -81,11 +81,11 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
         return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
     return [
         LegendEntry(
-            f"{tr(family.value)} ({letters})" if letters else tr(family.value),
+            text,
             BOX,
             _filled(*map(QColor, theme.colours_of(family))),
         )
-        for family, letters in family_letters(scene.kinds).items()
+        for family, text in family_texts(scene.kinds).items()
     ]
 
 

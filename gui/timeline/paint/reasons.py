@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QPainter
 
 from core.explain.causes import CAUSES, Cause
 from core.explain.stretches import Stretches
-from gui.look.causes import CAUSE_WORDS
 from gui.look.text import tr
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.layout.rows import Row
@@ -81,16 +80,35 @@ def _rooms(
 def _draw_word(
     painter: QPainter, frame: Frame, fonts: Fonts, room: QRectF, cause: Cause, more: str
 ) -> bool:
-    """The word, on a ground without hatching so that it can be read; False if it has no room."""
-    words = CAUSE_WORDS[cause]
-    for text in (tr(words.mark) + more, tr(words.short) + more):
-        width = text_width(fonts.small, text)
-        if width + 4 * AIR > room.width():
-            continue
-        ground = QRectF(0, 0, round(width + 2 * AIR), min(room.height(), HEIGHT))
-        ground.moveCenter(room.center())
-        painter.fillRect(ground, QColor(frame.theme.plot))
-        painter.setPen(QColor(frame.theme.muted))
-        painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
-        return True
-    return False
+    """The label, in lines where it is wider than its room; False if it has no room.
+
+    It stands on a ground without hatching, so that it can be read, and is never shortened.
+    """
+    lines = label_lines(tr(cause.label) + more, fonts, room.width() - 4 * AIR)
+    height = HEIGHT * len(lines)
+    if not lines or height > max(room.height(), HEIGHT):
+        return False
+    width = max(text_width(fonts.small, line) for line in lines)
+    ground = QRectF(0, 0, round(width + 2 * AIR), min(room.height(), height))
+    ground.moveCenter(room.center())
+    painter.fillRect(ground, QColor(frame.theme.plot))
+    painter.setPen(QColor(frame.theme.muted))
+    painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, "\n".join(lines))
+    return True
+
+
+def label_lines(text: str, fonts: Fonts, width: float) -> list[str]:
+    """The text in lines of at most `width` pixels, broken at spaces alone; none if a word is wider.
+
+    As few lines as there can be.
+    """
+    lines: list[str] = []
+    for word in text.split(" "):
+        if text_width(fonts.small, word) > width:
+            return []
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(fonts.small, longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

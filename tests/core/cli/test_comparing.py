@@ -34,7 +34,7 @@ def test_the_sentence_and_the_tables_are_printed(
     said = capsys.readouterr().out
     assert "A: two.arrow, step " in said and "B: eight.arrow, step " in said
     assert "less on pipeline fill and drain" in said and "(8 micro-batches instead of 2)." in said
-    assert "idle: pipeline-fill" in said and "cpu:1 is idle" in said
+    assert "idle: pipeline fills" in said and "cpu:1 is idle" in said
     assert "tasks matched; only B: " in said
 
 

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from core.compare.runs import duration_text
-from core.explain.gaps import REST, SEVERAL, WHOLE, WORDS, GapReport, Reason, main_reasons
+from core.explain.gaps import (
+    BLOCKED,
+    PLAIN,
+    REST,
+    SEVERAL,
+    WHOLE,
+    GapReport,
+    Reason,
+    main_reasons,
+)
 from core.explain.lanes import LaneTime
 from core.models.description import ModelDescription
 from core.plan.specification import Specification
@@ -82,7 +91,7 @@ def gaps_of(trace: Trace, lane: int) -> list[tuple[int, int, int | None]]:
 
 
 def sentence(gap: GapReport) -> str:
-    """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0: the pipeline fills`."""
+    """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0: pipeline fills`."""
     lane = lane_text(gap.lane)
     if len(gap.reasons) == 1:
         return WHOLE.format(lane=lane, reason=_words(gap.reasons[0]))
@@ -98,7 +107,8 @@ def lane_text(lane: Lane) -> str:
 
 
 def _words(reason: Reason) -> str:
-    return WORDS[reason.cause].format(
+    return (PLAIN if reason.place is None else BLOCKED).format(
+        cause=reason.cause.label,
         duration=duration_text(reason.duration),
         blocking=reason.blocking,
         place=lane_text(reason.place) if reason.place is not None else "",

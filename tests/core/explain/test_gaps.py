@@ -1,5 +1,6 @@
 """A gap under the mouse in facts and in plain words."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,8 +8,9 @@ from hypothesis import given
 
 from core.explain.buckets import bucket_times, gradient_wave
 from core.explain.causes import CAUSES, Cause, explain_run_step
-from core.explain.gaps import WORDS, gap_report, run_gap_report
+from core.explain.gaps import gap_report, run_gap_report
 from core.models.catalogue import ModelSettings
+from core.paths import PROJECT_ROOT
 from core.plan.task import KINDS, Kind
 from tests.core.explain.drawn import Step, late_steps, steps
 from tests.core.explain.made import sentence
@@ -25,17 +27,15 @@ def words(step: Step, lane: int, moment: float) -> str:
 def test_a_gap_is_told_in_plain_words() -> None:
     step = step_of("mp", {Kind.FORWARD: 12.1, Kind.BACKWARD: 2}, batch=4)
     said = words(step, 1, 5)
-    assert said == "lane 1 waits 12.1 ms for 0F0 on lane 0: the pipeline fills"
-    assert words(step, 1, 12.1 * 2 + 2) == (
-        "lane 1 waits 2 ms for 0B0 on lane 0: the pipeline drains"
-    )
+    assert said == "lane 1 waits 12.1 ms for 0F0 on lane 0: pipeline fills"
+    assert words(step, 1, 12.1 * 2 + 2) == ("lane 1 waits 2 ms for 0B0 on lane 0: pipeline drains")
 
 
 def test_a_gap_with_several_blocking_tasks_names_the_longest_and_sums_up_the_rest() -> None:
     step = step_of("mp", PASS, {2: 0.5}, devices="4xcpu", batch=4)
     assert words(step, 3, 1) == (
-        "lane 3 waits 2.5 ms: 1 ms for 0F0 on lane 0: the pipeline fills; "
-        "1 ms for 1F0 on lane 1: the pipeline fills; 0.5 ms for 2F0 on lane 2: the pipeline fills"
+        "lane 3 waits 2.5 ms: 1 ms for 0F0 on lane 0: pipeline fills; "
+        "1 ms for 1F0 on lane 1: pipeline fills; 0.5 ms for 2F0 on lane 2: pipeline fills"
     )
     assert words(step, 0, 2).endswith("; 2.5 ms for others")
 
@@ -70,7 +70,14 @@ def test_a_task_made_from_columns_is_the_plans(step: Step) -> None:
 
 
 def test_every_cause_has_words() -> None:
-    assert list(WORDS) == list(CAUSES)
+    assert len({cause.label for cause in CAUSES}) == len(CAUSES)
+    assert all(re.fullmatch(r"[A-Z][^{}]+\.", cause.sentence) for cause in CAUSES)
+
+
+def test_the_page_on_the_method_says_of_every_cause_what_the_window_says() -> None:
+    page = (PROJECT_ROOT / "docs" / "method.md").read_text("utf-8")
+    for cause in CAUSES:
+        assert f"| `{cause}` | {cause.label} | {cause.sentence} |" in page
 
 
 def test_in_a_run_gaps_are_found_in_steps_and_between_them() -> None:
@@ -81,7 +88,7 @@ def test_in_a_run_gaps_are_found_in_steps_and_between_them() -> None:
     between = run_gap_report(trace, 0, end)
     assert between is not None and (between.start, between.end) == (end, start)
     assert between.cause is Cause.BETWEEN_STEPS
-    assert sentence(between) == "lane 0 waits 1 ms between two steps"
+    assert sentence(between) == "lane 0 waits 1 ms: between steps"
     assert run_gap_report(trace, 0, first) is None
     assert run_gap_report(trace, 0, last) is None
     assert run_gap_report(trace, 0, first - 1) is None
@@ -92,7 +99,7 @@ def test_a_communication_lane_has_nothing_to_move_where_it_is_idle() -> None:
     begin, _ = trace.step_bounds(0)
     gap = run_gap_report(trace, 2, begin)
     assert gap is not None and gap.cause is Cause.NOTHING_TO_MOVE
-    assert sentence(gap).endswith("with nothing to move")
+    assert sentence(gap).endswith(": nothing to move")
 
 
 def test_the_callers_own_explanations_are_used() -> None:

@@ -53,8 +53,8 @@ def test_the_printed_summary_has_the_ladder_the_bubble_and_each_lanes_main_cause
     )
     assert any(line.startswith("critical path: ") and "% compute" in line for line in lines)
     rows = {line.split()[0]: line for line in lines if line.startswith("cpu:")}
-    assert "other-compute (" in rows["cpu:0"]
-    assert "pipeline-drain (" in rows["cpu:1"]
+    assert "other lane computes (" in rows["cpu:0"]
+    assert "pipeline drains (" in rows["cpu:1"]
 
 
 def test_a_negative_rung_is_printed_with_its_sign() -> None:

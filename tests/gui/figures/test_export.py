@@ -52,7 +52,7 @@ def test_an_svg_holds_title_lanes_axis_legend_makespan_and_idle_share(
     ):
         assert name in words
     assert sum(word.startswith("idle ") for word in words) == 4
-    for meaning in ("forward (F)", "backward (B)", "loss and update (L U)", "idle"):
+    for meaning in ("forward (F)", "backward (B)", "loss and update (L loss, U update)", "idle"):
         assert meaning in words
 
 

@@ -1,0 +1,115 @@
+"""How long steps take, what part of that lanes idle, and what most of it waits for, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.explain.causes import CAUSES, PASSES, Cause, Explanation
+from core.plain import Say, duration_text, plainly
+from core.plan.task import Role
+
+MOSTLY = 2 / 3
+"""The part of a cause's idle time from which on one lane is said to be what it waits for."""
+SEEN = 0.005
+"""Less idle time than this part of all lanes' time has no main cause worth naming."""
+
+STEP = "Step {step}."
+IDLE = "Lanes idle {idle}."
+WAITING = "Lanes idle {idle}: mostly {reason} ({share})."
+LANE, LANES = "lane {lane}", "other lanes"
+FOR_ALL = "Lane {lane} spends {share} of a step on work for all."
+REASONS = {
+    Cause.FILL: "while the pipeline fills",
+    Cause.DRAIN: "while the pipeline drains",
+    Cause.COMPUTE: "waiting for {who} to compute",
+    Cause.TRANSFER: "waiting for copies between lanes",
+    Cause.COLLECT: "waiting for {who} to gather and reduce",
+    Cause.SLOWEST_RANK: "waiting for {who} to reach a collective",
+    Cause.COLLECTIVE: "waiting for collectives to move data",
+    Cause.IMBALANCE: "waiting for {who}, with more rows",
+    Cause.HOST: "because the host is late",
+    Cause.INCOMPLETE: "where spans are missing",
+    Cause.NOT_KNOWN: "for what is not known yet",
+}
+"""Why lanes idle, by cause, with the lane or lanes that are waited for; English."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idling:
+    """Of some steps: the median `step_ns`; the idle part of all compute lanes' time, 0 to 1.
+
+    `cause` is that of most idle time (None where hardly any is), `cause_share` its part of all
+    lanes' time. `lane` holds the others up for most of it, None if several do; `for_all` is the
+    part of a step in which that lane works for all replicas, None where it does not.
+    """
+
+    step_ns: int
+    share: float
+    cause: Cause | None = None
+    cause_share: float = 0.0
+    lane: int | None = None
+    for_all: float | None = None
+
+    @classmethod
+    def of(cls, explanations: Sequence[Explanation]) -> Idling:
+        """From explained steps, at least one, with the same lanes."""
+        lanes = explanations[0].lanes
+        makespans = [explained.makespan for explained in explanations]
+        whole = max(1, sum(makespans) * sum(lane.role is Role.COMPUTE for lane in lanes))
+        by_cause = np.zeros((len(CAUSES), len(lanes)), np.int64)
+        serves = np.array([lane.serves for lane in lanes])
+        for explained in explanations:
+            holders = serves[explained.columns.lane[explained.blocking]]
+            cause = explained.cause.astype(np.int64)
+            np.add.at(by_cause, (cause, holders), explained.end - explained.start)
+        totals = by_cause.sum(axis=1)
+        most = int(totals.argmax())
+        step_ns, share = int(np.median(makespans)), float(totals.sum() / whole)
+        if share < SEEN:
+            return cls(step_ns, share)
+        holder = int(by_cause[most].argmax())
+        alone = by_cause[most, holder] > MOSTLY * totals[most]
+        for_all: float | None = None
+        if alone and CAUSES[most] is Cause.COLLECT:
+            ns = sum(_for_all(explained, holder) for explained in explanations)
+            for_all = ns / max(1, sum(makespans))
+        cause_share = float(totals[most] / whole)
+        return cls(step_ns, share, CAUSES[most], cause_share, holder if alone else None, for_all)
+
+
+def idle_text(found: Idling, say: Say = plainly) -> str:
+    """Such as `Step 37 ms. Lanes idle 39 %: mostly waiting for other lanes to compute (21 %)`.
+
+    `say` fills the placeholders of a text, and may translate it first.
+    """
+    words = [say(STEP, step=duration_text(found.step_ns))]
+    if found.cause is None:
+        words.append(say(IDLE, idle=_percent(found.share)))
+    else:
+        who = say(LANES) if found.lane is None else say(LANE, lane=found.lane)
+        reason = say(REASONS[found.cause], who=who)
+        share = _percent(found.cause_share)
+        words.append(say(WAITING, idle=_percent(found.share), reason=reason, share=share))
+    if found.for_all is not None:
+        words.append(say(FOR_ALL, lane=found.lane, share=_percent(found.for_all)))
+    return " ".join(words)
+
+
+def _for_all(explained: Explanation, lane: int) -> int:
+    """Ns in which a lane, or one that copies for it, does anything but passes of its own rows."""
+    columns = explained.columns
+    serves = np.array([one.serves for one in explained.lanes])
+    mine = np.flatnonzero((serves[columns.lane] == lane) & ~PASSES[columns.kind])
+    mine = mine[np.argsort(columns.start[mine], kind="stable")]
+    start, end = columns.start[mine], columns.end[mine]
+    reached = np.maximum.accumulate(end)
+    begun = start.copy()
+    begun[1:] = np.maximum(start[1:], reached[:-1])  # what overlaps counts once
+    return int(np.maximum(end - begun, 0).sum())
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"

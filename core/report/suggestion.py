@@ -1,0 +1,74 @@
+"""The one change to a run that would help most: other lanes, larger tasks, or another way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from core.plan.lanes import virtual_instead
+from core.plan.specification import Specification, check
+from core.plan.task import PlanError, Role
+from core.predict.advisor import Advice
+from core.report.verdict import Limit
+from core.trace.trace import Trace
+
+WIDTH = 512
+"""Features of a layer from which on its tasks take longer than Python takes to start them."""
+WORTH = 0.05
+"""The part of a step that another way must be predicted to spare."""
+
+
+class Change(StrEnum):
+    """What is to be changed."""
+
+    VIRTUAL_LANES = "virtual-lanes"
+    """Lanes share hardware: virtual ones show the strategy without that."""
+    WIDER = "wider"
+    """Tasks are so short that Python takes longer."""
+    OTHER_WAY = "other-way"
+    """Another strategy, schedule or number of pieces is predicted to be quicker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A run to make instead, and its predicted step in ns, None where nothing was predicted."""
+
+    change: Change
+    specification: Specification
+    step_ns: int | None = None
+
+
+def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
+    """What follows from how a run was set up and what limits it; None if nothing does."""
+    if trace.header.foreign or trace.header.predicted:
+        return None
+    specification = trace.header.specification
+    lanes = [lane for lane in trace.header.lanes if lane.role is Role.COMPUTE]
+    if devices := virtual_instead(lanes):
+        return _possible(Change.VIRTUAL_LANES, specification.having(devices=devices))
+    width = specification.model.filled().width
+    if limit is Limit.HOST and width is not None and width < WIDTH:
+        wider = replace(specification.model, width=WIDTH)
+        return _possible(Change.WIDER, replace(specification, model=wider))
+    return None
+
+
+def better_way(ways: Sequence[Advice], present: Advice | None) -> Suggestion | None:
+    """The quickest of all ways, if it spares enough of the present one; None if that is unknown.
+
+    Ways whose micro-batches are larger or smaller than all that was measured are left out.
+    """
+    known = [way for way in ways if not way.extrapolated]
+    best = min(known, key=lambda way: way.step_ns, default=None)
+    if present is None or best is None or best.step_ns > (1 - WORTH) * present.step_ns:
+        return None
+    return Suggestion(Change.OTHER_WAY, best.specification, best.step_ns)
+
+
+def _possible(change: Change, specification: Specification) -> Suggestion | None:
+    try:
+        check(specification)
+    except PlanError:
+        return None
+    return Suggestion(change, specification)

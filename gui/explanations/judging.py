@@ -1,0 +1,77 @@
+"""What limits the run that is shown: while it goes on of its last whole step, then of all."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from core.report.idling import Idling, idle_text
+from core.report.suggestion import Suggestion, suggestion
+from core.report.verdict import Verdict, verdict
+from gui.app.jobs import Runner, Work
+from gui.look.text import tr
+from gui.timeline.state.scene import Scene, shown_steps
+
+
+class Judge(QObject):
+    """`told` carries what is to be said, `judged` the verdict of a run that has ended, or None.
+
+    `suggested` carries the change that follows from it, or None.
+    """
+
+    told = Signal(str)
+    judged = Signal(object)
+    suggested = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runner = Runner(self, "verdict")
+        self._runner.done.connect(self._take)
+        self._about: tuple[Scene, int | None] | None = None
+
+    def show_scene(self, scene: Scene, live: bool) -> None:
+        """Another run is shown, or more has come of this one."""
+        if live:
+            self._judge_last_step(scene)
+            return
+        about = scene, scene.trace.version
+        if self._about == about:
+            return
+        self._forget()
+        self._about = about
+        self._runner.start(_judged(scene), thread=True)
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        self._forget()
+        self.told.emit("")
+
+    def _judge_last_step(self, scene: Scene) -> None:
+        """How long the last whole step took, and what lanes waited for in it."""
+        whole = shown_steps(scene.trace, True)[-1:]
+        about = scene, whole[0] if whole else None
+        if self._about == about:
+            return
+        self._forget()
+        self._about = about
+        if not whole:
+            self.told.emit(tr("The first whole step is on its way."))
+        elif scene.explained.at_hand(whole[0]):
+            self.told.emit(idle_text(Idling.of([scene.explained.explanation(whole[0])]), tr))
+
+    def _forget(self) -> None:
+        self._runner.cancel()
+        self._about = None
+        self.judged.emit(None)
+        self.suggested.emit(None)
+
+    def _take(self, found: tuple[Verdict | None, Suggestion | None]) -> None:
+        said, change = found
+        self.told.emit("" if said is None else said.text)
+        self.judged.emit(said)
+        self.suggested.emit(change)
+
+
+def _judged(scene: Scene) -> Work[tuple[Verdict | None, Suggestion | None]]:
+    yield 0.0
+    found = verdict(scene.trace, tr)
+    return found, suggestion(scene.trace, None if found is None else found.kind)

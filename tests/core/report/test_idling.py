@@ -1,0 +1,61 @@
+"""How long steps take and what lanes wait for, against runs whose idle time is known."""
+
+import pytest
+
+from core.explain.causes import CAUSES, Cause, explain_run_step
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.report.idling import REASONS, Idling, idle_text
+from core.report.step_figures import step_figures
+from core.trace.complete import completed_steps
+from tests.core.report.verdicts import made
+
+MODEL = ModelSettings("mlp", width=256, depth=16)
+
+
+def idling(strategy: str, lanes: int = 4, **given: object) -> tuple[Idling, float]:
+    """What is found, and the same steps' mean bubble as the summary has it."""
+    spec = Specification(strategy, MODEL, f"{lanes}xvirtual:cpu", batch=64, steps=3, **given)
+    trace = made(spec).trace
+    explanations = [explain_run_step(trace, step) for step in completed_steps(trace)]
+    bubbles = [step_figures(explained).bubble_by_makespan for explained in explanations]
+    return Idling.of(explanations), sum(bubbles) / len(bubbles)
+
+
+@pytest.mark.parametrize("strategy", ["dp", "mp", "pipeline", "ddp", "fsdp", "tp"])
+def test_the_idle_share_is_the_bubble_by_makespan(strategy: str) -> None:
+    found, bubble = idling(strategy)
+    assert found.share == pytest.approx(bubble, rel=1e-3)
+    assert found.cause is None or 0 < found.cause_share <= found.share + 1e-9
+
+
+def test_in_dp_lanes_wait_for_lane_0_which_works_for_all() -> None:
+    found, _ = idling("dp", slow_kind="gather:3000 reduce:3000")
+    assert (found.cause, found.lane) == (Cause.COLLECT, 0)
+    assert found.for_all is not None and found.for_all > 0.3
+    said = idle_text(found)
+    assert "mostly waiting for lane 0 to gather and reduce" in said
+    assert said.endswith("of a step on work for all.")
+
+
+def test_in_mp_no_lane_alone_holds_the_others_up() -> None:
+    found, _ = idling("mp")
+    assert found.cause is Cause.COMPUTE and found.lane is None
+    assert "mostly waiting for other lanes to compute" in idle_text(found)
+
+
+def test_a_slow_last_stage_is_who_the_others_wait_for() -> None:
+    found, _ = idling("pipeline", schedule="1f1b", microbatches=16, slow_lane="3:4")
+    assert (found.cause, found.lane) == (Cause.COMPUTE, 3)
+    assert "waiting for lane 3 to compute" in idle_text(found)
+
+
+def test_a_single_lane_has_a_step_and_nothing_to_wait_for() -> None:
+    found, _ = idling("single", lanes=1)
+    assert found.cause is None
+    assert idle_text(found) == idle_text(found).split(" Lanes")[0] + " Lanes idle 0 %."
+
+
+def test_every_cause_of_compute_lanes_has_its_reason() -> None:
+    never = {Cause.BETWEEN_STEPS, Cause.NOTHING_TO_MOVE}  # of a compute lane in a step
+    assert set(REASONS) == set(CAUSES) - never

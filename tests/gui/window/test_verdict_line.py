@@ -1,0 +1,92 @@
+"""The line above the timeline: what limits the run, while it goes on and at its end."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from core.explain.causes import explain_run_step
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.report.idling import Idling, idle_text
+from core.report.suggestion import Change, Suggestion
+from core.report.summary import summarise
+from gui.look.text import tr
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
+from tests.make_believe import specification
+
+
+def verdict_of(window: MainWindow) -> str:
+    found = summarise(window.run_shown.trace).verdict
+    assert found is not None
+    return found.text
+
+
+def test_a_run_that_has_ended_has_its_verdict_above_the_timeline(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu", steps=3))
+    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    assert window.verdict.isVisible() and window.verdict.accessibleName() == verdict_of(window)
+    line, lanes = (
+        part.mapTo(window, part.rect().bottomLeft()).y()
+        for part in (window.verdict, window.timeline)
+    )
+    assert line < lanes
+
+
+def test_a_run_that_goes_on_has_its_last_whole_step_told(
+    window: MainWindow, client: FakeClient
+) -> None:
+    spec = specification(steps=6, warmup=0)
+    window.session.run(spec)
+    client.perform(spec)
+    client._messages, rest = client._messages[:-1], client._messages[-1:]
+    while client._messages:
+        window.session.tick()
+    window.live.update()
+    trace, steps = window.run_shown.trace, window.run_shown.trace.steps
+    assert window.run_shown.live
+    told = {idle_text(Idling.of([explain_run_step(trace, step)]), tr) for step in steps}
+    assert window.verdict.label.text() in told
+    client.say(*rest)
+
+
+def test_a_click_on_the_line_and_its_button_bring_why_to_the_front(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    perform(window, client, specification(steps=2))
+    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    assert not window.why.isVisible()
+    QTest.mouseClick(window.verdict, Qt.MouseButton.LeftButton, pos=window.verdict.rect().center())
+    qtbot.waitUntil(window.why.isVisible)
+    assert not window.why.visibleRegion().isEmpty()
+    window.why.parentWidget().hide()
+    window.verdict.why.setFocus()
+    QTest.keyClick(window.verdict.why, Qt.Key.Key_Space)
+    qtbot.waitUntil(window.why.isVisible)
+
+
+def test_a_change_is_offered_and_a_click_puts_it_into_the_form(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    perform(window, client, specification(steps=2))
+    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    other = Specification("dp", ModelSettings("mlp", width=64), "4xvirtual", batch=64)
+    window.verdict.suggest(Suggestion(Change.OTHER_WAY, other, 29_000_000))
+    assert window.verdict.change.text().replace("\u00a0", " ") == "Data parallel: 29 ms predicted"
+    asked = len(client.asked)
+    QTest.mouseClick(window.verdict.change, Qt.MouseButton.LeftButton)
+    assert window.form.specification().strategy == "dp"
+    assert window.form.specification().devices == "4xvirtual" and len(client.asked) == asked
+    wider = Specification("dp", ModelSettings("mlp", width=512), "4xvirtual", batch=64)
+    window.verdict.suggest(Suggestion(Change.WIDER, wider))
+    assert window.verdict.change.text() == "Try width 512"
+
+
+def test_without_a_run_there_is_no_line(window: MainWindow, client: FakeClient) -> None:
+    assert not window.verdict.isVisible()
+    perform(window, client, specification(steps=2))
+    window.actions_by_name["close_tab"].trigger()
+    assert not window.verdict.isVisible()
