@@ -97,7 +97,7 @@ class Fonts:
         return cls(font, small, bold)
 
     def style(self, staged: bool, low: bool, shrinks: bool) -> Style:
-        """What words in bars look like, of lanes that are `staged`, rows that are `low`, on paper."""
+        """The words in bars of lanes that are `staged`, of rows that are `low`; on paper."""
         return Style(self.bold.toString(), self.small.toString(), staged, low, shrinks)
 
 
