@@ -46,8 +46,9 @@ from gui.window.finding import Finder
 from gui.window.palette_commands import form_commands, menu_commands, run_commands
 from gui.window.panes import Panes
 from gui.window.run_control import RunControl
+from gui.window.run_menu import RunMenu
 from gui.window.selection_panels import SelectionPanels
-from gui.window.status import lane_notes
+from gui.window.status import doubt_text, lane_notes
 from gui.window.verdict_line import VerdictLine
 
 SIZE = QSize(1440, 900)
@@ -95,6 +96,7 @@ class MainWindow(QMainWindow):
         self.first_page_actions = FirstPageActions(
             self.control.queue, self.files, self.bubbles, self.comparing
         )
+        self.run_menu = RunMenu(self, self)
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
         )
@@ -178,7 +180,8 @@ class MainWindow(QMainWindow):
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
         if run is self.run_shown:
-            self.timeline.state.set_prediction(run.ghost, lane_notes(run.comparison))
+            notes, why = lane_notes(run.comparison), doubt_text(run)
+            self.timeline.state.set_prediction(run.ghost, notes, why)
             self.status.show_comparison(run)
 
     def note(self, text: str) -> None:
@@ -189,6 +192,15 @@ class MainWindow(QMainWindow):
         """Bring a dock to the front."""
         self._docks[name].show()
         self._docks[name].raise_()
+
+    def use_settings(self) -> None:
+        """Put the settings of the run that is shown into the form."""
+        self.use_settings_of(self.run_shown)
+
+    def use_settings_of(self, run: Run | None) -> None:
+        """Put a run's settings into the form; Run then starts them."""
+        if self.control.use(run):
+            self._bring("strategy")
 
     def _set_up(self, specification: Specification) -> None:
         """Put other settings into the form; Run then starts them."""
@@ -203,6 +215,7 @@ class MainWindow(QMainWindow):
             return
         if self.run_shown is not None:
             self.tabs.leave(self.run_shown, self.scene, self.timeline.state.saved)
+            self.view_options.forget_path()
         kept = self.tabs.open(run)
         self.run_shown = run
         self.scene = Scene(run.trace) if kept.scene is None else kept.scene
@@ -289,6 +302,8 @@ class MainWindow(QMainWindow):
         self.comparing.failed.connect(self.banner.say)
         self.tabs.chosen.connect(self._show)
         self.tabs.closed.connect(self._show_instead)
+        for listed in (self.tabs, self.runs):
+            listed.menu_wanted.connect(self.run_menu.popup)
         self.welcome.opened.connect(self.files.open_from)
         self.welcome.tried.connect(self.first_page_actions.do)
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
@@ -325,7 +340,7 @@ class MainWindow(QMainWindow):
         else:
             self.restoreGeometry(kept[0])
             self.restoreState(kept[1])
-        self.form.set_specification(self.settings.specification)
+        self.control.restore()
         self.actions_by_name["follow"].setChecked(True)
         self.view_options.attach(self.actions_by_name)
         self.centre.show_first_page()
@@ -349,7 +364,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
         self.settings.window = (self.saveGeometry(), self.saveState())
-        self.settings.specification = self.form.specification()
+        self.control.keep()
         self.settings.save()
         close_all(self)
         self.predictions.close()

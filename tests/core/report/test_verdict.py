@@ -120,6 +120,25 @@ def test_a_step_of_one_stage_at_a_time_is_limited_by_its_order() -> None:
     assert 0.5 < found.loss_ns / np.median(run("mp").with_faults) < 0.8
 
 
+def test_order_costs_no_more_than_the_lane_that_computes_longest_is_idle() -> None:
+    model = ModelSettings("mlp", width=256, depth=5)
+    trace = made(Specification(
+        "pipeline", model, "4xvirtual:cpu", batch=64, steps=5, warmup=0, microbatches=4,
+    )).trace  # fmt: skip
+    found = verdict(trace)
+    assert found is not None and found.kind is Limit.SCHEDULE
+    step = summarise(trace).steps[0]
+    assert found.loss_ns <= min(lane.idle_ns for lane in step.lanes)
+
+
+def test_an_order_that_only_uneven_work_hides_is_named_too() -> None:
+    found = judged(made(Specification(
+        "pipeline", ModelSettings("mlp", width=256, depth=3), "2xvirtual:cpu", batch=64, steps=3,
+        warmup=0, microbatches=2,
+    )))  # fmt: skip
+    assert found.kind is Limit.SCHEDULE
+
+
 def test_slow_transfers_everywhere_are_communication() -> None:
     for way in ("tp", "fsdp"):
         found = judged(run(way, slow_kind="all-reduce:3000 all-gather:3000 reduce-scatter:3000"))
