@@ -37,7 +37,7 @@ class Measured:
     Waiting for other members of a collective is no part of it. `spans` are the S steps' own times
     from first start to last end. `alike` numbers what tasks have to do: tasks of one number have
     the same; of one number in `roughly` nearly so. `meets` are the plan's collectives of ranks
-    (core.explain.waits.meeting).
+    (core.explain.waits.meeting). What is `predicted` has no noise.
     """
 
     steps: tuple[int, ...]
@@ -49,6 +49,7 @@ class Measured:
     spans: Ints
     alike: Ints
     roughly: Ints
+    predicted: bool
     links: Links = field(repr=False)
 
     @classmethod
@@ -75,6 +76,7 @@ class Measured:
             np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
             _alike(columns, stages, header.model, exactly=True),
             _alike(columns, stages, header.model, exactly=False),
+            header.predicted,
             links_of(columns, lanes),
         )
 
