@@ -31,6 +31,8 @@ from core.report.verdict import verdict
 from core.trace.trace import Trace
 
 MOST_LANES_SHOWN = 64
+MOST_JUDGED = 250_000
+"""Tasks of a step on which there is a verdict: it is simulated ten times, a second per million."""
 
 
 def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
@@ -56,6 +58,8 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     if arguments.image is not None:
         write_image([predicted_trace(*told)], Path(arguments.image), options)
     say(prediction_text(summary))
+    for text in faults.without_effect(run.plan.columns, run.plan.lanes):
+        say(text)
     if any(hiccup.step != step for hiccup in faults.hiccups):
         say(f"step {arguments.step} is predicted: hiccups of other steps have no effect")
 
@@ -101,13 +105,13 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
 def summary_of(run: PlannedRun, prediction: Prediction, trace: Trace) -> dict[str, Any]:
     """The prediction as plain JSON values; a lane's busy, communication and idle time add up.
 
-    `trace` is the same as a trace, on which there is a verdict.
+    `trace` is the same as a trace, on which there is a verdict if it has at most MOST_JUDGED tasks.
     """
     specification, plan = run.specification, run.plan
     explanation = explain_step(prediction.columns, plan.lanes)
     figures = asdict(step_figures(explanation, plan.pipeline))
     idle = figures.pop("idle_by_cause")
-    found = verdict(trace)
+    found = verdict(trace) if len(plan.tasks) <= MOST_JUDGED else None
     lanes = [
         {"role": str(lane.role), **asdict(told), "idle_by_cause": causes}
         for lane, told, causes in zip(plan.lanes, prediction.lanes, idle, strict=True)

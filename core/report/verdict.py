@@ -172,8 +172,8 @@ def slow_lanes(run: Measured) -> Iterator[Finding]:
 def slow_links(run: Measured) -> Iterator[Finding]:
     """Every link whose transfers surely take longer than others of the same size."""
     links = run.links
-    pairs, number = np.unique(np.stack([links.low, links.high]), axis=1, return_inverse=True)
-    number = number.ravel()
+    codes, number = np.unique(links.low * len(run.lanes) + links.high, return_inverse=True)
+    pairs = np.stack(np.divmod(codes, len(run.lanes)))
     # What goes over several links at once tells none of them from the others.
     kept = np.bincount(links.task, minlength=len(run.columns))[links.task] == 1
     for link, factor in _slower(run, links.task[kept], number[kept], pairs.shape[1]):
@@ -255,6 +255,7 @@ def _slower(
     task, place = task[counted], place[counted]
     excess, variance, time = _compared(run, run.alike, task, place, count)
     roughly = _compared(run, run.roughly, task, place, count)
+    tasks = np.bincount(place, minlength=count)
     for where in np.flatnonzero(time.sum(axis=1)).tolist():
         known = time[where] > 0
         mean = _weighted_median(excess[where, known] / time[where, known], time[where, known])
@@ -266,8 +267,7 @@ def _slower(
         )
         large = taken >= MUCH * taken.sum()
         alike = (gone + CERTAIN * np.sqrt(spread) >= taken * mean / 3)[large].all()
-        tasks = np.count_nonzero(place == where)
-        first = cold * (COLD_KIND_NS * np.count_nonzero(known) + COLD_TASK_NS * tasks)
+        first = cold * (COLD_KIND_NS * np.count_nonzero(known) + COLD_TASK_NS * tasks[where])
         enough = excess[where].sum() > first * len(run.steps)
         if mean > max(error, np.log(SLOWER)) and alike and enough:
             yield where, float(np.exp(mean))
