@@ -238,7 +238,7 @@ class Faults:
         """What lengthens no task of a step on `lanes`, each in a sentence."""
         links, computes = links_of(columns, lanes), ~IS_COMMUNICATION[columns.kind]
         named = [
-            *((SLOW_LANE, str(lane), (columns.lane == lane) & computes) for lane in self.slow_lanes),
+            *((SLOW_LANE, str(n), (columns.lane == n) & computes) for n in self.slow_lanes),
             *((SLOW_LINK, f"{a}-{b}", links.over((a, b))) for a, b in self.slow_links),
             *((SLOW_KIND, str(k), columns.kind == KIND_CODES[k]) for k in self.slow_kinds),
             *((HICCUP, f"lane={one.lane}", (columns.lane == one.lane) & computes)
