@@ -29,7 +29,7 @@ from core.plan.specification import (
 )
 from core.plan.strategies import STRATEGIES
 from core.plan.task import PlanError
-from core.sweep.results import Result, Results, remaining, seconds_left
+from core.sweep.results import MOST_NAMED, Result, Results, remaining, seconds_left
 from core.sweep.sweep import Point, Sweep, sweep_of
 from core.sweep.table import Measured, UnmeasuredError, header_text, measured, read_table, row_text
 from core.sweep.values import COMMA, value_text
@@ -180,7 +180,9 @@ def fastest_text(results: Results) -> str:
     if best.deviation_ms is None:
         return f"{text} (of one run: use --repeat 3 or more to see what chance does)"
     alike = [setting_text(results.sweep, other.setting) for other in results.as_fast]
-    return f"{text}; within chance: {listed(alike, 'and')}" if alike else text
+    if len(alike) > MOST_NAMED:
+        return f"{text}; no certain difference from {len(alike)} others"
+    return f"{text}; no certain difference from {listed(alike)}" if alike else text
 
 
 def _row(results: Results, result: Result) -> list[str]:

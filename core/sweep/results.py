@@ -17,7 +17,9 @@ from core.sweep.table import Measured
 
 APART = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 """Standard errors by which two means differ at least that are told apart: Student's t for 95 %, by
-the runs of the setting that has fewer, from two on; the last for all that have more."""
+the runs of both less two, from one on; the last for all that have more."""
+MOST_NAMED = 3
+"""Settings that are named beside the fastest; of more their number is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Result:
         if self.deviation_ms is None or other.deviation_ms is None:
             return None
         errors = ((r.deviation_ms or 0.0) ** 2 / len(r.rows) for r in (self, other))
-        times = APART[min(len(self.rows), len(other.rows), len(APART) + 1) - 2]
+        times = APART[min(len(self.rows) + len(other.rows) - 2, len(APART)) - 1]
         return abs(self.mean_ms - other.mean_ms) > times * float(np.sqrt(sum(errors)))
 
 

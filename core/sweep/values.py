@@ -55,6 +55,8 @@ def suggested(option: Option[Any], value: Value, rows: int) -> str:
     powers = [2**n for n in range(7)]
     if value is None:  # what is left to a default here divides a batch, or counts stages
         return COMMA.join(str(power) for power in powers if power <= rows)
+    if not value:
+        return COMMA.join(map(str, range(4)))
     return COMMA.join(str(value * power) for power in powers[:4] if value * power <= option.most)
 
 
@@ -81,6 +83,8 @@ def _takes(option: Option[Any], word: str) -> bool:
 
 
 def _value(option: Option[Any], word: str) -> Value:
+    if not word:
+        raise PlanError(f"{flag_of(option.name)}: a value is missing; {DEFAULT} is its own")
     if word == DEFAULT:
         value: Value = option.default
         return value
@@ -90,6 +94,4 @@ def _value(option: Option[Any], word: str) -> Value:
         made: Value = option.kind(word)
     except (ValueError, KeyError):
         raise PlanError(f"{flag_of(option.name)} {word!r}: use {_TYPES[option.kind]}") from None
-    if made == "":
-        raise PlanError(f"{flag_of(option.name)}: a value is missing; use {DEFAULT} for its own")
     return made

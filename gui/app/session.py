@@ -298,6 +298,7 @@ class Session(QObject):
         asked = self.asking
         self._set_asking(False)
         if run is not None:
+            run.trace.heard = max(run.trace.heard, int(run.now or 0))
             run.outcome, run.text = outcome, text
             self.run_ended.emit(run)
         elif asked:

@@ -16,6 +16,7 @@ from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
 
 STRIPS = {
     "memory": "memory", "prediction": "prediction", "critical_path": "path", "nested": "nested",
+    "arrows": "arrows",
 }  # fmt: skip
 """What is shown or not, by the names of the actions and the settings, as the timeline names it."""
 
@@ -74,6 +75,11 @@ class ViewOptions(QObject):
         """Show one of STRIPS, or do not, and remember it."""
         setattr(self._settings, name, shown)
         self._timeline.state.show_strips(**{STRIPS[name]: shown})
+
+    def forget_path(self) -> None:
+        """Another run is shown: its critical path is shown when it is asked for."""
+        self._actions["critical_path"].setChecked(False)
+        self.show("critical_path", False)
 
     def _keep(self) -> None:
         grouping = self._timeline.lanes.rows.grouping

@@ -8,23 +8,26 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from core.sweep.results import Result, Results
+from gui.look.text import sentence as ends
 from gui.look.text import significant, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, LEFT, RIGHT, elided, in_lines, wrapped, write
-from gui.sweep.words import option_title, setting_title, told_text
+from gui.sweep.words import fastest_text, option_title, setting_title, told_text
 from gui.timeline.layout.axis import round_step
 from gui.timeline.layout.frame import Fonts, text_width
 
-LINE = 16.0  # from one line of small text to the next
+LINE, SENTENCE = 16.0, 19.0  # from one line of small text, or of the sentence, to the next
 AXIS = 46.0  # for the numbers of the axis of time
 EDGE = 14.0
+UNDER = 20.0  # the legend, with room for the unit
 WIDEST = 110.0  # of a result's place
 BAR = 0.56  # of its place
 GAP = 0.6  # of a place, between the bars and the curves
 MARK = 4.5  # half of a mark
+ASIDE = 5.0  # from a curve's mark to the next curve's
 CAP = 5.0  # half of a whisker's end
 HEADROOM = 1.16
 LABEL_LINES = 3
@@ -45,15 +48,21 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The results laid out in a rectangle; `pitch` pixels from one place to the next."""
+    """The results laid out in an area; `pitch` pixels from one place to the next.
+
+    Above stand the lines of the `sentence` on the fastest, below those of `notes` on the times.
+    """
 
     results: Results
+    area: QRectF
     plot: QRectF
     top_ms: float
     pitch: float
     places: tuple[Place, ...]
     numbers: tuple[tuple[float, float], ...]
     legend: tuple[tuple[tuple[int, str], ...], ...]
+    sentence: tuple[str, ...]
+    notes: tuple[str, ...]
     theme: Theme
     fonts: Fonts
 
@@ -69,6 +78,10 @@ class Chart:
     def number(self, ms: float) -> str:
         """A time in that unit."""
         return significant(ms / self.unit[0])
+
+    def tick(self, ms: float) -> str:
+        """A round time in that unit."""
+        return f"{round(ms / self.unit[0], 6):g}"
 
     def spot(self, place: Place) -> QRectF:
         """Where the pointer meets a result: its bar, or around its mark."""
@@ -86,6 +99,9 @@ class Chart:
 
 def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart:
     """The results so far in an area; there is room for those that are still to come."""
+    room = area.width() - 2 * EDGE
+    sentence = _lines(fastest_text(results), fonts.base, room)
+    notes = [line for note in results.timings for line in _lines(ends(note), fonts.small, room)]
     bars, numbers = results.bars, results.numbers
     places = len(bars) + len(numbers)
     legend = _legend(results, fonts, area.width() - AXIS - EDGE)
@@ -93,24 +109,27 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     gap = GAP if bars and numbers else 0.0
     pitch = min(WIDEST, (right - left) / max(1.0, places + gap))
     lines = max((len(_label(results, bar, pitch, fonts)) for bar in bars), default=1)
-    below = LINE * max(lines, 1 + bool(numbers)) + 8
-    top = area.top() + LINE * len(legend) + 10
+    below = LINE * (max(lines, 1 + bool(numbers)) + len(notes)) + 8
+    top = area.top() + SENTENCE * len(sentence) + LINE * len(legend) + UNDER
     wide = pitch * (places + gap)
     plot = QRectF(left, top, max(1.0, wide), max(1.0, area.bottom() - top - below))
     xs = {number: left + pitch * (len(bars) + gap + place + 0.5)
           for place, number in enumerate(numbers)}  # fmt: skip
     found = [Place(left + pitch * (at + 0.5), bar) for at, bar in enumerate(bars)]
     for number, series in enumerate(results.series):
-        found += [Place(xs[value], result, number) for value, result in series.results]
+        aside = ASIDE * (number - (len(results.series) - 1) / 2)
+        found += [Place(xs[value] + aside, result, number) for value, result in series.results]
     return Chart(
-        results, plot, _top(results), pitch, tuple(found), tuple(xs.items()), legend, theme, fonts
-    )
+        results, area, plot, _top(results), pitch, tuple(found), tuple(xs.items()), legend,
+        tuple(sentence), tuple(notes), theme, fonts,
+    )  # fmt: skip
 
 
 def draw_chart(painter: QPainter, chart: Chart) -> None:
     """Draw bars, curves, whiskers, the ideal, axis and legend."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _words(painter, chart)
     _axis(painter, chart)
     for place in chart.places:
         if place.series < 0:
@@ -144,6 +163,22 @@ def _legend(results: Results, fonts: Fonts, room: float) -> tuple[tuple[tuple[in
     return tuple(tuple(line) for line in in_lines(measured, 14.0, room))
 
 
+def _lines(text: str, font: QFont, room: float) -> list[str]:
+    return wrapped(text, room, lambda words: text_width(font, words))
+
+
+def _words(painter: QPainter, chart: Chart) -> None:
+    """The sentence and the notes."""
+    area, theme = chart.area, chart.theme
+    left, room = area.left() + EDGE, area.width() - EDGE
+    for number, line in enumerate(chart.sentence):
+        rect = QRectF(left, area.top() + SENTENCE * number, room, SENTENCE)
+        write(painter, chart.fonts.base, theme.text, rect, line)
+    for number, line in enumerate(reversed(chart.notes), 1):
+        rect = QRectF(left, area.bottom() - LINE * number, room, LINE)
+        write(painter, chart.fonts.small, theme.muted, rect, line)
+
+
 def _axis(painter: QPainter, chart: Chart) -> None:
     plot, theme = chart.plot, chart.theme
     step = round_step(1e6 * chart.top_ms * 34.0 / plot.height()) / 1e6
@@ -152,8 +187,8 @@ def _axis(painter: QPainter, chart: Chart) -> None:
         painter.setPen(QPen(QColor(theme.line if not count else theme.grid), 1))
         painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
         rect = QRectF(plot.left() - AXIS, y - LINE / 2, AXIS - 8, LINE)
-        write(painter, chart.fonts.small, theme.muted, rect, chart.number(count * step), RIGHT)
-    unit = QRectF(plot.left() - AXIS, plot.top() - LINE - 4, AXIS - 8, LINE)
+        write(painter, chart.fonts.small, theme.muted, rect, chart.tick(count * step), RIGHT)
+    unit = QRectF(plot.left() - AXIS, plot.top() - LINE - 2, AXIS - 8, LINE)
     write(painter, chart.fonts.small, theme.muted, unit, chart.unit[1], RIGHT)
 
 
@@ -190,7 +225,9 @@ def _whisker(painter: QPainter, chart: Chart, place: Place) -> None:
     """One deviation up and down, and on a curve the mark."""
     low, high = (chart.y(ms) for ms in place.result.spread)
     if low > high:
-        painter.setPen(QPen(QColor(chart.theme.text), 1.2))
+        several = place.series >= 0 and len(chart.results.series) > 1
+        colour = _colour(chart, place.series) if several else chart.theme.text
+        painter.setPen(QPen(QColor(colour), 1.2))
         painter.drawLines(
             [QLineF(place.x, low, place.x, high),
              *(QLineF(place.x - CAP, y, place.x + CAP, y) for y in (low, high))]
@@ -270,7 +307,7 @@ def _readable(chart: Chart) -> Iterator[tuple[float, float]]:
 
 def _draw_legend(painter: QPainter, chart: Chart) -> None:
     small, theme = chart.fonts.small, chart.theme
-    y = chart.plot.top() - 10 - LINE * len(chart.legend)
+    y = chart.plot.top() - UNDER - LINE * len(chart.legend)
     for line in chart.legend:
         x = chart.plot.left()
         for number, text in line:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QFormLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
 
 from core.plan.strategies import STRATEGIES
 from core.sweep.results import Results
@@ -15,14 +25,16 @@ from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.run.fields import WheelGuard, choice, whole
 from gui.sweep.view import SweepView
-from gui.sweep.words import fastest_text, option_title
+from gui.sweep.words import option_title
 
 FIRST = "split_size"
 MOST_REPEATS = 1000
-WIDTH = 250  # of the fields' column
+BESIDE_WIDTH = 500  # from which on the chart stands beside the fields, instead of below them
+FIELD = 150
+_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
 
-class SweepPanel(QWidget):
+class SweepPanel(QScrollArea):
     """`asked` comes when the sweep shall begin, or end; `edited` with every change of a field.
 
     `picked` comes with another option. `image_asked` and `table_asked` when a file is wanted.
@@ -36,7 +48,9 @@ class SweepPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("sheet")
+        self.setObjectName("form")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Sweep"))
         self._guard = WheelGuard(self)
         self.view = SweepView()
@@ -54,6 +68,11 @@ class SweepPanel(QWidget):
     def strategies_beside(self) -> tuple[str, ...]:
         """The strategies that are run beside."""
         return BESIDE if self.beside.isChecked() else ()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        wide = self.width() >= BESIDE_WIDTH
+        self._box.setDirection(_ACROSS if wide else _DOWN)
+        super().resizeEvent(event)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -79,12 +98,8 @@ class SweepPanel(QWidget):
     def show_results(self, results: Results | None) -> None:
         """Show what has been measured so far."""
         self.view.show_results(results)
-        self._sentence.setText("" if results is None else fastest_text(results))
-        there = results is not None and bool(results.of)
-        self._timing.setText(" · ".join(results.timings) if results is not None else "")
-        for part in (self._sentence, self.image, self.table):
-            part.setVisible(there)
-        self._timing.setVisible(bool(self._timing.text()))
+        for part in (self.image, self.table):
+            part.setEnabled(results is not None and bool(results.of))
 
     def _build_fields(self) -> None:
         entries = [(option_title(option), option.name, tr(option.help))
@@ -107,36 +122,35 @@ class SweepPanel(QWidget):
         tip = tr("Run every value, in random order, with the other settings of the form.")
         self.button = button(QPushButton, "", tip, self.asked.emit)
         self.image = button(
-            QPushButton, tr("Save picture…"), tr("Write the chart as PNG, SVG or PDF."),
+            QToolButton, tr("Picture…"), tr("Write the chart as PNG, SVG or PDF."),
             self.image_asked.emit,
         )  # fmt: skip
         self.table = button(
-            QPushButton, tr("Save table…"), tr("Write a row for each run as CSV."),
+            QToolButton, tr("Table…"), tr("Write a row for each run as CSV."),
             self.table_asked.emit,
         )  # fmt: skip
 
     def _lay_out(self) -> None:
         form = QFormLayout()
-        form.setVerticalSpacing(5)
+        form.setVerticalSpacing(4)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
         for title, field in (
             (tr("Vary"), self.option), (tr("Values"), self.values), (tr("Repeat"), self.repeat),
             (tr("Beside"), self.beside),
         ):  # fmt: skip
             field.setAccessibleName(title)
+            field.setMinimumWidth(FIELD)
             field.installEventFilter(self._guard)
             form.addRow(title, field)
         self._problem = Label(look="problem", wrapped=True)
-        self._progress, self._timing = Label(look="quiet", wrapped=True), Label(look="quiet")
-        self._sentence = Label(wrapped=True)
-        fields = QWidget()
-        fields.setFixedWidth(WIDTH)
-        column(
-            form, self.button, self._problem, self._progress, None, row(self.image, self.table),
-            of=fields, margins=(12, 8, 8, 8), spacing=6,
-        )  # fmt: skip
-        results = column(
-            self._sentence, self.view, self._timing, growing=self.view, margins=(8, 6, 8, 6),
-            spacing=2,
-        )  # fmt: skip
-        row(fields, results, of=self, growing=results, margins=(0, 0, 0, 0), spacing=0)
+        self._progress = Label(look="quiet", wrapped=True)
+        buttons = row(self.button, self.image, self.table, growing=self.button, spacing=2)
+        fields = column(
+            form, buttons, self._problem, self._progress, None, margins=(12, 8, 8, 4), spacing=5
+        )
+        sheet = QWidget()
+        sheet.setObjectName("sheet")
+        self._box = row(
+            fields, self.view, of=sheet, growing=self.view, margins=(0, 0, 0, 0), spacing=0
+        )
+        self.setWidget(sheet)

@@ -20,7 +20,7 @@ from core.plan.task import PlanError
 from core.sweep.results import Result, Results, remaining, seconds_left
 from core.sweep.sweep import Point, Sweep, sweep_along, values_by_name
 from core.sweep.table import Measured, UnmeasuredError, measured, table_text
-from core.sweep.values import COMMA, SEMICOLON, suggested
+from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.dialogs import ask_save
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
@@ -159,9 +159,12 @@ class Sweeping(QObject):
         self._check()
 
     def _runs_with(self, option: Option[object], name: str) -> bool:
+        """Whether a word can be run in place of the form's, or beside it."""
         alone = Sweep(self._form.specification(), beside=())
+        now = values_by_name(alone.base)[option.name]
+        words = dict.fromkeys((name, f"{now or DEFAULT}"))
         try:
-            asked = sweep_along(alone.base, option, f"{name}{SEMICOLON}", alone)
+            asked = sweep_along(alone.base, option, SEMICOLON.join((*words, "")), alone)
             return not self._problem(asked)
         except PlanError:
             return False

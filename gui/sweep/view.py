@@ -61,7 +61,7 @@ class SweepView(QWidget):
         return QSize(420, 220)
 
     def minimumSizeHint(self) -> QSize:  # noqa: D102
-        return QSize(200, 120)
+        return QSize(180, 140)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         chart = self.chart

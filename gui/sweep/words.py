@@ -9,7 +9,7 @@ from core.option import Option, Value
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.sweep.results import Result, Results
+from core.sweep.results import MOST_NAMED, Result, Results
 from core.sweep.sweep import Sweep
 from core.sweep.values import value_text
 from gui.figures.titles import DOT, model_title
@@ -97,7 +97,10 @@ def fastest_text(results: Results) -> str:
     alike = [setting_title(results.sweep, other.setting) for other in results.as_fast]
     if not alike:
         return tr("Fastest: {setting}, {time}.", **words)
+    if len(alike) > MOST_NAMED:
+        text = "Fastest: {setting}, {time}; no certain difference from {count} others."
+        return tr(text, count=len(alike), **words)
     return tr(
-        "Fastest: {setting}, {time}; by chance it may as well be {others}.",
+        "Fastest: {setting}, {time}; no certain difference from {others}.",
         others=", ".join(alike), **words,
     )  # fmt: skip

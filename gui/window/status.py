@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.explain.verified import verified
 from core.predict.compare import Comparison
+from core.predict.doubt import doubt
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.app.session import Run
@@ -85,6 +86,12 @@ def lane_notes(comparison: Comparison | None) -> dict[str, str]:
         for lane in lanes
         if lane.error is not None
     }
+
+
+def doubt_text(run: Run) -> str:
+    """Why a run's prediction is far off; empty if it is not."""
+    found = None if run.comparison is None else doubt(run.trace, run.comparison)
+    return "" if found is None else tr(found.value)
 
 
 def step_text(run: Run, scene: Scene) -> str:

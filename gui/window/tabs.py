@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from gui.app.session import Run
@@ -29,11 +30,13 @@ class RunTabs(QTabBar):
     """A tab for each open run; hidden while there are fewer than two.
 
     `chosen` carries the run that was picked. `closed` comes when a tab was closed by hand, with the
-    run to show now, or None. The run itself goes on, and stays in the Runs panel.
+    run to show now, or None. The run itself goes on, and stays in the Runs panel. `menu_wanted`
+    carries a run and the place on screen where its menu is asked for.
     """
 
     chosen = Signal(object)
     closed = Signal(object)
+    menu_wanted = Signal(object, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +64,12 @@ class RunTabs(QTabBar):
             self.setCurrentIndex(place)
         self.update_run(run)
         return kept
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        place = self.currentIndex() if by_key else self.tabAt(event.pos())
+        if place >= 0:
+            self.menu_wanted.emit(self.tabData(place), event.globalPos())
 
     def leave(self, run: Run, scene: Scene | None, saved: SavedView) -> None:
         """Keep what is left of a run that is no longer shown."""

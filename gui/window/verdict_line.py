@@ -36,7 +36,7 @@ class VerdictLine(QFrame):
         tip = tr("Show why, from the ideal step to the measured one.")
         self.why = button(QToolButton, tr("Why"), tip, self.opened.emit)
         tip = tr("Put this into the settings; Run then starts it.")
-        self.change = button(QToolButton, "", tip, self._choose)
+        self.change = button(QToolButton, tr("What would help"), tip, self._choose)
         for link in (self.why, self.change):
             link.setObjectName("link")
         self._suggestions: dict[Change, Suggestion] = {}

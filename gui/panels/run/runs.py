@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.engine.messages import Outcome
@@ -16,9 +17,13 @@ RUN_ROLE = Qt.ItemDataRole.UserRole
 
 
 class RunsPanel(QTreeWidget):
-    """A row for each run; `chosen` carries the run that was picked."""
+    """A row for each run; `chosen` carries the run that was picked.
+
+    `menu_wanted` carries a run and the place on screen where its menu is asked for.
+    """
 
     chosen = Signal(object)
+    menu_wanted = Signal(object, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,6 +61,12 @@ class RunsPanel(QTreeWidget):
             for column, text in enumerate(run_columns(run)):
                 item.setText(column, text)
                 item.setToolTip(column, plain_tip(run.text or text))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        item = self.currentItem() if by_key else self.itemAt(event.pos())
+        if item is not None:
+            self.menu_wanted.emit(item.data(0, RUN_ROLE), event.globalPos())
 
     def _item(self, run: Run) -> QTreeWidgetItem | None:
         items = (self.topLevelItem(index) for index in range(self.topLevelItemCount()))

@@ -138,9 +138,5 @@ def label_of(text: str, font: str, small: bool) -> Label:
 
 
 def _labels(style: Style, choices: Choices) -> tuple[Label, ...]:
-    """Each choice in bold and small, as they are tried."""
-    return tuple(
-        label_of(text, font, small)
-        for text in choices
-        for font, small in ((style.bold, False), (style.small, True))
-    )
+    """Each choice, as they are tried; all in one size, so that bars can be told by their widths."""
+    return tuple(label_of(text, style.bold, False) for text in choices)

@@ -28,8 +28,8 @@ class Frame:
 
     The plot begins at pixel `left`; the layout's zero stands at `top`. `now` is the present in ns
     while the run is live. `vector` asks for lines instead of textures. Rows above `ceiling` or
-    below `floor` cannot be seen. `critical` asks for the critical path. Times count from
-    the `origin`.
+    below `floor` cannot be seen. `critical` asks for the critical path, `arrows` for all
+    dependencies. Times count from the `origin`.
     """
 
     view: Viewport
@@ -42,6 +42,7 @@ class Frame:
     ceiling: float = -math.inf
     floor: float = math.inf
     critical: bool = False
+    arrows: bool = False
     origin: Origin = OF_RUN
 
     def layers(self) -> list[Frame]:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter
 
 from core.trace.trace import Span
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame
-from gui.timeline.paint.arrows import draw_arrows
+from gui.timeline.paint.arrows import draw_arrows, draw_dependencies
 from gui.timeline.paint.critical import draw_critical
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.label_column import LabelColumn
@@ -52,6 +52,8 @@ def _draw_rows(
     if frame.critical:
         draw_critical(painter, scene, frame)
     draw_reasons(painter, scene, frame, fonts)
+    if frame.arrows:
+        draw_dependencies(painter, scene, frame, fonts)
     return per_pixel
 
 

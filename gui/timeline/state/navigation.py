@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.explain.lanes import Gap
 from core.trace.trace import Span, Trace
 from gui.timeline.layout.axis import CountFrom, Origin, clock_of
 from gui.timeline.layout.viewport import Viewport
@@ -13,6 +14,7 @@ from gui.timeline.state.scene import Scene, step_name
 
 SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye
 MUCH = 0.5  # of what is seen of the step of which most is seen
+REST = 0.25  # of the view, after the last bar
 STEADY = 1.4  # the followed zoom changes only where it is off by more than this
 
 
@@ -28,7 +30,17 @@ def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Vi
         wanted = max(SHORTEST_FOLLOWED, wanted)
         if not wanted / STEADY <= view.span <= wanted * STEADY:
             view = replace(view, span=wanted)
-    return view.following(now)
+    return view.following(_present(view, scene, now))
+
+
+def _present(view: Viewport, scene: Scene, now: float) -> float:
+    """What is followed: the present, or soon after the last bar while nothing runs.
+
+    So the bars stay on screen while costs are measured.
+    """
+    if scene.trace.open_tasks or scene.bounds == (0, 0):
+        return now
+    return min(now, scene.bounds[1] + REST * view.span)
 
 
 def settled_view(view: Viewport, scene: Scene) -> Viewport:
@@ -52,6 +64,37 @@ def origin_of(scene: Scene, view: Viewport, count_from: CountFrom) -> Origin:
     step = int(np.argmax(seen >= MUCH * seen.max()))
     name = step_name(int(scene.step_numbers[step]), header.specification.warmup)
     return Origin(float(scene.step_starts[step]), name)
+
+
+def blocking_span(scene: Scene, gap: Gap) -> Span | None:
+    """The span that a lane waits for in most of a bubble; None where that is not known."""
+    report = (
+        scene.explained.report(gap.lane, gap.start) if scene.explained.at_hand(gap.step) else None
+    )
+    named = [] if report is None else [r for r in report.reasons if r.blocking is not None]
+    if not named:
+        return None
+    longest = max(named, key=lambda reason: reason.duration)
+    return None if longest.blocking is None else scene.trace.find(gap.step, longest.blocking.index)
+
+
+def same_in(trace: Trace, span: Span, step: int) -> Span | None:
+    """The span of the same task in another step; None where that step has none of it.
+
+    By its number in the plan, if the other step's task of that number is the same; else by what it
+    is, since plans of batches of several sizes number their tasks differently.
+    """
+
+    def same(other: Span | None) -> bool:
+        told = ("kind", "lane", "stage", "replica", "microbatch", "block", "bucket", "name")
+        return other is not None and all(getattr(other, n) == getattr(span, n) for n in told)
+
+    numbered = trace.find(step, span.task)
+    if same(numbered):
+        return numbered
+    place = trace.spans(span.lane).of_step(step)
+    others = (trace.span(span.lane, index) for index in range(place.start, place.stop))
+    return next(filter(same, others), None)
 
 
 def along_lane(trace: Trace, span: Span, by: int) -> Span | None:

@@ -72,6 +72,7 @@ class Scene:
     prediction: Trace | None = None
     ghosts: list[LaneColumns] = field(default_factory=list)
     beside_ghosts: dict[str, str] = field(default_factory=dict)
+    doubt: str = ""
     explained: Explained = field(init=False)
     step_numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -165,22 +166,35 @@ class Scene:
         return max((memory.peak for memory in self.memory.values()), default=0.0)
 
     def set_prediction(
-        self, prediction: Trace | None, beside: Mapping[str, str] | None = None
+        self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
         """Take a prediction of the same lanes and steps, in the same time, or None.
 
-        `beside` has, by the lanes' names, what stands beside their ghosts. Raises ValueError if
-        the prediction has another number of lanes.
+        `beside` has, by the lanes' names, what stands beside their ghosts; `doubt` says why it is
+        far off, where it is. Raises ValueError if the prediction has another number of lanes.
         """
         lanes = len(self.trace.header.lanes)
         if prediction is not None and len(prediction.header.lanes) != lanes:
             have = len(prediction.header.lanes)
             raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
         self.prediction = prediction
-        self.beside_ghosts = dict(beside or {})
+        self.beside_ghosts, self.doubt = dict(beside or {}), doubt
         self.ghosts = []
         if prediction is not None:
-            self.ghosts = _columns_of(prediction)
+            self.ghosts = self._ghosts_of(prediction)
+
+    def _ghosts_of(self, prediction: Trace) -> list[LaneColumns]:
+        """Its lanes' columns; what reaches beyond its step's measured end is cut there."""
+        families, made = RowFamilies(), _columns_of(prediction)
+        for lane in range(len(made)):
+            spans = prediction.spans(lane)
+            place = np.searchsorted(self.step_numbers, spans.step)
+            if len(spans) and place[-1] < len(self.step_ends):
+                end = self.step_ends[place]
+                cut = spans.timed(np.minimum(spans.start, end), np.minimum(spans.end, end))
+                made[lane] = LaneColumns(families)
+                made[lane].update(cut)
+        return made
 
 
 def _columns_of(trace: Trace) -> list[LaneColumns]:

@@ -117,16 +117,17 @@ class TimelineState(QObject):
         self.picture_changed.emit()
 
     def set_prediction(
-        self, prediction: Trace | None, beside: Mapping[str, str] | None = None
+        self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
         """Show a prediction of the run that is shown as ghosts under its lanes, or take it away.
 
-        `beside` has, by the lanes' names, what stands beside their ghosts.
+        `beside` has, by the lanes' names, what stands beside their ghosts; `doubt` says why it is
+        far off, where it is.
         It has the run's lanes and steps, in the run's time; another run that is shown has none.
         Does nothing while no run is shown. Raises ValueError if it has another number of lanes.
         """
         if self.scene is not None:
-            self.scene.set_prediction(prediction, beside)
+            self.scene.set_prediction(prediction, beside, doubt)
             self.lay_out()
 
     def show_strips(
@@ -135,13 +136,14 @@ class TimelineState(QObject):
         prediction: bool | None = None,
         nested: bool | None = None,
         path: bool | None = None,
+        arrows: bool | None = None,
     ) -> None:
         """Show or hide what is beside the spans, where there is some; None leaves it as it is.
 
         What each lane holds, its prediction, the blocks inside its forwards and backwards, and
-        the critical path of the steps on screen.
+        the critical path of the steps on screen, and arrows of all their dependencies.
         """
-        self.stack.want(memory, prediction, nested, path)
+        self.stack.want(memory, prediction, nested, path, arrows)
         self.lay_out()
         self.moved.emit()
 
@@ -152,7 +154,7 @@ class TimelineState(QObject):
         ended = self.now is not None and now is None
         self.now = now
         self.move(self.viewport)  # more time may be folded by now
-        if self.strips != self.stack.strips(self.scene) or self.stack.is_stale(self.scene):
+        if self.stack.is_stale(self.scene):
             self.lay_out()
         if self.following and now is not None:
             self.move(live_view(self.viewport, self.scene, now, self.choose_zoom))
@@ -183,7 +185,7 @@ class TimelineState(QObject):
         available = height - AXIS - STEPS
         self.move(self.viewport.resized(width - LABELS - RIGHT))
         self.stack.lay_out(self.scene, available)
-        strips = self.stack.strips(self.scene)
+        strips = self.stack.shown
         if strips != self.strips:
             self.strips = strips
             self.strips_changed.emit(strips)
@@ -205,7 +207,7 @@ class TimelineState(QObject):
         return Frame(
             self.viewport, self.stack.seen(self.scroll, height - body), LABELS,
             body - self.scroll, self.theme, self.now, ceiling=body, floor=height,
-            critical=self.strips.path, origin=self.origin,
+            critical=self.strips.path, arrows=self.strips.arrows, origin=self.origin,
         )  # fmt: skip
 
     @property
