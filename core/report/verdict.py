@@ -38,7 +38,7 @@ CHANCE = 0.02
 COMMON, OUTSTANDING = 4, 2.0
 """A hiccup is so many times as long as the fourth longest of a run: else they are its noise."""
 MOST_TRIED = 8  # tasks that may be hiccups
-COLD_KIND_NS, COLD_TASK_NS = 100_000, 10_000
+COLD_KIND_NS, COLD_TASK_NS = 100_000, 20_000
 """What a lane takes longer at most because it comes first, for each kind of task in a step and for
 each task: caches and the interpreter are cold then."""
 DISTURBED_NS = 1_000_000
