@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from gui.app.session import Session
 from gui.app.settings import Settings
@@ -33,18 +34,19 @@ from gui.search.bar import SearchBar
 from gui.sweep.panel import SweepPanel
 from gui.timeline.state.scene import Scene
 
-LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
-WIDTHS = {"strategy": 280, "batch": 300, "devices": 380, "details": 480, "why": 490}
-HEIGHTS = {"batch": 250}
+LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
+WIDTHS = {"strategy": 280, "devices": 740, "details": 420}
+HEIGHTS = {"devices": 260}
+FRONT = "devices"
+"""The panel that is seen first of those that share a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Docked:
     """A dock: its name in the settings, its title, and where it stands.
 
-    `beside` names the dock that it shares tabs with. One that has no title bar of its own is
-    named by its tab, or by what is in it.
+    `beside` names the dock that it shares tabs with. None has a title bar: it is named by its tab,
+    or by what is in it.
     """
 
     name: str
@@ -52,8 +54,6 @@ class Docked:
     widget: QWidget
     area: Qt.DockWidgetArea
     beside: str = ""
-    shown: bool = True
-    titled: bool = True
 
 
 class Panels:
@@ -90,22 +90,26 @@ class Panels:
                 tr("Settings"),
                 column_of(form, form.footer, growing=form),
                 LEFT,
-                titled=False,
             ),
-            Docked("batch", tr("Batch split"), scrolled(self.batch), BELOW),
             Docked("devices", tr("Devices"), scrolled(self.devices, self.buckets), BELOW),
-            Docked("details", tr("Details"), self.details, BELOW, titled=False),
-            Docked("log", tr("Log"), self.log, BELOW, beside="details", titled=False),
-            Docked("runs", tr("Runs"), self.runs, BELOW, beside="details", titled=False),
-            Docked("steps", tr("Steps"), self.steps, BELOW, beside="details", titled=False),
-            Docked("why", tr("Why"), self.why, RIGHT, shown=False),
-            Docked("whatif", tr("What if"), predictions.whatif_panel, RIGHT, "why", shown=False),
-            Docked("advisor", tr("Advisor"), predictions.advisor_panel, RIGHT, "why", shown=False),
-            Docked("compare", tr("Compare"), self.compare, RIGHT, "why", shown=False),
-            Docked("statistics", tr("Statistics"), self.statistics, BELOW, "details", titled=False),
-            Docked("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
-            Docked("spans", tr("Spans"), self.spans, BELOW, "details", titled=False),
-            Docked("sweep", tr("Sweep"), self.sweep, BELOW, "details", titled=False),
+            *(
+                Docked(name, title, widget, BELOW, FRONT)
+                for name, title, widget in (
+                    ("batch", tr("Batch split"), scrolled(self.batch)),
+                    ("why", tr("Why"), self.why),
+                    ("whatif", tr("What if"), predictions.whatif_panel),
+                    ("advisor", tr("Advisor"), predictions.advisor_panel),
+                    ("compare", tr("Compare"), self.compare),
+                    ("steps", tr("Steps"), self.steps),
+                    ("statistics", tr("Statistics"), self.statistics),
+                    ("spans", tr("Spans"), self.spans),
+                    ("sweep", tr("Sweep"), self.sweep),
+                    ("log", tr("Log"), self.log),
+                    ("runs", tr("Runs"), self.runs),
+                    ("marks", tr("Marks"), self.marks),
+                )
+            ),
+            Docked("details", tr("Details"), self.details, BELOW),
         )
         """Where the panels stand, in the order of the View menu."""
 
@@ -150,28 +154,37 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
         dock.setWidget(place.widget)
         if not place.widget.accessibleName():
             place.widget.setAccessibleName(place.title)
-        if not place.titled:
-            dock.setTitleBarWidget(QWidget())
+        dock.setTitleBarWidget(QWidget())
         window.addDockWidget(place.area, dock)
     window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
     window.setDockNestingEnabled(True)
-    for area in (BELOW, RIGHT):
-        window.setTabPosition(area, QTabWidget.TabPosition.North)
+    window.setTabPosition(BELOW, QTabWidget.TabPosition.North)
     for place in panels.places:
         if place.beside:
             window.tabifyDockWidget(docks[place.beside], docks[place.name])
-        if not place.shown:
-            docks[place.name].hide()
-    docks["details"].raise_()
+    docks["compare"].hide()  # until there is a comparison
+    docks[FRONT].raise_()
     layout = window.layout()
     if layout is not None:  # else it asks for room for all docks side by side
         layout.invalidate()
         layout.activate()
-    for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-        bar.setElideMode(Qt.TextElideMode.ElideNone)  # it scrolls where it is too narrow
-        bar.setUsesScrollButtons(True)
-        bar.setAccessibleName(tr("Panels that share this place"))
     return docks
+
+
+def front_action(dock: QDockWidget) -> QAction:
+    """Brings a dock to the front; one that is there already it hides. Checked while it is there."""
+    action = QAction(dock.windowTitle(), dock)
+    action.setObjectName(f"show_{dock.objectName()}")
+    action.setCheckable(True)
+    action.triggered.connect(lambda on: bring(dock) if on else dock.hide())
+    dock.visibilityChanged.connect(action.setChecked)
+    return action
+
+
+def bring(dock: QDockWidget) -> None:
+    """Bring a dock to the front, wherever it stands."""
+    dock.show()
+    dock.raise_()
 
 
 def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:

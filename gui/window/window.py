@@ -19,7 +19,7 @@ from gui.compare.frame import CompareFrame
 from gui.explanations.bubbles import Bubbles
 from gui.explanations.explaining import Explainer
 from gui.explanations.judging import Judge
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
 from gui.first_page.actions import FirstPageActions
 from gui.look.layouts import column_of
 from gui.look.text import sentence, tr
@@ -41,8 +41,10 @@ from gui.timeline.state.scene import Scene
 from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Marking
 from gui.window.centre import Centre
-from gui.window.docks import Panels, make_docks, size_docks
+from gui.window.dock_tabs import DockTabs
+from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
+from gui.window.leaving import Leaving
 from gui.window.palette_commands import form_commands, menu_commands, run_commands
 from gui.window.panes import Panes
 from gui.window.run_control import RunControl
@@ -87,6 +89,7 @@ class MainWindow(QMainWindow):
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
         self.setCentralWidget(self.centre)
         self._docks = make_docks(self, self.panels)
+        self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.marking = Marking(self.timeline, self.panels.marks)
         self.bubbles = Bubbles(self.timeline, self.note)
@@ -96,7 +99,11 @@ class MainWindow(QMainWindow):
         self.first_page_actions = FirstPageActions(
             self.control.queue, self.files, self.bubbles, self.comparing
         )
-        self.run_menu = RunMenu(self, self)
+        self.run_menu = RunMenu(
+            self, lambda: self.run_shown, session, self.control, self.tabs, self.runs,
+            partial(bring, self._docks["strategy"]),
+        )  # fmt: skip
+        self.leaving = Leaving(self, session, settings, self.banner.say)
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
         )
@@ -108,8 +115,9 @@ class MainWindow(QMainWindow):
         menus = self._menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
-        menus.list_docks(self._docks.values())
-        in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
+        fronts = {name: front_action(dock) for name, dock in self._docks.items()}
+        menus.list_docks(fronts.values())
+        in_bar = [fronts[name] for name in IN_BAR]
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
@@ -188,24 +196,10 @@ class MainWindow(QMainWindow):
         """Say for a while in the status bar that something was done."""
         self.statusBar().showMessage(text, NOTE_MS)
 
-    def _bring(self, name: str) -> None:
-        """Bring a dock to the front."""
-        self._docks[name].show()
-        self._docks[name].raise_()
-
-    def use_settings(self) -> None:
-        """Put the settings of the run that is shown into the form."""
-        self.use_settings_of(self.run_shown)
-
-    def use_settings_of(self, run: Run | None) -> None:
-        """Put a run's settings into the form; Run then starts them."""
-        if self.control.use(run):
-            self._bring("strategy")
-
     def _set_up(self, specification: Specification) -> None:
         """Put other settings into the form; Run then starts them."""
         self.form.set_specification(specification)
-        self._bring("strategy")
+        bring(self._docks["strategy"])
 
     # Showing
 
@@ -228,7 +222,7 @@ class MainWindow(QMainWindow):
         self.show_comparison(run)
         self.predictions.show_run(run)
         self.runs.mark(run)
-        self.setWindowTitle(f"{run_title(run.trace)} – Bubblescope")
+        self.setWindowTitle(f"{shown_title(run)} – Bubblescope")
         self.live.update()
         self.comparing.show_run()
 
@@ -304,6 +298,7 @@ class MainWindow(QMainWindow):
         self.tabs.closed.connect(self._show_instead)
         for listed in (self.tabs, self.runs):
             listed.menu_wanted.connect(self.run_menu.popup)
+        self.run_menu.renamed.connect(self.live.update)
         self.welcome.opened.connect(self.files.open_from)
         self.welcome.tried.connect(self.first_page_actions.do)
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
@@ -317,7 +312,7 @@ class MainWindow(QMainWindow):
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
-        self.verdict.opened.connect(partial(self._bring, "why"))
+        self.verdict.opened.connect(partial(bring, self._docks["why"]))
         self.verdict.chosen.connect(self._set_up)
         self.steps.chosen.connect(timeline.navigator.fit_between)
         self.details.blocking_task_chosen.connect(timeline.selector.select_task)
@@ -345,13 +340,16 @@ class MainWindow(QMainWindow):
         self.view_options.attach(self.actions_by_name)
         self.centre.show_first_page()
         self.control.allow()
+        self.timeline.setFocus()
 
     def _apply_theme(self) -> None:
         theme = self.colours.theme
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
         self.colours.refresh()
-        for part in (self.timeline.state, self.welcome, self.panels, self.comparing):
+        for part in (
+            self.timeline.state, self.welcome, self.panels, self.comparing, self._dock_tabs,
+        ):  # fmt: skip
             part.set_theme(theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
@@ -363,6 +361,9 @@ class MainWindow(QMainWindow):
         self.files.open_paths(dropped_paths(event.mimeData()))
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
+        if event.spontaneous() and not self.leaving.may_close():
+            event.ignore()
+            return
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.control.keep()
         self.settings.save()
