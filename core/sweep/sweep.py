@@ -154,7 +154,12 @@ def sweep_of(
 
 
 def sweep_along(base: Specification, option: Option[Any], text: str, sweep: Sweep) -> Sweep:
-    """The same sweep of one option alone, on top of other settings. Raises PlanError."""
+    """The same sweep of one option alone, on top of other settings.
+
+    What the option excludes is left out of these. Raises PlanError.
+    """
+    if option.excludes:
+        base = base.having(**{option.excludes: None})
     return replace(sweep, base=base, varied=(Varied(option, read_values(option, text)),))
 
 

@@ -29,7 +29,7 @@ from gui.sweep.words import option_title
 
 FIRST = "split_size"
 MOST_REPEATS = 1000
-BESIDE_WIDTH = 500  # from which on the chart stands beside the fields, instead of below them
+BESIDE_WIDTH = 420  # from which on the chart stands beside the fields, instead of below them
 FIELD = 150
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 

@@ -112,6 +112,14 @@ def test_what_cannot_be_swept_is_said_in_one_line(window, panel):
     assert "Split size is not for ddp" in panel._problem.text()
 
 
+def test_what_the_option_excludes_is_left_out(window, client, panel):
+    window.form.set_specification(specification_of({**SMALL, "microbatches": 4}))
+    assert not panel._problem.isVisible()
+    QTest.mouseClick(panel.button, LEFT)
+    assert window.sweeping.running and client.asked
+    assert all(not one.to_dict()["microbatches"] for one in window.sweeping.results.sweep.settings)
+
+
 def test_picked_options_come_with_values_that_can_be_run(panel):
     for name, text in (("batch", "32,64,128,256"), ("strategy", "single,dp,ddp")):
         panel.option.setCurrentIndex(panel.option.findData(name))
