@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
 
 def run_command(arguments: list[str]) -> int:
     """Run a command, or the default job where there is none; returns the exit status."""
-    from core.cli import commands, comparing, desktop, prediction, sweeping
+    from core.cli import commands, comparing, desktop, lessons, prediction, sweeping
     from core.cli.arguments import BAD_INPUT, make_parser
     from core.cli.interrupts import INTERRUPTED, ending_when_asked
     from core.plain import said
@@ -62,6 +62,8 @@ def run_command(arguments: list[str]) -> int:
                 return commands.run(given, write_image)
             elif given.command == "sweep":
                 return sweeping.sweep(given, write_sweep)
+            elif given.command == "lesson":
+                return lessons.lesson(given)
             elif given.command == "predict":
                 prediction.predict(given, write_image)
             elif given.command == "calibrate":

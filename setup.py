@@ -31,6 +31,7 @@ setup(
             "icons/*.svg",
             "icons/panels/*",
             "presets/*",
+            "lessons/*.md",
             "recordings/*",
         ],
     },

@@ -74,7 +74,7 @@ LAYERS = (
     ("core.predict",),
     ("core.report", "core.compare"),
     ("core.engine",),
-    ("core.sweep",),
+    ("core.sweep", "core.lessons"),
     ("core.cli",),
     ("gui.look",),
     ("gui.timeline.layout",),

@@ -82,6 +82,8 @@ def make_parser() -> argparse.ArgumentParser:
     sweep = commands.add_parser("sweep", help="run with several values of options, and compare")
     _add_swept(sweep)
     _add_sweep(sweep)
+    lesson = commands.add_parser("lesson", help="go through a lesson, or list them")
+    lesson.add_argument("lesson", nargs="?", metavar="NUMBER|FILE", help="its number, or a *.md")
     predict = commands.add_parser("predict", help="predict a step from what its passes cost")
     _add_specification(predict)
     _add_prediction(predict)

@@ -217,7 +217,7 @@ def _beside(text: str) -> tuple[str, ...]:
 
 def _left_text(left: Sequence[Point], took: Sequence[tuple[int, float]]) -> str:
     seconds = seconds_left(left, took)
-    return "" if seconds is None else f", {duration(seconds)} left"
+    return "" if seconds is None else f", {duration(max(1.0, seconds))} left"
 
 
 def duration(seconds: float) -> str:

@@ -81,9 +81,11 @@ class Results:
     def of(self) -> dict[Specification, Result]:
         """The result of every setting that was run, in the order of `Sweep.settings`."""
         found: dict[Specification, Result] = {}
+        by_place: dict[int, list[Measured]] = {}
+        for row in self.measured:
+            by_place.setdefault(row.point.setting, []).append(row)
         for place, setting in enumerate(self.sweep.settings):
-            rows = tuple(row for row in self.measured if row.point.setting == place)
-            if rows:
+            if rows := tuple(by_place.get(place, ())):
                 times = np.array([row.step_ms for row in rows])
                 deviation = float(times.std(ddof=1)) if len(rows) > 1 else None
                 found[setting] = Result(setting, rows, float(times.mean()), deviation)

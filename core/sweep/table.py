@@ -101,10 +101,11 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[Measured], int]:
         raise _not_a_table(path)
     places = {_texts(setting): place for place, setting in enumerate(sweep.settings)}
     rows = [_row(path, number, line, places) for number, line in enumerate(lines[1:], 2)]
-    points = [row.point for row in rows]
-    for number, point in enumerate(points, 2):
-        if point in points[: number - 2]:
+    seen: set[Point] = set()
+    for number, row in enumerate(rows, 2):
+        if row.point in seen:
             raise PlanError(f"{path}: line {number} repeats a run; delete one of its lines")
+        seen.add(row.point)
     return rows, len(whole)
 
 

@@ -42,7 +42,7 @@ class LinkedViews(QObject):
     def link(self, alignment: Alignment, zero: float) -> None:
         """Lay the times over each other like this; B moves to where A stands."""
         self.alignment, self._linked = alignment, True
-        name = tr("the moment that is aligned")
+        name = tr("alignment")
         Navigator(self.a).align(Origin(zero, name))
         Navigator(self.b).align(Origin(alignment.to_b(zero), name))
         self._move_b()

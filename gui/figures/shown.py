@@ -43,7 +43,7 @@ def origin_of(scene: Scene, shown: Range) -> Origin:
         warmup = scene.trace.header.specification.warmup
         return Origin(float(zero), step_name(int(scene.step_numbers[place]), warmup))
     if zero == shown.start:
-        return Origin(float(zero), tr("the first moment shown"))
+        return Origin(float(zero), tr("left edge"))
     return Origin(float(zero), tr("{time} of the run", time=duration_text(zero)) if zero else "")
 
 

@@ -216,7 +216,7 @@ QToolButton#run { background: $accent; color: $on_accent; font-weight: bold; pad
 QToolButton#run:hover { background: $accent; border-color: $text; }
 QToolButton#run:disabled { background: $line; color: $muted; }
 QToolButton#run:focus { border: 2px solid $text; }
-QToolButton#stop { border-color: $line; padding: 5px 10px; }
+QToolButton#stop { border-color: $line; padding: 5px 7px; }
 QLabel#title { font-weight: bold; padding: 0 10px; }
 QLabel#step { color: $muted; padding: 0 6px; }
 QLabel#heading { color: $muted; font-weight: bold; }
@@ -226,7 +226,7 @@ QLabel#quiet { color: $muted; }
 QLabel#hint { color: $muted; background: $plot; }
 QFrame#verdict { background: $tint; border-radius: 6px; margin: 8px 12px 0px 12px; }
 QFrame#verdict QLabel { background: transparent; }
-QFrame#verdict QToolButton#link { padding-left: 0px; }
+QFrame#verdict QToolButton#link, QWidget#footer QToolButton#link { padding-left: 0px; }
 QLabel#said { font-weight: bold; }
 QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
   border-radius: 4px; }
@@ -254,6 +254,7 @@ QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $tex
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border-color: $accent; }
 QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabled {
   background: $window; color: $muted; }
+QLineEdit { placeholder-text-color: $muted; }
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0;
   min-height: 0; background: transparent; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.option import Option, values_of
+from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline_options import MICROBATCHES, SPLIT_SIZE
 from core.plan.specification import STEPS, STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
@@ -46,7 +47,11 @@ def usual_texts(asked: Specification, plan: Plan | None) -> dict[str, str]:
 
     `plan` is that of the largest step, if it is known.
     """
+    link = read_link(DEFAULT_LINK)
+    assert link is not None
+    speed = {"latency": f"{link.latency_ns / 1e3:g}", "bandwidth": f"{1 / link.ns_per_byte:g}"}
     texts = {
+        "link": tr("{latency} µs, {bandwidth} GB/s", **speed),
         "batch": rows_text(replace(asked, batch=None).batch_rows),
         "steps": tr("one epoch") if asked.data else str(STEPS),
     }

@@ -110,7 +110,7 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     pitch = min(WIDEST, (right - left) / max(1.0, places + gap))
     lines = max((len(_label(results, bar, pitch, fonts)) for bar in bars), default=1)
     below = LINE * (max(lines, 1 + bool(numbers)) + len(notes)) + 8
-    top = area.top() + SENTENCE * len(sentence) + LINE * len(legend) + UNDER
+    top = area.top() + SENTENCE * len(sentence) + 4 + LINE * len(legend) + UNDER
     wide = pitch * (places + gap)
     plot = QRectF(left, top, max(1.0, wide), max(1.0, area.bottom() - top - below))
     xs = {number: left + pitch * (len(bars) + gap + place + 0.5)

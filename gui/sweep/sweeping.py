@@ -91,6 +91,8 @@ class Sweeping(QObject):
         asked = self._asked()
         problem = asked if isinstance(asked, str) else self._problem(asked)
         self.panel.show_problem(problem)
+        if self._session.asking:
+            self.panel.show_progress(tr("A run is under way; the sweep can begin when it is over."))
         if problem or isinstance(asked, str) or self._session.asking:
             return
         results = self.results

@@ -91,15 +91,16 @@ def fastest_text(results: Results) -> str:
     best = results.fastest
     if best is None:
         return ""
-    words = {"setting": setting_title(results.sweep, best.setting), "time": ms_text(best.mean_ms)}
+    setting, time = setting_title(results.sweep, best.setting), ms_text(best.mean_ms)
+    words: dict[str, object] = {"setting": setting, "time": time}
     if best.deviation_ms is None:
         return tr("Fastest: {setting}, {time} in one run.", **words)
     alike = [setting_title(results.sweep, other.setting) for other in results.as_fast]
     if not alike:
         return tr("Fastest: {setting}, {time}.", **words)
     if len(alike) > MOST_NAMED:
-        text = "Fastest: {setting}, {time}; no certain difference from {count} others."
-        return tr(text, count=len(alike), **words)
+        words["count"] = len(alike)
+        return tr("Fastest: {setting}, {time}; no certain difference from {count} others.", **words)
     return tr(
         "Fastest: {setting}, {time}; no certain difference from {others}.",
         others=", ".join(alike), **words,

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.app.session import Run
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
 from gui.look.label import Label, plain_tip
 from gui.look.text import tr
 from gui.runs.faults import faults_of, status_text
@@ -37,8 +37,8 @@ from gui.window.status import (
 NAMES = {"stop": "■", "export": "Export", "sheet": "?"}
 """What the bar calls its actions."""
 LEAST = 60  # pixels of the title, which gives way where the window is narrow
-PADDING = 10  # pixels on each side of a text that gives way
-RUN_WIDTH = 222  # with Stop, as wide as the form below: what runs next stands apart from what ran
+PADDING = 10  # pixels beside a text that gives way
+RUN_WIDTH = 236  # with Stop, as wide as the form below: what runs next stands apart from what ran
 
 
 class RunButton(QToolButton):
@@ -54,7 +54,7 @@ class RunButton(QToolButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         option = QStyleOptionToolButton()
         self.initStyleOption(option)
-        room = self.contentsRect().width() - 2 * PADDING
+        room = self.contentsRect().width() - PADDING
         option.text = self.fontMetrics().elidedText(option.text, Qt.TextElideMode.ElideRight, room)
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
@@ -67,10 +67,10 @@ class Title(Label):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         area = self.contentsRect()
         shown = self.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, area.width() - 2 * PADDING
+            self.text(), Qt.TextElideMode.ElideRight, area.width() - PADDING
         )
         with QPainter(self) as painter:
-            area.adjust(PADDING, 0, -PADDING, 0)
+            area.adjust(PADDING, 0, 0, 0)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
 
 
@@ -106,8 +106,8 @@ class RunBar(QToolBar):
 
     def show_run(self, run: Run, scene: Scene) -> None:
         """Say what is shown and how far it is."""
-        self.title.setText(run_title(run.trace))
-        self.title.setToolTip(plain_tip(run_title(run.trace)))
+        self.title.setText(shown_title(run))
+        self.title.setToolTip(plain_tip("\n".join(filter(None, [shown_title(run), run.note]))))
         self.step.setText(step_text(run, scene))
         done, total = progress(run)
         self._progress.setRange(0, total)

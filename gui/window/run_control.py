@@ -90,6 +90,11 @@ class RunControl(QObject):
         self._settings.unfolded = self._form.options.unfolded
         self._settings.specification = self._form.specification()
 
+    @property
+    def _planned(self) -> str:
+        """What the form would run, in a word or two."""
+        return way_title(self._form.specification())
+
     def allow(self, *_: object) -> None:
         """Run and Stop are there when they can do something; Run says what it starts, or runs."""
         checked: Checked | str = self._form.result
@@ -97,7 +102,7 @@ class RunControl(QObject):
         self._run_action.setIconText(
             tr("Running {what}", what=way_title(self._begun))
             if asking and self._begun is not None
-            else tr("▶  Run {what}", what=way_title(self._form.specification()))
+            else tr("▶  Run {what}", what=self._planned)
         )
         self._run_action.setEnabled(not asking and not isinstance(checked, str))
         self._stop_action.setEnabled(asking)
@@ -107,7 +112,9 @@ class RunControl(QObject):
         else:
             self.planned.emit(self._form.specification())
             self._run_action.setToolTip(
-                tr("A run is under way.") if asking else tr("Run what the form says. (F5)")
+                tr("A run is under way.")
+                if asking
+                else tr("Run what the form says: {what}. (F5)", what=self._planned)
             )
 
     def _set_hardware(self, hardware: Hardware) -> None:

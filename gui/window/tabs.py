@@ -9,7 +9,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from gui.app.session import Run
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
+from gui.look.label import plain_tip
 from gui.look.text import tr
 from gui.timeline.state.history import SavedView
 from gui.timeline.state.scene import Scene
@@ -86,7 +87,8 @@ class RunTabs(QTabBar):
         whole = title_of(run)
         short = whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
         self.setTabText(place, (f"● {short}" if run.live else short).replace("&", "&&"))
-        self.setTabToolTip(place, tr("{title}, running", title=whole) if run.live else whole)
+        tip = tr("{title}, running", title=whole) if run.live else whole
+        self.setTabToolTip(place, plain_tip("\n".join(filter(None, [tip, run.note]))))
 
     def close_current(self) -> None:
         """Close the tab that is shown."""
@@ -100,6 +102,10 @@ class RunTabs(QTabBar):
             self._kept.pop(self.tabData(place))
             self.removeTab(place)
         self.closed.emit(self.tabData(self.currentIndex()) if self.count() else None)
+
+    def close_run(self, run: Run) -> None:
+        """Close a run's tab, if it has one."""
+        self.close_at(self._place(run))
 
     def _close_button(self, run: Run) -> QToolButton:
         button = QToolButton()
@@ -126,6 +132,6 @@ class RunTabs(QTabBar):
 
 def title_of(run: Run) -> str:
     """A run's number and what ran, or the name of its file: `3: Pipeline, 1F1B`."""
-    if run.source is not None:
+    if run.source is not None and not run.name:
         return run.source.name
-    return tr("{number}: {title}", number=run.number, title=run_title(run.trace))
+    return tr("{number}: {title}", number=run.number, title=shown_title(run))

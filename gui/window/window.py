@@ -19,7 +19,7 @@ from gui.compare.frame import CompareFrame
 from gui.explanations.bubbles import Bubbles
 from gui.explanations.explaining import Explainer
 from gui.explanations.judging import Judge
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
 from gui.first_page.actions import FirstPageActions
 from gui.look.layouts import column_of
 from gui.look.text import sentence, tr
@@ -44,6 +44,7 @@ from gui.window.centre import Centre
 from gui.window.dock_tabs import DockTabs
 from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
+from gui.window.leaving import Leaving
 from gui.window.palette_commands import (
     form_commands,
     menu_commands,
@@ -103,7 +104,11 @@ class MainWindow(QMainWindow):
         self.first_page_actions = FirstPageActions(
             self.control.queue, self.files, self.bubbles, self.comparing
         )
-        self.run_menu = RunMenu(self, self)
+        self.run_menu = RunMenu(
+            self, lambda: self.run_shown, session, self.control, self.tabs, self.runs,
+            partial(bring, self._docks["strategy"]),
+        )  # fmt: skip
+        self.leaving = Leaving(self, session, settings, self.banner.say)
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
         )
@@ -197,15 +202,6 @@ class MainWindow(QMainWindow):
         """Say for a while in the status bar that something was done."""
         self.statusBar().showMessage(text, NOTE_MS)
 
-    def use_settings(self) -> None:
-        """Put the settings of the run that is shown into the form."""
-        self.use_settings_of(self.run_shown)
-
-    def use_settings_of(self, run: Run | None) -> None:
-        """Put a run's settings into the form; Run then starts them."""
-        if self.control.use(run):
-            bring(self._docks["strategy"])
-
     def _set_up(self, specification: Specification) -> None:
         """Put other settings into the form; Run then starts them."""
         self.form.set_specification(specification)
@@ -232,7 +228,7 @@ class MainWindow(QMainWindow):
         self.show_comparison(run)
         self.predictions.show_run(run)
         self.runs.mark(run)
-        self.setWindowTitle(f"{run_title(run.trace)} – Bubblescope")
+        self.setWindowTitle(f"{shown_title(run)} – Bubblescope")
         self.live.update()
         self.comparing.show_run()
 
@@ -308,6 +304,7 @@ class MainWindow(QMainWindow):
         self.tabs.closed.connect(self._show_instead)
         for listed in (self.tabs, self.runs):
             listed.menu_wanted.connect(self.run_menu.popup)
+        self.run_menu.renamed.connect(self.live.update)
         self.welcome.opened.connect(self.files.open_from)
         self.welcome.tried.connect(self.first_page_actions.do)
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
@@ -370,6 +367,9 @@ class MainWindow(QMainWindow):
         self.files.open_paths(dropped_paths(event.mimeData()))
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
+        if event.spontaneous() and not self.leaving.may_close():
+            event.ignore()
+            return
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.control.keep()
         self.settings.save()

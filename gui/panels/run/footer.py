@@ -22,6 +22,7 @@ class FormFooter(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setObjectName("footer")
         self.problem = Label(look="problem", wrapped=True)
         self.preview = Label(look="quiet", wrapped=True)
         for label in (self.problem, self.preview):

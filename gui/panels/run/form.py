@@ -8,7 +8,15 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.option import Group, Option, Value, values_of
@@ -157,6 +165,7 @@ class OptionForm(QFormLayout):
 
     def tell_usual(self, texts: Mapping[str, str]) -> None:
         """Show what numbers come to that are left to their defaults."""
+        self.field("link", QLineEdit).setPlaceholderText(texts["link"])
         for option in self._options:
             spin = self._widget(option.name)
             if isinstance(spin, QSpinBox) and option.default is None and spin.specialValueText():

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 from core.engine.messages import Outcome
 from core.trace.columns import sorted_positions
 from gui.app.session import Run
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
 from gui.look.label import plain_tip
 from gui.look.text import duration_text, tr
 
@@ -60,7 +60,14 @@ class RunsPanel(QTreeWidget):
         if item is not None:
             for column, text in enumerate(run_columns(run)):
                 item.setText(column, text)
-                item.setToolTip(column, plain_tip(run.text or text))
+                item.setToolTip(column, plain_tip(run.note or run.text or text))
+
+    def remove(self, run: Run) -> None:
+        """Take a run off the list, without choosing another."""
+        blocked = self.blockSignals(True)
+        if (item := self._item(run)) is not None:
+            self.takeTopLevelItem(self.indexOfTopLevelItem(item))
+        self.blockSignals(blocked)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
@@ -83,7 +90,7 @@ def run_columns(run: Run) -> tuple[str, str, str, str]:
     first = int(sorted_positions(table.numbers, run.trace.header.specification.warmup))
     lengths = table.ends[first:] - table.starts[first:]
     mean = duration_text(float(lengths.mean())) if len(lengths) and not run.live else ""
-    return str(run.number), run_title(run.trace), outcome_text(run), mean
+    return str(run.number), shown_title(run), outcome_text(run), mean
 
 
 def outcome_text(run: Run) -> str:

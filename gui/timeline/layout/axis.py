@@ -38,7 +38,7 @@ class Origin:
     @property
     def moment(self) -> str:
         """The origin in words."""
-        return self.name or tr("the run's start")
+        return self.name or tr("run start")
 
     def title(self, unit: str) -> str:
         """What stands beside the axis: `ms since step 5`."""

@@ -96,9 +96,9 @@ class Fonts:
         bold.setBold(True)
         return cls(font, small, bold)
 
-    def style(self, staged: bool, low: bool) -> Style:
-        """What words in bars look like, of lanes that are `staged` and of rows that are `low`."""
-        return Style(self.bold.toString(), self.small.toString(), staged, low)
+    def style(self, staged: bool, low: bool, shrinks: bool) -> Style:
+        """The words in bars of lanes that are `staged`, of rows that are `low`; on paper."""
+        return Style(self.bold.toString(), self.small.toString(), staged, low, shrinks)
 
 
 @lru_cache(maxsize=4096)

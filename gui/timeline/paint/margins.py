@@ -31,7 +31,8 @@ def draw_axis(
     """What is counted and its numbers at `top`, and grid lines from there down to `bottom`."""
     title = frame.origin.title(unit_of(frame.view)[1])
     place = QRectF(frame.left - LABELS + INDENT, top, LABELS - INDENT - 10, AXIS - 4)
-    write(painter, fonts.small, frame.theme.muted, place, title)
+    painter.setFont(fonts.small)
+    write(painter, fonts.small, frame.theme.muted, place, elided(painter, title, place.width()))
     for tick in ticks(frame.view, frame.origin):
         x = frame.left + tick.x
         painter.setPen(QColor(frame.theme.grid))

@@ -6,16 +6,25 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QMenu, QToolButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QInputDialog,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QToolButton,
+)
 
-from core.engine.messages import Outcome
+from core.engine.messages import Outcome, Rows, Started
 from core.plan.specification import Specification
 from gui.app.settings import Settings
+from gui.figures.run_names import file_name
 from gui.first_page.samples import DATA_PARALLEL, PIPELINE
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
-from tests.make_believe import specification
+from tests.make_believe import batches, specification
 
 CHROME = """{"traceEvents": [{"name": "work", "ph": "X", "ts": 0, "dur": 5, "pid": 1, "tid": 1}]}"""
 
@@ -112,3 +121,80 @@ def test_what_was_unfolded_is_unfolded_the_next_time(
     first.form.options.folds["advanced"].click()
     first.close()
     assert make_window(FakeClient(), settings).form.options.unfolded == {"advanced"}
+
+
+def type_into(qtbot: object, window: MainWindow, text: str) -> None:
+    """Answer the question for a line of text."""
+    dialog = next(found for found in window.findChildren(QInputDialog) if found.isVisible())
+    line = dialog.findChild(QLineEdit)
+    line.selectAll()
+    qtbot.keyClicks(line, text)
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+
+
+def test_a_run_is_renamed_noted_and_deleted_by_a_right_click(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    perform(window, client, specification())
+    perform(window, client, specification("dp"))
+    first = window.session.runs[0]
+    tab = window.tabs.tabRect(0).center
+    choose(qtbot, menu_on(qtbot, window.tabs, tab()), "Rename…")
+    type_into(qtbot, window, "before the change")
+    assert window.tabs.tabText(0) == "1: before the change"
+    assert window.runs.topLevelItem(0).text(1) == "before the change"
+    choose(qtbot, menu_on(qtbot, window.tabs, tab()), "Note…")
+    type_into(qtbot, window, "the loader was slow")
+    assert "the loader was slow" in window.tabs.tabToolTip(0)
+    assert file_name(first) == "before-the-change.arrow"
+    window.tabs.setCurrentIndex(1)
+    choose(qtbot, menu_on(qtbot, window.tabs, window.tabs.tabRect(1).center()), "Delete")
+    assert window.session.runs == [first] and window.run_shown is first
+    assert window.runs.topLevelItemCount() == 1
+    perform(window, client, specification("dp"))
+    assert window.session.runs[-1].number == 3
+
+
+def test_a_run_under_way_is_not_deleted(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    window.actions_by_name["run"].trigger()
+    header, made = batches(specification())
+    client.say(Started(header), *map(Rows, made[:2]))
+    window.session.tick()
+    menu = menu_on(qtbot, window.runs.viewport(), QPoint(20, 10))
+    delete = next(action for action in menu.actions() if action.text() == "Delete")
+    assert not delete.isEnabled()
+    menu.close()
+
+
+def test_a_recording_is_offered_a_name_made_of_its_run(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification())
+    window.actions_by_name["save"].trigger()
+    dialog = window.findChild(QFileDialog)
+    (path,) = dialog.selectedFiles()
+    assert Path(path).name == "pipeline-1f1b-mlp-2-lanes-batch-64.arrow"
+    dialog.reject()
+
+
+def test_closing_asks_once_for_runs_that_are_in_no_file(
+    window: MainWindow, client: FakeClient, qtbot: object, tmp_path: Path
+) -> None:
+    perform(window, client, specification())
+    perform(window, client, specification())
+    window.actions_by_name["quit"].trigger()
+    box = window.findChild(QMessageBox)
+    assert box.text() == "2 runs of this sitting are in no file yet."
+    box.button(QMessageBox.StandardButton.Cancel).click()
+    assert window.isVisible()
+    window.leaving.save_all(tmp_path)
+    assert not window.isVisible()
+    assert len(list(tmp_path.glob("pipeline-1f1b*.arrow"))) == 2
+
+
+def test_closing_without_unsaved_runs_asks_nothing(window: MainWindow) -> None:
+    window.files.open_from(PIPELINE.path)
+    window.actions_by_name["quit"].trigger()
+    assert not window.isVisible()
