@@ -154,6 +154,9 @@ def export(
         if file is not None and len(arguments.recordings) > 1:
             raise PlanError(f"--{option} {file} is for one recording")
     traces = [open_aloud(name) for name in arguments.recordings]
+    for name, trace in zip(arguments.recordings, traces, strict=True):
+        if trace.is_empty:
+            raise PlanError(f"{name} has recorded no spans: there is nothing to export")
     if arguments.image is not None:
         write_image(traces, Path(arguments.image), options)
     if arguments.report is not None:

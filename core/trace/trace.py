@@ -149,6 +149,11 @@ class Trace:
         return sum(map(len, self.lanes))
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw: no span, and no task that goes on."""
+        return self.span_count == 0 and not self.open_tasks
+
+    @property
     def open_tasks(self) -> list[Span]:
         """Tasks that have started and not ended."""
         return list(self.open_spans.values())

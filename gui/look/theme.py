@@ -277,9 +277,9 @@ QListView#offers::item { padding: 3px 8px; }
 QHeaderView { background: $plot; }
 QHeaderView::section { background: $plot; color: $muted; border: none;
   border-bottom: 1px solid $line; padding: 3px 8px; }
-QTableView#tight QHeaderView::section { padding: 3px 5px; }
+QTableView#tight QHeaderView::section { padding: 6px 5px 3px 5px; }
 QTableView#tight QHeaderView::up-arrow, QTableView#tight QHeaderView::down-arrow {
-  subcontrol-origin: padding; subcontrol-position: center left; width: 8px; height: 8px; }
+  subcontrol-origin: margin; subcontrol-position: top center; width: 8px; height: 7px; }
 QSlider { min-height: 18px; }
 QSlider::groove:horizontal { height: 4px; background: $line; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }

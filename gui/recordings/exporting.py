@@ -157,6 +157,11 @@ class Exporting(QObject):
             self._banner.say(
                 tr("There is no run to write yet: press Run, or open a recording."), "info"
             )
+        elif scene.trace.is_empty:
+            self._banner.say(
+                tr("This run has recorded no spans: there is nothing to export."), "info"
+            )
+            return None
         return scene
 
     def _on_screen(self) -> Wish:

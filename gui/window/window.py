@@ -45,7 +45,12 @@ from gui.window.dock_tabs import DockTabs
 from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.leaving import Leaving
-from gui.window.palette_commands import form_commands, menu_commands, run_commands
+from gui.window.palette_commands import (
+    form_commands,
+    menu_commands,
+    run_commands,
+    sample_commands,
+)
 from gui.window.panes import Panes
 from gui.window.run_control import RunControl
 from gui.window.run_menu import RunMenu
@@ -182,6 +187,7 @@ class MainWindow(QMainWindow):
         return [
             *menu_commands(self.menuBar()),
             *run_commands(self.session.runs, self.show_run),
+            *sample_commands(self.files.open_from),
             *form_commands(self.form, self._docks["strategy"].show),
         ]
 
