@@ -155,6 +155,12 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
         if not place.widget.accessibleName():
             place.widget.setAccessibleName(place.title)
         dock.setTitleBarWidget(QWidget())
+        # Qt takes what is behind another tab for visible; panels work only while they are seen.
+        policy = place.widget.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        place.widget.setSizePolicy(policy)
+        place.widget.setVisible(not place.beside)
+        dock.visibilityChanged.connect(place.widget.setVisible)
         window.addDockWidget(place.area, dock)
     window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
     window.setDockNestingEnabled(True)
@@ -185,6 +191,8 @@ def bring(dock: QDockWidget) -> None:
     """Bring a dock to the front, wherever it stands."""
     dock.show()
     dock.raise_()
+    if (panel := dock.widget()) is not None:  # now: Qt tells later who came to the front
+        panel.show()
 
 
 def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:

@@ -13,7 +13,9 @@ from tests.make_believe import specification
 
 
 def is_in_front(dock: QDockWidget) -> bool:
-    return not dock.visibleRegion().isEmpty()
+    window = dock.window()
+    at = window.childAt(dock.mapTo(window, dock.rect().center()))
+    return dock.isVisible() and at is not None and dock.isAncestorOf(at)
 
 
 def tabs(window: MainWindow) -> QTabBar:
