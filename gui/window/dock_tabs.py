@@ -28,6 +28,8 @@ class DockTabs(QObject):
         window.installEventFilter(self)
         for bar in self._bars():
             self._take(bar)
+        for dock in window.findChildren(QDockWidget):
+            dock.visibilityChanged.connect(self._fit_all)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -38,7 +40,7 @@ class DockTabs(QObject):
         for bar in self._bars():
             for place in range(bar.count()):
                 bar.setTabIcon(place, QIcon())
-            self._fit(bar)
+        self._fit_all()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
         if isinstance(event, QChildEvent) and event.polished() and watched is self._window:
@@ -50,6 +52,10 @@ class DockTabs(QObject):
         ):  # fmt: skip
             self._fit(watched)
         return super().eventFilter(watched, event)
+
+    def _fit_all(self) -> None:
+        for bar in self._bars():
+            self._fit(bar)
 
     def _bars(self) -> list[QTabBar]:
         return [bar for bar in self._window.children() if isinstance(bar, QTabBar)]
