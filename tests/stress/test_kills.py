@@ -242,6 +242,7 @@ import sys
 from PySide6.QtCore import QTimer
 from gui.window import start as app
 from gui.window import window
+from gui.window.docks import bring
 from core.plan.specification import Specification
 specification = Specification.from_dict({specification!r})
 class Pressed(window.MainWindow):
