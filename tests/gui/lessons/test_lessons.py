@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QApplication, QToolButton
 
 from core.engine.messages import Ended, Outcome
 from core.lessons.figures import figures_of
 from core.lessons.lesson import PARTS, filled, read_lesson, shipped
 from core.plan.task import Kind
 from gui.menus.menus import listed_actions
-from tests.core.lessons.test_lesson import GOOD
+from tests.core.lessons.test_lesson import GOOD, small
 
 LEFT = Qt.MouseButton.LeftButton
 SECOND = """
@@ -97,20 +97,18 @@ def test_the_next_step_makes_all_its_runs_and_each_can_be_shown(window, client, 
     assert panel.reveal.isEnabled()
 
 
-@pytest.mark.parametrize("point", [*PARTS, "lane 1", Kind.FORWARD, Kind.ALL_REDUCE])
-def test_what_is_pointed_at_is_lit_and_the_first_key_lights_all(
-    window, client, qtbot, lesson, point
-):
+def test_what_is_pointed_at_is_lit_and_the_first_key_lights_all(window, client, qtbot, lesson):
     window.lessons.open(lesson)
     window.lessons.step(1)
     make_runs(window, client, qtbot)
     window._show(window.lessons.done[1].runs[0])
-    window.lessons.spotlight.point(window.lessons._pointer.places(point))
-    (place,) = window.lessons.spotlight.places
-    assert place.width() > 4 and place.height() > 4
-    assert window.rect().contains(place.toAlignedRect())
-    QTest.keyClick(window, Qt.Key.Key_Shift)
-    assert not window.lessons.spotlight.isVisible()
+    for point in (*PARTS, "lane 1", Kind.FORWARD, Kind.ALL_REDUCE):
+        window.lessons.spotlight.point(window.lessons._pointer.places(point))
+        (place,) = window.lessons.spotlight.places
+        assert place.width() > 4 and place.height() > 4, point
+        assert window.rect().contains(place.toAlignedRect()), point
+        QTest.keyClick(window, Qt.Key.Key_Shift)
+        assert not window.lessons.spotlight.isVisible()
 
 
 def test_a_run_that_is_stopped_or_refused_ends_the_step(window, client, qtbot, lesson):
@@ -166,30 +164,56 @@ def test_lessons_stand_in_the_menu_the_palette_and_on_the_first_page(window, qtb
 
 
 @pytest.mark.parametrize("number", range(1, 7))
-def test_a_shipped_lesson_goes_through_in_the_window(real_window, qtbot, monkeypatch, number):
-    """With narrow layers and one step, on a real engine."""
-    window, panel = real_window, real_window.panels.lesson
-    whole = read_lesson(shipped()[number - 1])
-    monkeypatch.setattr("gui.lessons.lessons.read_lesson", lambda path: _small(whole))
-    window.lessons.open(shipped()[number - 1])
-    for place, step in enumerate(whole.steps):
-        QTest.mouseClick(panel.run, LEFT)
-        qtbot.waitUntil(lambda place=place: place in window.lessons.done, timeout=60_000)
-        qtbot.waitUntil(window.lessons.spotlight.isVisible)
-        assert window.lessons.spotlight.places
+def test_a_shipped_lesson_goes_through_in_the_window(window, client, qtbot, number):
+    """Its runs are made up; tests/core/lessons makes them all on an engine."""
+    path, panel = shipped()[number - 1], window.panels.lesson
+    window.lessons.open(path)
+    for place, step in enumerate(read_lesson(path).steps):
+        make_runs(window, client, qtbot)
+        assert client.asked[-len(step.runs) :] == list(step.runs)
         done = window.lessons.done[place]
-        figures = [figures_of(run.trace) for run in done.runs]
-        assert len(figures) == len(step.runs)
+        assert window.run_shown is done.runs[-1] and window.lessons.spotlight.places
         QTest.mouseClick(panel.reveal, LEFT)
-        assert panel.answer.text() == filled(step.answer, figures)
+        assert panel.answer.text() == filled(step.answer, done.figures)
         QTest.mouseClick(panel.forth, LEFT)
 
 
-def _small(lesson):
-    def small(run):
-        model = replace(run.model, width=32, depth=8) if run.model.width else run.model
-        steps = run.steps if run.data is not None else 1
-        return replace(run, model=model, steps=steps, warmup=0)
+def test_a_lesson_really_runs_by_keys_alone(real_window, qtbot, monkeypatch):
+    """From the palette to the last answer, on a real engine, with narrow layers."""
+    window, panel, lessons = real_window, real_window.panels.lesson, real_window.lessons
+    whole = read_lesson(shipped()[2])
+    monkeypatch.setattr("gui.lessons.lessons.read_lesson", lambda path: _small(whole))
+    window.command_palette.toggle()
+    QTest.keyClicks(window.command_palette.field, "lesson 3")
+    QTest.keyClick(window.command_palette.field, Qt.Key.Key_Return)
+    for place, step in enumerate(whole.steps):
+        _press(panel.run)
+        qtbot.waitUntil(lambda place=place: place in lessons.done, timeout=60_000)
+        qtbot.waitUntil(lessons.spotlight.isVisible)
+        assert lessons.spotlight.places
+        _tab_to(panel.reveal)
+        _press(panel.reveal)
+        figures = [figures_of(run.trace) for run in lessons.done[place].runs]
+        assert len(figures) == len(step.runs)
+        assert panel.answer.isVisible() and panel.answer.text() == filled(step.answer, figures)
+        _tab_to(panel.forth)
+        _press(panel.forth)
+    assert lessons.path == shipped()[3]
 
+
+def _press(button):
+    assert QApplication.focusWidget() is button
+    QTest.keyClick(button, Qt.Key.Key_Space)
+
+
+def _tab_to(wanted):
+    for _ in range(10):
+        if QApplication.focusWidget() is wanted:
+            return
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    raise AssertionError("Tab does not get there")
+
+
+def _small(lesson):
     steps = (replace(step, runs=tuple(map(small, step.runs))) for step in lesson.steps)
     return replace(lesson, steps=tuple(steps))
