@@ -15,6 +15,7 @@ from gui.look.text import tr
 from gui.panels.sheet import scrolling
 
 MARGINS = (12, 8, 10, 8)
+RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class LessonPanel(QWidget):
         if page is None:
             self.title.setText(tr("A lesson goes through a few steps that really run."))
             self.text.setText(tr("Choose one in Help > Lessons, or on the first page."))
-        for part in (self.lesson, self.place, self.run, *self._asks, *self._ways):
+        for part in (self.lesson, self.place, self.run, *self._asks, self._foot):
             part.setVisible(page is not None)
         if page is not None:
             self._show(page)
@@ -104,7 +105,7 @@ class LessonPanel(QWidget):
         self.answer.setVisible(revealed)
         self.back.setEnabled(not page.first)
         self.forth.setText(page.after)
-        self.forth.setEnabled(bool(page.after))
+        self.forth.setVisible(bool(page.after))
 
     def _show_runs(self, runs: Sequence[Told]) -> None:
         while (item := self._runs.takeAt(0)) is not None:
@@ -117,7 +118,7 @@ class LessonPanel(QWidget):
                 tip = tr("Show this run; a step takes so long in it.")
                 link = button(QToolButton, told.result, tip, partial(self.chosen.emit, place))
                 link.setObjectName("link")
-                self._runs.addWidget(link, place, 1, Qt.AlignmentFlag.AlignTop)
+                self._runs.addWidget(link, place, 1, RESULT)
 
     def _build(self) -> None:
         self.lesson, self.place = Label("", "heading", wrapped=True), Label("", "quiet")
@@ -143,21 +144,20 @@ class LessonPanel(QWidget):
         self._runs = QGridLayout()
         self._runs.setColumnStretch(0, 1)
         self._runs.setVerticalSpacing(3)
-        sheet, foot = QWidget(), QWidget()
+        sheet, self._foot = QWidget(), QWidget()
         sheet.setObjectName("sheet")
-        foot.setObjectName("footer")
+        self._foot.setObjectName("footer")
         column(
             self.lesson, self.place, 4, self.title, self.text, 4, self.run, self.progress,
             self._runs, self.again, 8, self._heading, self.question, self.reveal, self.answer, None,
             of=sheet, margins=MARGINS, spacing=6,
         )  # fmt: skip
-        row(self.back, self.forth, of=foot, margins=MARGINS, spacing=8)
+        row(self.back, self.forth, of=self._foot, margins=MARGINS, spacing=8)
         self._asks: tuple[QWidget, ...] = (
             self._heading, self.question, self.reveal, self.answer, self.progress, self.again,
         )  # fmt: skip
-        self._ways: tuple[QWidget, ...] = (foot,)
         scrolled = scrolling(sheet, tr("Lesson"))
-        whole = column_of(scrolled, foot, growing=scrolled)
+        whole = column_of(scrolled, self._foot, growing=scrolled)
         column(whole, of=self, growing=whole, margins=(0, 0, 0, 0))
 
 
