@@ -201,7 +201,7 @@ QDockWidget { font-weight: bold; }
 QDockWidget::title { background: $window; padding: 6px 10px; text-align: left; }
 QDockWidget > QWidget { font-weight: normal; }
 QTabBar { qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: $muted; padding: 4px 11px; border: none;
+QTabBar::tab { background: transparent; color: $muted; padding: 4px 8px; border: none;
   border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }

@@ -10,7 +10,7 @@ from core.paths import RESOURCES
 from gui.look.text import tr
 from gui.look.theme import Theme
 
-AIR = 30  # pixels of a tab beside its title
+AIR = 17  # pixels of a tab beside its title: what the style pads, and one for rounding
 FOLDER = RESOURCES / "icons" / "panels"
 
 
