@@ -246,6 +246,8 @@ QListWidget#strategies::item { padding: 0 8px; border: 1px solid transparent; bo
 QListWidget#strategies::item:hover { background: $grid; }
 QListWidget#strategies::item:selected { background: $tint; color: $text; border-color: $accent; }
 QScrollArea#form { border: none; background: $window; }
+QScrollArea:focus { border: 1px solid $accent; }
+QPushButton:focus { border: 1px solid $accent; border-radius: 3px; color: $accent; }
 QWidget#plot, QWidget#plot > QLabel { background: $plot; }
 QWidget#sheet { background: $window; }
 QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text;
@@ -268,8 +270,10 @@ QCheckBox:focus { color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
   selection-background-color: $tint; selection-color: $text; }
-QTableView, QTreeView, QListView { background: $plot; border: none; gridline-color: $grid;
-  selection-background-color: $tint; selection-color: $text; outline: none; }
+QTableView, QTreeView, QListView { background: $plot; border: 1px solid $plot;
+  gridline-color: $grid; selection-background-color: $tint; selection-color: $text;
+  outline: none; }
+QTableView:focus, QTreeView:focus, QListView:focus { border-color: $accent; }
 QTableView::item, QTreeView::item { padding: 2px 8px; }
 QTableView#tight::item { padding: 2px 5px; }
 QListView#offers { border: 1px solid $line; }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, Qt
 from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
@@ -62,6 +62,7 @@ class DockTabs(QObject):
 
     def _take(self, bar: QTabBar) -> None:
         bar.setUsesScrollButtons(False)
+        bar.setElideMode(Qt.TextElideMode.ElideRight)  # titles hold no window wide that shrinks
         bar.setDocumentMode(True)
         bar.setExpanding(False)
         bar.setAccessibleName(tr("Panels that share this place"))
