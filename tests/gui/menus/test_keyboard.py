@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QApplication,
     QComboBox,
     QFileDialog,
@@ -18,6 +19,8 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QTabBar,
+    QTableView,
+    QTreeView,
     QWidget,
 )
 
@@ -220,3 +223,27 @@ def test_every_control_has_a_name_for_screen_readers(
     window.exporting.open()
     assert nameless(window) == []
     window.exporting.panel.close()
+
+
+def test_every_panel_is_told_to_screen_readers_with_the_heads_of_its_tables(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification())
+    tables = 0
+    for name, dock in window._docks.items():
+        bring(dock)
+        QApplication.processEvents()
+        assert nameless(dock) == [], name
+        for table in dock.findChildren(QAbstractItemView):
+            if not isinstance(table, QTableView | QTreeView):
+                continue
+            told = QAccessible.queryAccessibleInterface(table)
+            heads = [
+                told.child(place).text(QAccessible.Text.Name).strip()
+                for place in range(told.childCount())
+                if told.child(place).role() is QAccessible.Role.ColumnHeader
+            ]
+            assert len(heads) == table.model().columnCount(), (name, table.accessibleName())
+            assert sum(map(bool, heads)) >= len(heads) - 1, heads  # bars need no words
+            tables += 1
+    assert tables >= 8
