@@ -120,7 +120,11 @@ class MainWindow(QMainWindow):
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
         )
-        self.panes = Panes(lambda: [self.form, self.centre, *self._docks.values()])
+        left, *others = self._docks.values()
+        self.panes = Panes(
+            self,
+            lambda: [left, self.timeline if self.timeline.isVisible() else self.centre, *others],
+        )
         self.command_palette = Palette(self, self.commands)
         self.view_options = ViewOptions(self.timeline, settings)
         self.colours = ColourControl(settings, self)
@@ -328,6 +332,7 @@ class MainWindow(QMainWindow):
         self.panels.spans.said.connect(self.note)
         self.panels.spans.failed.connect(self.banner.say)
         self.judge.told.connect(self.verdict.show_text)
+        self.judge.told.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
