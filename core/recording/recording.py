@@ -35,10 +35,14 @@ def open_recording(
     One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
     which `build` makes the first time and whenever the recording has changed since. `progress` is
     told how much is done of how much.
-    A trace of another program in Chrome's format is read as far as importers.chrome goes.
+    A trace of another program is read as far as its importer goes, and a folder of traces as one.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
     if `progress` returns False: nothing half-written is left then.
     """
+    if os.path.isdir(path):
+        from core.recording.importers.folder import read_trace_folder
+
+        return read_trace_folder(path, progress)
     if is_chrome_trace(path):
         from core.recording.importers.chrome import (
             read_chrome_trace,  # only such files need its JSON library

@@ -21,3 +21,9 @@ def is_chrome_trace(path: Path | str) -> bool:
     except (OSError, EOFError, zlib.error):
         return False
     return beginning.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[")
+
+
+def trace_files(folder: Path | str) -> list[Path]:
+    """The traces of a folder, by name: files that are JSON by their names, packed or not."""
+    suffixes = (".json", ".json.gz")
+    return sorted(path for path in Path(folder).iterdir() if path.name.lower().endswith(suffixes))

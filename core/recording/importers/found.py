@@ -33,13 +33,15 @@ OTHER = KINDS.index(Kind.OTHER)
 class Track:
     """A row of a file: a thread or a stream, of a rank or process that `place` names.
 
-    `serves` is the track that it works for or tells more of (itself unless given).
+    `serves` is the track that it works for or tells more of (itself unless given). What is no
+    device's work has `cores`: a thread of the host, a row of notes.
     """
 
     name: str
     place: str
     role: Role = Role.COMPUTE
     serves: int = ABSENT
+    cores: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,13 +315,14 @@ def _numbered(
         return lane_of.get(wanted, first.get(tracks[index].place, 0))
 
     lanes = [
-        Lane(lane_of[i], tracks[i].name, tracks[i].place, tracks[i].role, serves=served(i))
-        for i, _ in working
+        Lane(lane_of[i], track.name, track.place, track.role, track.cores, serves=served(i))
+        for i, track in ((i, tracks[i]) for i, _ in working)
     ]
     spans = [some for _, some in working]
     for index, name, some in nested:
         serves = lane_of.get(index, served(index))
-        lanes.append(Lane(len(lanes), name, tracks[index].place, Role.NESTED, serves=serves))
+        place, cores = tracks[index].place, tracks[index].cores
+        lanes.append(Lane(len(lanes), name, place, Role.NESTED, cores, serves=serves))
         spans.append(some)
     return lanes, spans
 

@@ -163,9 +163,10 @@ class _Rows:
         tid = list(events.threads)[thread][1]
         title = f"stream {tid}" if on_device else names[thread][0]
         if group in _ROWS:
-            return Track(f"{title} {_ROWS[group]}", place, Role.NESTED, self._beside(row))
+            return Track(f"{title} {_ROWS[group]}", place, Role.NESTED, self._beside(row), 1)
         role = self._role(row)
-        return Track(title, place, role, ABSENT if role is Role.COMPUTE else self.main)
+        serves = ABSENT if role is Role.COMPUTE else self.main
+        return Track(title, place, role, serves, int(group == HOST))
 
     def _role(self, row: int) -> Role:
         if self.group[row] != DEVICE or self.main in (ABSENT, row):
