@@ -185,19 +185,32 @@ def trace_of(found: Found, title: str) -> Trace:
     """
     if len(found) > MOST_EVENTS:
         raise ValueError(f"it has more than {MOST_EVENTS:,} events")
-    found = found.later(-int(found.start.min()))
+    found = _counted_from_0(found.later(-int(found.start.min())))
     odd = Counts(found.odd)
     task = np.empty(len(found), np.int32)
     by_start = np.argsort(found.start, kind="stable")
     task[by_start] = np.arange(len(found), dtype=np.int32)
     table = _table(found, by_start, task)
     lanes, spans = _lanes(found, task, table, odd)
-    header = Header(Specification(), ModelDescription(title, (), 0), tuple(lanes))
+    replicas = int(np.max(found.more.get("replica", ABSENT), initial=0)) + 1
+    header = Header(Specification(warmup=0), ModelDescription(title, (), 0), tuple(lanes), replicas)
     bounds = int(found.start.min()), int(found.end.max())
     return Trace(
         header, table, [LaneSpans.of(some) for some in spans], _bounds(found.steps, spans, bounds),
         _counters(found), odd={kind: n for kind, n in odd.items() if n},
     )  # fmt: skip
+
+
+def _counted_from_0(found: Found) -> Found:
+    """The same with steps that are shown under their own numbers, unless one of them is 0.
+
+    Step 1 of a run is the one that has number 0.
+    """
+    number = found.steps.number
+    if found.step is None or not len(number) or not number[0]:
+        return found
+    step = np.where(found.step == ABSENT, ABSENT, found.step - 1)
+    return replace(found, step=step, steps=replace(found.steps, number=number - 1))
 
 
 def _counters(found: Found) -> Counters:

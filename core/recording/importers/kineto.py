@@ -8,7 +8,7 @@ step in which it was launched.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ _GROUPS = {
 _ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
 """Where each group's rows stand."""
 _ROWS = {NOTES: "annotations", DEVICE_NOTES: "annotations", PYTHON: "Python"}
+REACTS_NS = 20_000
+"""So soon after what it waited for a task of a device starts."""
 _RANK = re.compile(r"rank[-_ ]?(\d{1,6})", re.IGNORECASE)
 
 
@@ -77,12 +79,44 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     launched[launches.device] = moment[launches.device] = start[launches.call]
     found = Found(
         tracks, names, row, columns["name"], start, end, kind,
-        {"bucket": _process_groups(events)[columns["group"]]}, launched,
+        _more(events, columns, rank), launched,
         steps.at(moment) if len(steps.number) else None,
         np.stack([launches.call, launches.device], axis=1), steps, odd=events.odd,
     )  # fmt: skip
+    found = replace(
+        found, links=np.concatenate([found.links, _after_collectives(found, rows.main)])
+    )
     base = number(events.file.baseTimeNanoseconds)
     return found.later(int(base)) if 0 < base < LATEST * 1000 else found
+
+
+def _more(
+    events: Events, columns: dict[str, NDArray[Any]], rank: int | None
+) -> dict[str, NDArray[Any]]:
+    """The rank of each task, as its replica, and the process group of a collective, as a bucket."""
+    bucket = _process_groups(events)[columns["group"]]
+    own = ABSENT if rank is None else min(rank, np.iinfo(np.int16).max)
+    return {"bucket": bucket, "replica": np.full(len(bucket), own, np.int16)}
+
+
+def _after_collectives(found: Found, main: int) -> NDArray[np.int64]:
+    """Collectives, and the tasks of the main stream that are taken to have waited for them.
+
+    No file says so. It is taken of a task that had been launched while its stream was free, and
+    that started less than REACTS_NS after the end of a collective that ran meanwhile.
+    """
+    mine = np.flatnonzero(found.track == main)
+    moving = np.flatnonzero(IS_COMMUNICATION[found.kind] & (found.track != main))
+    if len(mine) < 2 or not len(moving) or found.launched is None:
+        return np.empty((0, 2), np.int64)
+    mine = mine[np.argsort(found.start[mine], kind="stable")]
+    moving = moving[np.argsort(found.end[moving], kind="stable")]
+    task, free = mine[1:], np.maximum.accumulate(found.end[mine])[:-1]
+    last = moving[np.searchsorted(found.end[moving], found.start[task], "right") - 1]
+    waited = (found.launched[task] != ABSENT) & (found.launched[task] <= free)
+    waited &= (found.end[last] > free) & (found.end[last] <= found.start[task])
+    waited &= found.start[task] - found.end[last] < REACTS_NS
+    return np.stack([last[waited], task[waited]], axis=1)
 
 
 def _steps(
@@ -191,15 +225,16 @@ def _rows(
     A process may have a device's number: what is told apart are thread and group of categories.
     """
     every, which = np.unique(columns["thread"] * 8 + group, return_inverse=True)
-    order = np.lexsort((every, _ORDER[every % 8]))
-    new = np.empty(len(every), np.int32)
-    new[order] = np.arange(len(every), dtype=np.int32)
-    row, every = new[which], every[order]
     length = columns["length"]
     memory = matching(names_of(events), MEMORY)[columns["name"]]
     weights = (length, np.where(IS_COMMUNICATION[kind], length, 0), np.where(memory, length, 0))
-    busy, moving, copying = (np.bincount(row, some, len(every)) for some in weights)
-    rows = _Rows(every // 8, every % 8, busy, moving, copying)
+    times = np.stack([np.bincount(which, some, len(every)) for some in weights])
+    computing = times[0] - times[1] - times[2]
+    order = np.lexsort((every, -computing * (every % 8 == DEVICE), _ORDER[every % 8]))
+    new = np.empty(len(every), np.int32)
+    new[order] = np.arange(len(every), dtype=np.int32)
+    row, every = new[which], every[order]
+    rows = _Rows(every // 8, every % 8, *times[:, order])
     on_device = np.isin(rows.group, (DEVICE, DEVICE_NOTES))
     both = np.intersect1d(rows.thread[on_device], rows.thread[~on_device])
     events.odd[Odd.COLLIDING] += len(both)
