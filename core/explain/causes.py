@@ -201,6 +201,8 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     Of one that is not over what a lane waits for at its end is NOT_KNOWN.
     """
     explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+    if trace.header.foreign:
+        return _until_next(explanation, trace, step)
     if not is_over(trace, step):
         return _without_ends(explanation)
     faults = find_faults(trace, step)
@@ -218,6 +220,29 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
         gap=gap,
         lane_first=np.searchsorted(first, explanation.lane_first),
         fault=faults[0].text,
+    )
+
+
+def _until_next(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """The same up to the next step, in which a lane may well work while this one's last task runs.
+
+    Only steps of other programs' traces overlap so: their tasks are told apart by when they start.
+    """
+    starts = trace.step_table.starts
+    behind = starts[trace.step_table.numbers > step]
+    if not len(behind) or behind[0] >= explanation.finish:
+        return explanation
+    kept = explanation.start < behind[0]
+    lane = explanation.lane[kept]
+    return replace(
+        explanation,
+        lane=lane,
+        start=explanation.start[kept],
+        end=np.minimum(explanation.end[kept], behind[0]),
+        cause=explanation.cause[kept],
+        blocking=explanation.blocking[kept],
+        gap=explanation.gap[kept],
+        lane_first=np.searchsorted(lane, np.arange(len(explanation.lanes) + 1)),
     )
 
 

@@ -52,9 +52,10 @@ def rank_times(trace: Trace, start: int | None = None, end: int | None = None) -
     """
     low, high = (trace.bounds[n] if told is None else told for n, told in enumerate((start, end)))
     memory = matching(trace.table.names, MEMORY)
-    steps = trace.step_table.numbers
+    ends = trace.step_table.ends
+    until = int(ends[-1]) if len(ends) else None
     return [
-        _time(place, *_columns(spans, low, high, steps), memory) for place, spans in _places(trace)
+        _time(place, *_columns(spans, low, high, until), memory) for place, spans in _places(trace)
     ]
 
 
@@ -70,12 +71,12 @@ def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
 Columns = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.int32]]
 
 
-def _columns(several: list[Spans], low: int, high: int, steps: NDArray[np.int32]) -> Columns:
+def _columns(several: list[Spans], low: int, high: int, until: int | None) -> Columns:
     """Start, end, kind and name of the spans of some lanes, cut to a range."""
     spans = Spans.joined(several)
     launched = spans["launched"] != ABSENT
-    if len(steps) and launched.any():
-        spans = spans[launched & (spans.step <= steps[-1])]
+    if until is not None and launched.any():
+        spans = spans[launched & (spans["launched"] <= until)]
     spans = spans[(spans.end >= low) & (spans.start <= high)]
     return (
         np.maximum(spans.start, low), np.minimum(spans.end, high), spans["kind"], spans["name"],

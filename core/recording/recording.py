@@ -13,13 +13,15 @@ from core.files import reason, whole_file
 from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
 from core.recording.schema import RecordingError, schema_of
-from core.recording.sniff import is_chrome_trace
+from core.recording.sniff import is_chrome_trace, is_packed, trace_files
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
 
 INDEXED_BYTES = 64 << 20
 """Recordings from this size on, about a million spans, are opened through an index beside them."""
+PACKED = 12
+"""By so much traces are smaller when they are packed."""
 Build = Callable[[Path | str, Progress | None], object]
 """Makes the index of a recording, and tells how far it is; raises OSError if it cannot."""
 
@@ -80,11 +82,16 @@ def _reason(error: OSError | DamagedIndex) -> str:
 
 
 def is_large(path: Path | str, indexed_from: int | None = None) -> bool:
-    """Whether a file is opened through an index: from INDEXED_BYTES on, unless given."""
+    """Whether opening a file or folder takes a while: from INDEXED_BYTES on, unless given.
+
+    What is packed counts as often as it is larger when it is not.
+    """
     try:
-        return os.path.getsize(path) >= (INDEXED_BYTES if indexed_from is None else indexed_from)
+        files = trace_files(path) if os.path.isdir(path) else [path]
+        size = sum(os.path.getsize(file) * (PACKED if is_packed(file) else 1) for file in files)
     except OSError:  # opening it says what is wrong
         return False
+    return size >= (INDEXED_BYTES if indexed_from is None else indexed_from)
 
 
 def read_stream(data: bytes) -> Trace:

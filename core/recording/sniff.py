@@ -23,6 +23,11 @@ def is_chrome_trace(path: Path | str) -> bool:
     return beginning.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[")
 
 
+def is_packed(path: Path | str) -> bool:
+    """Whether a file's name says that it is packed."""
+    return str(path).lower().endswith(".gz")
+
+
 def trace_files(folder: Path | str) -> list[Path]:
     """The traces of a folder, by name: files that are JSON by their names, packed or not."""
     suffixes = (".json", ".json.gz")

@@ -16,7 +16,6 @@ class Odd(StrEnum):
     NO_END = "begin-without-end"
     NO_BEGIN = "end-without-begin"
     NOT_NESTED = "not-nested"
-    SHORTENED = "beyond-the-call"
     UNKNOWN = "unknown-phase"
     NO_METADATA = "unread-metadata"
     CUT = "cut"
@@ -27,7 +26,8 @@ class Odd(StrEnum):
     SAME_RANK = "same-rank"
     UNREADABLE = "unreadable-file"
     CLOCKS_APART = "clocks-apart"
-    NO_STEP = "outside-steps"
+    BAD_ROW = "bad-row"
+    LOST = "lost-packet"
     NOT_OVER = "not-over"
 
     @property
@@ -42,19 +42,18 @@ _SENTENCES = {
     Odd.NO_BEGIN: "{n} events that end and never began are left out.",
     Odd.NOT_NESTED: "{n} events overlap others of their row without being part of them: they have "
     "rows of their own.",
-    Odd.SHORTENED: "{n} events end after the one that they are part of.",
     Odd.UNKNOWN: "{n} events of kinds that are not shown are left out.",
     Odd.NO_METADATA: "{n} names of processes or threads cannot be read: numbers stand for them.",
     Odd.CUT: "The file was cut: it is shown up to its last whole event.",
     Odd.ORPHAN_FLOW: "{n} arrows lack their beginning or their end.",
-    Odd.ORPHAN_LAUNCH: "{n} tasks of a device have no call that launched them: their step is told "
-    "by their time.",
+    Odd.ORPHAN_LAUNCH: "{n} tasks of a device have no call that launched them.",
     Odd.COLLIDING: "{n} numbers of processes stand for two things: they are told apart.",
     Odd.NO_RANK: "{n} files do not tell their rank: the order of their names does.",
     Odd.SAME_RANK: "{n} files are of a rank that another file has too.",
     Odd.UNREADABLE: "{n} files of the folder cannot be read.",
     Odd.CLOCKS_APART: "{n} ranks have no time in common with the first: each begins at 0.",
-    Odd.NO_STEP: "{n} events lie outside of every step.",
+    Odd.BAD_ROW: "{n} rows of the database have no time or no row of theirs: they are left out.",
+    Odd.LOST: "{n} packets could not be read: they are left out.",
     Odd.NOT_OVER: "{n} collectives had not ended when the file was written: they are left out.",
 }
 NOTHING_ODD: Mapping[Odd, int] = {}

@@ -195,8 +195,9 @@ def trace_of(found: Found, title: str) -> Trace:
     replicas = int(np.max(found.more.get("replica", ABSENT), initial=0)) + 1
     header = Header(Specification(warmup=0), ModelDescription(title, (), 0), tuple(lanes), replicas)
     bounds = int(found.start.min()), int(found.end.max())
+    steps = _bounds(found.steps, lanes, spans, bounds)
     return Trace(
-        header, table, [LaneSpans.of(some) for some in spans], _bounds(found.steps, spans, bounds),
+        header, table, [LaneSpans.of(some) for some in spans], steps,
         _counters(found), odd={kind: n for kind, n in odd.items() if n},
     )  # fmt: skip
 
@@ -226,28 +227,15 @@ def _counters(found: Found) -> Counters:
     return made
 
 
-def _bounds(steps: Steps, spans: Sequence[Spans], bounds: tuple[int, int]) -> StepBounds:
-    """The steps, each as long as the events that belong to it."""
-    if not len(steps.number):
-        return StepBounds(bounds=bounds)
-    start, end = steps.start.copy(), steps.end.copy()
-    for some in spans:
-        left, right = np.searchsorted(some.step, [steps.number, steps.number + 1])
-        has = np.flatnonzero(right > left)
-        if len(has):
-            start[has] = np.minimum(start[has], some.start[left[has]])
-            cuts = np.stack([left[has], right[has]], axis=1).ravel()
-            last = np.maximum.reduceat(np.append(some.end, 0), cuts)[::2]
-            end[has] = np.maximum(end[has], last)
-    arrays: dict[str, NDArray[Any]] = {
-        "numbers": steps.number.astype(np.int32),
-        "starts": start,
-        "ends": end,
-    }
-    return _with_bounds(StepBounds(arrays), bounds)
-
-
-def _with_bounds(table: StepBounds, bounds: tuple[int, int]) -> StepBounds:
+def _bounds(
+    steps: Steps, lanes: Sequence[Lane], spans: Sequence[Spans], bounds: tuple[int, int]
+) -> StepBounds:
+    """The steps, from the first start to the last end of what lanes do in them."""
+    table = StepBounds()
+    for lane, some in zip(lanes, spans, strict=True):
+        if len(steps.number) and lane.role is not Role.NESTED:
+            mine = np.isin(some.step, steps.number)
+            table.widen(some.step[mine], some.start[mine], some.end[mine])
     table.bounds = bounds  # there is more than what belongs to steps
     return table
 

@@ -1,8 +1,8 @@
 """Traces of PyTorch's profiler (Kineto): ranks, steps, a device's streams, collectives.
 
 A stream is a lane, and communication where most of its time is; threads of the host follow. What
-annotates other work lies on rows of its own, since it is no work. A task of a device belongs to the
-step in which it was launched.
+annotates other work lies on rows of its own, since it is no work. A task belongs to the step during
+which it starts.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     steps = _steps(names, columns["name"], start, end, group)
     launches = _Launches.of(events, columns["category"], columns["correlation"], group)
     events.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
-    launched, moment = np.full(len(start), ABSENT, np.int64), start.copy()
-    launched[launches.device] = moment[launches.device] = start[launches.call]
+    launched = np.full(len(start), ABSENT, np.int64)
+    launched[launches.device] = start[launches.call]
     found = Found(
         tracks, names, row, columns["name"], start, end, kind,
         _more(events, columns, rank), launched,
-        steps.at(moment) if len(steps.number) else None,
+        steps.at(start) if len(steps.number) else None,
         np.stack([launches.call, launches.device], axis=1), steps, odd=events.odd,
     )  # fmt: skip
     found = replace(
