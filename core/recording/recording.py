@@ -13,7 +13,7 @@ from core.files import reason, whole_file
 from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
 from core.recording.schema import RecordingError, schema_of
-from core.recording.sniff import is_chrome_trace, is_packed, trace_files
+from core.recording.sniff import Format, format_of, is_packed, trace_files
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
@@ -41,16 +41,9 @@ def open_recording(
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
     if `progress` returns False: nothing half-written is left then.
     """
-    if os.path.isdir(path):
-        from core.recording.importers.folder import read_trace_folder
-
-        return read_trace_folder(path, progress)
-    if is_chrome_trace(path):
-        from core.recording.importers.chrome import (
-            read_chrome_trace,  # only such files need its JSON library
-        )
-
-        return read_chrome_trace(path, progress)
+    importer = _importer(path)
+    if importer is not None:
+        return importer(path, progress)
     failed = ""
     if is_large(path, indexed_from):
         try:
@@ -60,6 +53,32 @@ def open_recording(
     with open_stream(path) as stream:
         read = _read(stream, progress)
     return Opened(read.trace, "; ".join(filter(None, (read.warning, failed))))
+
+
+def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opened] | None:
+    """What reads a trace of another program; each is imported when a file needs it."""
+    if os.path.isdir(path):
+        from core.recording.importers.folder import read_trace_folder
+
+        return read_trace_folder
+    match format_of(path):
+        case Format.CHROME:
+            from core.recording.importers.chrome import read_chrome_trace
+
+            return read_chrome_trace
+        case Format.FLIGHT_RECORDER:
+            from core.recording.importers.flight_recorder import read_flight_recorder
+
+            return read_flight_recorder
+        case Format.NSIGHT:
+            from core.recording.importers.nsight import read_nsight
+
+            return read_nsight
+        case Format.PERFETTO:
+            from core.recording.importers.perfetto import read_perfetto
+
+            return read_perfetto
+    return None
 
 
 def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:

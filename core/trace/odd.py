@@ -54,7 +54,7 @@ _SENTENCES = {
     Odd.CLOCKS_APART: "{n} ranks have no time in common with the first: each begins at 0.",
     Odd.BAD_ROW: "{n} rows of the database have no time or no row of theirs: they are left out.",
     Odd.LOST: "{n} packets could not be read: they are left out.",
-    Odd.NOT_OVER: "{n} collectives had not ended when the file was written: they are left out.",
+    Odd.NOT_OVER: "{n} collectives do not say when they ended: each is shown as a moment.",
 }
 NOTHING_ODD: Mapping[Odd, int] = {}
 

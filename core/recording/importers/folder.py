@@ -13,10 +13,11 @@ from core.gc_paused import gc_paused
 from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.importers.chrome import read_found
+from core.recording.importers.flight_recorder import found_of_dump
 from core.recording.importers.found import Found, joined, trace_of
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
-from core.recording.sniff import trace_files
+from core.recording.sniff import Format, format_of, trace_files
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 
@@ -34,9 +35,9 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
     words = f"{path} cannot be read as a folder of traces"
     with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
         read = _read(files, progress)
-        if not read.parts:
+        if not any(map(len, read.parts)):
             raise RecordingError(f"{words}: {read.failed or 'there is none in it'}")
-        found = _together(read.parts)
+        found = _together([part for part in read.parts if len(part)])
         found.odd[Odd.UNREADABLE] += read.unreadable
         trace = trace_of(found, Path(path).name)
     lost = " ".join(filter(None, (told(trace.odd), read.failed)))
@@ -57,7 +58,8 @@ def _read(files: Sequence[Path], progress: Progress | None) -> _Read:
     for number, file in enumerate(files):
         try:
             with one_line(f"{file} cannot be read", RecordingError, msgspec.MsgspecError):
-                parts.append(read_found(file))
+                dumped = format_of(file) is Format.FLIGHT_RECORDER
+                parts.append(found_of_dump(file) if dumped else read_found(file))
         except RecordingError as error:
             failed.append(str(error))
         tell(progress, number + 1, len(files))

@@ -10,21 +10,23 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.plan.task import ABSENT, KIND_CODES, Kind, Role
 from core.recording.importers.calls import names_of, times_of, titles
 from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import Events
-from core.recording.importers.words import kind_of
+from core.recording.importers.words import kind_of, matching
 
-_PASSES = (
-    (re.compile(r"^(?:\w+[-_ ])?forward", re.IGNORECASE), Kind.FORWARD),
-    (re.compile(r"^(?:\w+[-_ ])?backward", re.IGNORECASE), Kind.BACKWARD),
-    (re.compile(r"optimizer", re.IGNORECASE), Kind.STEP),
+_KINDS = (
     (re.compile(r"all[-_]?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
     (re.compile(r"all[-_]?gather", re.IGNORECASE), Kind.ALL_GATHER),
     (re.compile(r"reduce[-_]?scatter", re.IGNORECASE), Kind.REDUCE_SCATTER),
     (re.compile(r"send|recv|exchange", re.IGNORECASE), Kind.COPY),
+    (re.compile(r"^(?:\w+[-_ ])?forward", re.IGNORECASE), Kind.FORWARD),
+    (re.compile(r"^(?:\w+[-_ ])?backward", re.IGNORECASE), Kind.BACKWARD),
+    (re.compile(r"optimizer", re.IGNORECASE), Kind.STEP),
 )
+_WHOLE = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
+"""What encloses all of an iteration, and so is no work of its own."""
 
 
 def is_megascan(events: Events) -> bool:
@@ -36,7 +38,14 @@ def found_of_megascan(events: Events) -> Found:
     """The rows, tasks and steps of a file."""
     columns, names = events.whole(), names_of(events)
     start, end = times_of(columns["begin"], columns["length"])
-    tracks = tuple(Track(title, process) for title, process in titles(events))
+    told = titles(events)
+    tracks = tuple(Track(title, process) for title, process in told)
+    notes = (
+        Track(f"{title} iterations", process, Role.NESTED, thread)
+        for thread, (title, process) in enumerate(told)
+    )
+    encloses = matching(names, _WHOLE)[columns["name"]]
+    track = columns["thread"] + (len(told) * encloses).astype(np.int32)
     kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)
     # An iteration's event tells its number; what lies within it, often not.
     iteration = _whole(columns["iteration"])
@@ -47,13 +56,13 @@ def found_of_megascan(events: Events) -> Found:
     }
     own = np.where(iteration >= 0, iteration, steps.at(start))
     return Found(
-        tracks, names, columns["thread"], columns["name"], start, end, kinds[columns["name"]],
+        (*tracks, *notes), names, track, columns["name"], start, end, kinds[columns["name"]],
         more, step=own.astype(np.int32), steps=steps, odd=events.odd,
     )  # fmt: skip
 
 
 def _kind(name: str) -> Kind:
-    told = next((kind for words, kind in _PASSES if words.search(name)), Kind.OTHER)
+    told = next((kind for words, kind in _KINDS if words.search(name)), Kind.OTHER)
     return told if told is not Kind.OTHER else kind_of(name)
 
 

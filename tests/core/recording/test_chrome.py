@@ -14,7 +14,7 @@ from core.plan.task import Kind, Role
 from core.recording.importers.chrome import read_chrome_trace
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
-from core.recording.sniff import is_chrome_trace
+from core.recording.sniff import Format, format_of
 from core.trace.odd import Odd
 
 EVENTS = [
@@ -66,7 +66,7 @@ WHOLE = [
 )
 def test_each_form_of_the_format_gives_the_same_spans(written, data):
     path = written(data)
-    assert is_chrome_trace(path)
+    assert format_of(path) is Format.CHROME
     imported = read_chrome_trace(path)
     assert told(imported.trace) == WHOLE
     assert imported.trace.bounds == (0, 50_000) and imported.trace.steps == []
@@ -203,7 +203,7 @@ def test_the_time_of_day_in_microseconds_is_a_time(written):
 def test_an_event_without_a_name_and_a_byte_order_mark_are_no_hindrance(written):
     event = {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 1, "name": None}
     path = written(b"\xef\xbb\xbf" + json.dumps([event]).encode())
-    assert is_chrome_trace(path)
+    assert format_of(path) is Format.CHROME
     assert [span.label for span in read_chrome_trace(path).trace] == ["unnamed"]
 
 
