@@ -35,10 +35,15 @@ def open_recording(
     One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
     which `build` makes the first time and whenever the recording has changed since. `progress` is
     told how much is done of how much.
-    A trace of another program in Chrome's format is read as far as importers.chrome goes.
+    A trace of another program in Chrome's format is read as far as importers.chrome goes, a folder
+    as the recordings of a job's ranks.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
     if `progress` returns False: nothing half-written is left then.
     """
+    if os.path.isdir(path):
+        from core.recording.importers.ranks import read_ranks
+
+        return read_ranks(Path(path), progress)
     if is_chrome_trace(path):
         from core.recording.importers.chrome import (
             read_chrome_trace,  # only such files need its JSON library

@@ -107,6 +107,8 @@ def step_text(run: Run, scene: Scene) -> str:
     number, warmup = int(steps[-1]), specification.warmup
     if number < warmup:
         words = tr("warm-up {n} of {total}", n=number + 1, total=warmup)
+    elif run.trace.header.foreign:  # nobody said how many there would be
+        words = tr("step {n}", n=number - warmup + 1)
     else:
         total = len(specification.all_rows) - warmup
         words = tr("step {n} of {total}", n=number - warmup + 1, total=total)
