@@ -9,7 +9,7 @@ A collective begins when the rank comes to it, and ends with its future, or wher
 # No postponed annotations: torch checks the communication hook's at run time.
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +18,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from .happened import FIRST_TRACK, Op
+from .happened import FIRST_TRACK, FROM, TO, Op
 
 Add = Callable[[Op], None]
 KINDS = {
@@ -28,6 +28,7 @@ KINDS = {
     "isend": "copy", "irecv": "copy", "send": "copy", "recv": "copy",
 }  # fmt: skip
 """The functions that are seen, and what they do."""
+PEERS = {"isend": TO, "send": TO, "irecv": FROM, "recv": FROM}
 
 
 class Collectives:
@@ -80,15 +81,17 @@ class Collectives:
             if original is None:
                 continue
             self._originals[name] = original
-            for place in (dist, dist.distributed_c10d):
-                setattr(place, name, self._timed(name, kind, original))
+            timed = self._timed(name, kind, original)
+            for place in (dist, dist.distributed_c10d):  # which compares functions with its own
+                setattr(place, name, timed)
 
     def _timed(self, name: str, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
             if self._calling:  # one function calls the other
                 return original(*arguments, **options)
             self._calling = True
-            op = self._begun(kind, arguments[0] if arguments else None, name=name)
+            moved = arguments[0] if arguments else options.get("tensor")
+            op = self._begun(kind, moved, name=_name(name, arguments, options))
             try:
                 work = original(*arguments, **options)
             finally:
@@ -96,10 +99,25 @@ class Collectives:
             if work is None or not hasattr(work, "wait"):
                 op.end = time.perf_counter_ns()
                 return work
+            if name == "isend":  # when it has gone is not told
+                op.end = op.start
+                return work
             return Waited(work, op)
 
         call.__name__, call.__qualname__ = name, original.__qualname__
         return call
+
+
+def _name(function: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:
+    """Which rank something goes to or comes from; nothing for a collective."""
+    if function not in PEERS:
+        return ""
+    group = options.get("group")
+    in_group = options.get("group_dst", options.get("group_src"))
+    peer = arguments[1] if len(arguments) > 1 else options.get("dst", options.get("src"))
+    if peer is None and in_group is not None:
+        peer = in_group if group is None else dist.get_global_rank(group, in_group)
+    return function if peer is None else f"{PEERS[function]}{peer}"
 
 
 class Waited:

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 COMPUTE, DATA, FIRST_TRACK = 0, 1, 2
 """The lanes of a rank: computing, waiting for data, and from here on communication."""
-PASSES = ("forward", "backward", "recompute")
+PASSES = ("forward", "backward", "backward-input", "backward-weight", "recompute")
+FROM, TO = "from rank ", "to rank "
+"""What a copy between two ranks is named, before the other's number."""
 
 
 @dataclass(slots=True)
@@ -30,6 +32,11 @@ class Op:
     pass_number: int = 0
     stage: int = -1
     lane: int = COMPUTE
+
+    @property
+    def brings(self) -> bool:
+        """Whether it brings something from another rank."""
+        return self.name.startswith(FROM)
 
 
 class Told(NamedTuple):
@@ -104,25 +111,28 @@ def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
     """What each waited for on the rank's other lanes.
 
     A collective waits for what the rank computed before it; computing for the data that was waited
-    for, and an update for all communication before it, as torch has it.
+    for and what other ranks have sent, an update for all communication before it, as torch has it.
     """
     found: list[tuple[int, ...]] = []
     computed = data = None
     moved: list[int] = []
+    brought: list[int] = []
     for place, op in enumerate(done):
         needs: list[int] = []
         if op.lane == COMPUTE:
             needs = [data] if data is not None else []
-            if op.kind == "step" or op.payload:
-                needs += moved
-                moved = []
+            there = [n for n in brought if _end(done[n]) <= op.start]
+            brought = [n for n in brought if n not in there]
+            if op.kind == "step":
+                needs, moved = needs + moved, []
+            needs += there
             data, computed = None, place
         elif op.lane == DATA:
             needs, data = ([] if computed is None else [computed]), place
         else:
             needs = [] if computed is None or _end(done[computed]) > op.start else [computed]
-            moved.append(place)
-        found.append(tuple(sorted(needs)))
+            (brought if op.brings else moved).append(place)
+        found.append(tuple(sorted(set(needs))))
     return found
 
 

@@ -52,8 +52,8 @@ def _blocks(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Module]]:
 class Hooks:
     """Puts hooks on a model, and appends what they see to `ops`, a list that may be replaced.
 
-    `now` reads the clock, on the device where there is one. What `stage` passes through the blocks
-    is 0 unless a pipeline says otherwise.
+    `now` reads the clock. While they are paused nothing is seen: a pipeline's stage then tells its
+    passes as a whole, and sets the `replica` that the rank works for, if that is not its own.
     """
 
     def __init__(self, model: nn.Module, now: Callable[[], int] = time.perf_counter_ns) -> None:
@@ -64,8 +64,13 @@ class Hooks:
         self._open: list[tuple[Op, set[object]]] = []  # what runs forward, and what made its input
         self._back: Op | None = None
         self._loss: Op | None = None
-        self._around: list[bool] = []
+        self._is_paused = False
+        self.replica: int | None = None
         self._watch(model)
+
+    def pause(self, on: bool) -> None:
+        """See nothing until this is called again."""
+        self._is_paused, self._back, self._loss = on, None, None
 
     def remove(self) -> None:
         """Take all hooks off again."""
@@ -92,10 +97,12 @@ class Hooks:
         keep(root.register_forward_hook(self._leave))
 
     def _enter(self, root: nn.Module, inputs: tuple[Any, ...]) -> None:
-        if not _is_backward():
+        if not self._is_paused and not _is_backward():
             self._passes += 1
 
     def _before(self, number: int, name: str, block: nn.Module, inputs: tuple[Any, ...]) -> None:
+        if self._is_paused:
+            return
         again = _is_backward()
         op = Op("recompute" if again else "forward", 0, None, number, name)
         op.rows, op.pass_number = _rows(inputs), max(0, self._passes)
@@ -121,7 +128,7 @@ class Hooks:
 
     def _after(self, block: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
         """Also where an exception left the block: so a recompute ends that has all it needs."""
-        if not self._open:
+        if self._is_paused or not self._open:
             return
         op, made = self._open.pop()
         op.end = self._now()
@@ -143,7 +150,7 @@ class Hooks:
             function.register_prehook(lambda gradients: self._output_ready(op, begun))
 
     def _leave(self, root: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
-        if not _is_backward() and torch.is_grad_enabled():
+        if not self._is_paused and not _is_backward() and torch.is_grad_enabled():
             self._loss = Op("loss", self._now(), pass_number=max(0, self._passes))
 
     def _output_ready(self, op: Op, begun: list[Op]) -> None:

@@ -28,6 +28,7 @@ from . import clocks, loader
 from .collectives import Collectives
 from .happened import COMPUTE, DATA, Op, Told, timed
 from .hooks import Hooks, unwrapped
+from .stages import Stages
 from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
 
 WARMUP = 1
@@ -65,6 +66,7 @@ class record(AbstractContextManager["record"]):
         self._sender.start(self._header())
         self._sender.hand_in(partial(self._say_clock, compared))
         self._hooks = Hooks(self._model)
+        self._stages = Stages(self._hooks)
         self._collectives = Collectives(self._model, self._add)
         self._updating: Op | None = None
         self._handles = [
@@ -82,6 +84,7 @@ class record(AbstractContextManager["record"]):
         for handle in self._handles:
             handle.remove()
         self._hooks.remove()
+        self._stages.remove()
         self._collectives.remove()
         self._leave_loader()
         compared = None if kind else self._clocks.compare("end")
@@ -115,11 +118,11 @@ class record(AbstractContextManager["record"]):
         self._updating = None
         ops, step = self._hooks.step_over(), self._step
         self._step += 1
-        self._sender.hand_in(partial(self._tell, step, ops))
+        self._sender.hand_in(partial(self._tell, step, ops, self._hooks.replica))
 
-    def _tell(self, step: int, ops: list[Op], write: Write) -> None:
+    def _tell(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
         """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
-        told = timed(ops, self.rank, TRACKS)
+        told = timed(ops, self.rank if replica is None else replica, TRACKS)
         if told.tasks not in self._plans:
             self._plans[told.tasks] = len(self._plans)
             write(plan_batch(self._plans[told.tasks], told.tasks))

@@ -6,10 +6,14 @@ rank was doing that was killed or has not written yet nothing could be said.
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +32,8 @@ from core.trace.spans import Spans
 from core.trace.trace import STATE_LEVEL, Trace
 
 PATTERN = "rank-*.arrow"
+LEAST = -(1 << 62)
+_WAY = re.compile(r"(from|to) rank (\d{1,5})")  # core.recorder.happened names copies so
 Ints = NDArray[np.int64]
 
 
@@ -121,13 +127,20 @@ def _joined(ranks: Sequence[_Rank]) -> tuple[Trace, int]:
     trace = Trace(header)
     common = set.intersection(*(set(rank.plans) for rank in ranks))
     every = set.union(*(set(rank.plans) for rank in ranks))
-    firsts = _add_plans(trace, ranks, sorted(common))
-    origin = header.origin_ns
-    for number, rank in enumerate(ranks):
-        for lane in rank.trace.header.lanes:
-            spans = _moved(rank, lane.index, firsts[number], trace, origin)
-            trace.add_spans(spans, [(places[number][lane.index], spans)])
-        trace.clocks[rank.path.stem, None] = _clock(rank, sorted(common), origin)
+    plans = _Plans(trace, ranks, places)
+    for step in sorted(common):
+        plans.add(step)
+    moved = [
+        (places[number][lane.index], plans.spans(number, lane.index))
+        for number, rank in enumerate(ranks)
+        for lane in rank.trace.header.lanes
+    ]
+    sent = _sent(plans.senders, [spans for _, spans in moved])
+    for place, spans in moved:
+        came = _came(spans, sent)
+        trace.add_spans(came, [(place, came)])
+    for rank in ranks:
+        trace.clocks[rank.path.stem, None] = _clock(rank, sorted(common), header.origin_ns)
     _add_logs(trace, ranks)
     trace.version += 1
     return trace, len(every - common)
@@ -172,52 +185,130 @@ def _header(ranks: Sequence[_Rank]) -> tuple[Header, list[list[int]]]:
     return replace(ranks[0].trace.header, lanes=tuple(lanes), replicas=len(ranks)), places
 
 
-def _add_plans(trace: Trace, ranks: Sequence[_Rank], steps: list[int]) -> list[dict[int, int]]:
-    """Tell the ranks' plans of each step as one plan; where each rank's tasks begin, by step."""
-    known: dict[tuple[int, ...], list[int]] = {}
-    firsts: list[dict[int, int]] = [{} for _ in ranks]
-    _, places = _header(ranks)
-    for step in steps:
-        key = tuple(rank.plans[step] for rank in ranks)
-        if key not in known:
-            known[key] = _add_plan(trace, ranks, key, places)
-        for number, first in enumerate(known[key]):
-            firsts[number][step] = first
-    return firsts
+class _Plans:
+    """The ranks' plans of a step as one plan each, in an order in which nothing waits for later.
 
+    `senders` has the task that sent it for each copy from another rank, as rows of the run's table.
+    """
 
-def _add_plan(
-    trace: Trace, ranks: Sequence[_Rank], key: Sequence[int], places: list[list[int]]
-) -> list[int]:
-    """Tell one plan; the rows of the table at which each rank's tasks begin."""
-    first, count = len(trace.table), 0
-    rows, after, begins = [], [], []
-    for rank, plan, lanes in zip(ranks, key, places, strict=True):
-        table = rank.trace.table
+    def __init__(self, trace: Trace, ranks: Sequence[_Rank], places: list[list[int]]) -> None:
+        self._trace, self._ranks, self._places = trace, ranks, places
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._of_step: dict[int, int] = {}
+        self._rows: list[list[Ints]] = []
+        self.senders: dict[int, int] = {}
+
+    def add(self, step: int) -> None:
+        """Tell a step's plan if it is a new one."""
+        key = tuple(rank.plans[step] for rank in self._ranks)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._numbers)
+            self._tell(key, step)
+        self._of_step[step] = self._numbers[key]
+
+    def spans(self, number: int, lane: int) -> Spans:
+        """A rank's lane in the steps that all ranks have, as the run has it."""
+        rank, origin = self._ranks[number], self._trace.header.origin_ns
+        spans = rank.trace.spans(lane)
+        spans = spans[np.isin(spans.step, list(self._of_step))]
+        plan = np.array([self._of_step[step] for step in spans.step.tolist()], np.int64)
+        row = np.zeros(len(spans), np.int32)
+        for one in np.unique(plan).tolist():
+            row[plan == one] = self._rows[one][number][spans["task"][plan == one]]
+        times = (rank.moved(spans[name], origin) for name in ("start", "end", "ready", "launched"))
+        start, end, ready, launched = times
+        return Spans(self._trace.table, start, end, spans.step, row, ready, launched)
+
+    def _tell(self, key: Sequence[int], step: int) -> None:
+        """Tell a plan; tasks are in the order in which they began in `step`."""
+        parts = [self._part(number, plan) for number, plan in enumerate(key)]
+        counts = [len(rows) for rows, _ in parts]
+        before = np.cumsum([0, *counts])
+        rows = np.concatenate([rows for rows, _ in parts])
+        begun = np.concatenate(
+            [self._begun(number, step, count) for number, count in enumerate(counts)]
+        )
+        needs = [
+            need + first for (_, own), first in zip(parts, before, strict=False) for need in own
+        ]
+        senders = dict(_senders(self._trace, rows))
+        for copy, sender in senders.items():
+            needs[copy] = np.append(needs[copy], sender)
+            begun[copy] = max(begun[copy], begun[sender])
+        waits = np.zeros(len(rows), np.bool_)
+        waits[list(senders)] = True
+        order = np.lexsort((waits, begun))
+        place = np.argsort(order)
+        first = len(self._trace.table)
+        needs = [place[needs[task]] for task in order.tolist()]
+        rows = rows[order]
+        rows["after_count"] = [len(need) for need in needs]
+        self._trace.table.add(rows, np.concatenate(needs).astype(np.int32))
+        self.senders.update((first + place[c], first + place[s]) for c, s in senders.items())
+        self._rows.append([first + place[a:b] for a, b in pairwise(before.tolist())])
+
+    def _part(self, number: int, plan: int) -> tuple[NDArray[Any], list[Ints]]:
+        """A rank's tasks of one of its plans, and what each waits for."""
+        table, names = self._ranks[number].trace.table, self._trace.table.names
         where = table.plan(plan)
-        mine = table.rows[where].copy()
-        mine["lane"] = np.array(lanes)[mine["lane"]]
-        named = mine["name"] != ABSENT
-        mine["name"][named] = [trace.table.names.place(table.names[n]) for n in mine["name"][named]]
-        begins.append(first + count)
-        after.append(table.needs(np.arange(where.start, where.stop))[1] + count)
-        rows.append(mine)
-        count += len(mine)
-    trace.table.add(np.concatenate(rows), np.concatenate(after).astype(np.int32))
-    return begins
+        rows = table.rows[where].copy()
+        rows["lane"] = np.array(self._places[number])[rows["lane"]]
+        named = np.flatnonzero(rows["name"] != ABSENT).tolist()
+        for task in named:
+            rows["name"][task] = names.place(table.names[rows["name"][task]])
+        counts, needs = table.needs(np.arange(where.start, where.stop))
+        return rows, np.split(needs.astype(np.int64), np.cumsum(counts)[:-1])
+
+    def _begun(self, number: int, step: int, count: int) -> Ints:
+        """When each task of a rank began in a step."""
+        rank, begun = self._ranks[number], np.zeros(count, np.int64)
+        for lane in rank.trace.header.lanes:
+            spans = rank.trace.spans(lane.index)
+            spans = spans[spans.of_step(step)]
+            begun[spans["task"]] = rank.moved(spans.start, self._trace.header.origin_ns)
+        return begun
 
 
-def _moved(rank: _Rank, lane: int, firsts: dict[int, int], trace: Trace, origin: int) -> Spans:
-    """A lane's spans in steps that all ranks have, as the run has them."""
-    spans = rank.trace.spans(lane)
-    spans = spans[np.isin(spans.step, list(firsts))]
-    numbers, which = np.unique(spans.step, return_inverse=True)
-    first = np.array([firsts[step] for step in numbers.tolist()], np.int64)
-    row = first[which] + spans["task"] if len(spans) else spans.row
-    start, end, ready, launched = (
-        rank.moved(spans[name], origin) for name in ("start", "end", "ready", "launched")
-    )
-    return Spans(trace.table, start, end, spans.step, row.astype(np.int32), ready, launched)
+def _sent(senders: dict[int, int], lanes: Sequence[Spans]) -> dict[tuple[int, int], int]:
+    """When what each copy brings was sent, by the copy's step and row."""
+    copies = {sender: copy for copy, sender in senders.items()}
+    found: dict[tuple[int, int], int] = {}
+    for spans in lanes if copies else ():
+        some = spans[np.isin(spans.row, list(copies))]
+        for step, row, start in zip(
+            some.step.tolist(), some.row.tolist(), some.start.tolist(), strict=True
+        ):
+            found[step, copies[row]] = start
+    return found
+
+
+def _senders(trace: Trace, rows: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Each copy from another rank among a plan's tasks with the task that sent it.
+
+    Of what one rank sends to another and that one receives, the first belong together, and so on.
+    """
+    lanes = trace.header.lanes
+    ways: dict[tuple[int, int, bool], list[int]] = defaultdict(list)
+    for task in np.flatnonzero(rows["name"] != ABSENT).tolist():
+        way = _WAY.fullmatch(trace.table.names[rows["name"][task]])
+        if way is not None:
+            own, other = lanes[rows["lane"][task]].serves, int(way[2])
+            brings = way[1] == "from"
+            ways[*((other, own) if brings else (own, other)), brings].append(task)
+    for (source, target, brings), copies in ways.items():
+        sends = ways.get((source, target, False), [])
+        if brings and len(sends) == len(copies):
+            yield from zip(copies, sends, strict=True)
+
+
+def _came(spans: Spans, sent: dict[tuple[int, int], int]) -> Spans:
+    """Copies from other ranks begin when they were sent: until then they were waited for."""
+    if not sent:
+        return spans
+    keys = zip(spans.step.tolist(), spans.row.tolist(), strict=True)
+    least = np.array([sent.get(key, LEAST) for key in keys], np.int64)
+    start = np.minimum(np.maximum(spans.start, least), spans.end)
+    return replace(spans, start=start)
 
 
 def _clock(rank: _Rank, steps: list[int], origin: int) -> Counter:

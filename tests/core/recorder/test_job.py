@@ -1,5 +1,6 @@
 """Jobs of several ranks: their recordings read as one run, and the documents' example."""
 
+import json
 import os
 import re
 import subprocess
@@ -153,3 +154,72 @@ def test_a_script_without_any_line_for_it_is_recorded(tmp_path):
     assert trace.outcome == "finished" and trace.steps == list(range(6))
     kinds = [span.kind for span in trace if span.step == 3 and span.lane == 0]
     assert kinds == ["forward"] * 3 + ["loss"] + ["backward"] * 3 + ["step"]
+
+
+PIPELINE = """
+import json, time
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+
+from bubblescope import record
+
+dist.init_process_group("gloo")
+rank, computed, steps = dist.get_rank(), [0.0], []
+
+class Stage(nn.Sequential):
+    def forward(self, x):
+        time.sleep(0.01)
+        return super().forward(x)
+
+def timed(run):
+    def call(*told, **options):
+        begun = time.perf_counter()
+        try:
+            return run(*told, **options)
+        finally:
+            computed[0] += time.perf_counter() - begun
+    return call
+
+class ByHand(PipelineStage):
+    def forward_one_chunk(self, *told, **options):
+        return timed(super().forward_one_chunk)(*told, **options)
+    def backward_one_chunk(self, *told, **options):
+        return timed(super().backward_one_chunk)(*told, **options)
+
+stage = ByHand(Stage(nn.Linear(8, 8), nn.Tanh()), rank, 2, torch.device("cpu"))
+schedule = Schedule1F1B(stage, 4, loss_fn=timed(nn.functional.mse_loss))
+optimizer = torch.optim.SGD(stage.submod.parameters(), lr=0.1)
+x = torch.randn(16, 8)
+with record(stage.submod, optimizer, "runs"):
+    for _ in range(3):
+        optimizer.zero_grad()
+        schedule.step(x) if rank == 0 else schedule.step(target=x)
+        optimizer.step()
+        steps.append(computed[0])
+        computed[0] = 0.0
+json.dump(steps, open(f"by-hand-{rank}.json", "w"))
+dist.destroy_process_group()
+"""
+
+
+def test_a_pipelines_idle_time_is_what_the_job_finds_by_hand_and_its_fill_is_named(tmp_path):
+    (tmp_path / "train.py").write_text(PIPELINE)
+    torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")
+    run(tmp_path, *torchrun, "train.py")
+    trace = open_recording(tmp_path / "runs").trace
+    assert trace.steps == [0, 1, 2]
+    explanation = explain_run_step(trace, 2)
+    totals = cause_totals(explanation)
+    for rank in range(2):
+        computed = json.loads((tmp_path / f"by-hand-{rank}.json").read_text())[2] * 1e9
+        (update,) = [s for s in trace if s.step == 2 and s.lane == rank and s.kind == "step"]
+        idle = explanation.makespan - computed - (update.end - update.start)
+        assert abs(int(totals[rank].sum()) - idle) < 0.02 * explanation.makespan
+    assert totals[1, CAUSES.index(Cause.FILL)] > 9 * MS
+    passes = [s for s in trace if s.step == 2 and s.lane == 1 and s.kind == "forward"]
+    assert [(s.stage, s.microbatch) for s in passes] == [(1, n) for n in range(4)]
+    for copy in [s for s in trace if s.step == 2 and s.name == "from rank 0"]:
+        sent = [trace.find(2, task) for task in copy.after]
+        assert any(s.name == "to rank 1" and s.start <= copy.start for s in sent)
