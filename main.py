@@ -72,6 +72,8 @@ def run_command(arguments: list[str]) -> int:
                 commands.export(given, write_image, write_report)
             elif given.command == "record":
                 job.record(given)
+            elif given.command == "listen":
+                job.listen(given)
             elif given.command == "compare":
                 comparing.compare(given, write_both, write_both_report)
     except BrokenPipeError:  # whoever read our output has had enough, as `head` has

@@ -8,7 +8,7 @@ runs forward while a backward pass goes on is a recompute (checkpointing).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -105,22 +105,26 @@ class Hooks:
             return
         again = _is_backward()
         op = Op("recompute" if again else "forward", 0, None, number, name)
-        op.rows, op.pass_number = _rows(inputs), max(0, self._passes)
+        leaves = _leaves(inputs)
+        op.rows, op.pass_number = _rows(leaves), max(0, self._passes)
+        made = self._watch_inputs(number, leaves)
         now = self._now()
         if again and self._back is not None:
             self._back.end = self._back.end or now
             op.pass_number = self._back.pass_number
         op.start = now
-        self._open.append((op, self._watch_inputs(number, inputs)))
+        self._open.append((op, made))
         self.ops.append(op)
 
-    def _watch_inputs(self, number: int, inputs: tuple[Any, ...]) -> set[object]:
+    def _watch_inputs(self, number: int, leaves: Sequence[object]) -> set[object]:
         """Have the inputs' gradients told; returns what made the inputs.
 
         Before the block runs: one that works in place changes what its input is.
         """
-        into = [leaf for leaf in pytree.tree_leaves(inputs) if _flows(leaf)]
-        if into and torch.is_grad_enabled():
+        into: list[Any] = [leaf for leaf in leaves if _flows(leaf)]
+        if len(into) == 1 and torch.is_grad_enabled():
+            into[0].register_hook(lambda gradient: self._gradient(number))
+        elif into and torch.is_grad_enabled():
             torch.autograd.graph.register_multi_grad_hook(
                 into, lambda gradients: self._gradient(number)
             )
@@ -145,7 +149,7 @@ class Hooks:
     def _watch_backward(self, op: Op, made: set[object], output: Any) -> None:
         """Have it told when an output's gradient is there; what was handed on has no work then."""
         begun: list[Op] = []
-        leaves = [leaf for leaf in pytree.tree_leaves(output) if _flows(leaf)]
+        leaves: list[Any] = [leaf for leaf in _leaves(output) if _flows(leaf)]
         for function in {leaf.grad_fn for leaf in leaves} - made:
             function.register_prehook(lambda gradients: self._output_ready(op, begun))
 
@@ -190,6 +194,15 @@ def _flows(leaf: object) -> bool:
     return isinstance(leaf, Tensor) and leaf.requires_grad and leaf.grad_fn is not None
 
 
-def _rows(inputs: tuple[Any, ...]) -> int:
-    first = next((leaf for leaf in pytree.tree_leaves(inputs) if isinstance(leaf, Tensor)), None)
+def _leaves(values: object) -> Sequence[object]:
+    """What values of any form hold; quick for what most blocks take and give, tensors alone."""
+    if isinstance(values, Tensor):
+        return (values,)
+    if type(values) is tuple and all(isinstance(value, Tensor) for value in values):
+        return values
+    return pytree.tree_leaves(values)
+
+
+def _rows(leaves: Sequence[object]) -> int:
+    first = next((leaf for leaf in leaves if isinstance(leaf, Tensor)), None)
     return 0 if first is None or not first.dim() else int(first.shape[0])

@@ -30,6 +30,7 @@ from .happened import COMPUTE, DATA, Op, Told, timed
 from .hooks import Hooks, unwrapped
 from .stages import Stages
 from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
+from .wire import connect, is_address
 
 WARMUP = 1
 """Steps that are no measure of the others: the first one is cold."""
@@ -39,6 +40,8 @@ TRACKS = 2
 
 class record(AbstractContextManager["record"]):
     """Records the steps of a training job, each rank into a file of its own in the folder `out`.
+
+    Or to a listener, whose address `bubblescope listen` shows.
 
     `model` is what runs forward (also in DistributedDataParallel), `optimizer` the one whose steps
     are the steps; without one it is the first that updates the model. Nothing of the job is changed
@@ -51,7 +54,7 @@ class record(AbstractContextManager["record"]):
         optimizer: torch.optim.Optimizer | None = None,
         out: str | Path = "runs/",
     ) -> None:
-        self._model, self._optimizer, self._out = model, optimizer, Path(out)
+        self._model, self._optimizer, self._out = model, optimizer, out
 
     def __enter__(self) -> record:
         """Begin: clocks are compared here, and the first step begins."""
@@ -142,11 +145,14 @@ class record(AbstractContextManager["record"]):
 
     def _open(self) -> Any:
         """The rank's file; those of ranks that an earlier job had and this one has not are gone."""
-        self._out.mkdir(parents=True, exist_ok=True)
-        for path in self._out.glob("rank-*.arrow") if self.rank == 0 else ():
+        if is_address(str(self._out)):
+            return connect(str(self._out), self.rank)
+        folder = Path(self._out)
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in folder.glob("rank-*.arrow") if self.rank == 0 else ():
             if path.stem[5:].isdigit() and int(path.stem[5:]) >= self._world:
                 path.unlink(missing_ok=True)
-        return (self._out / f"rank-{self.rank}.arrow").open("wb")
+        return (folder / f"rank-{self.rank}.arrow").open("wb")
 
     def _header(self) -> dict[str, Any]:
         model = unwrapped(self._model)

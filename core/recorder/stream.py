@@ -26,6 +26,7 @@ from .happened import Timed, Told
 FORMAT = 2
 MOST_WAITING = 4096
 """Batches that wait to be written; more are left out, whole steps at a time."""
+REST_SECONDS = 0.5
 RECORDS = ("plan", "span", "open", "counter", "log", "clock")
 _INT32, _INT64, _TEXT = pa.int32(), pa.int64(), pa.string()
 TASK = pa.struct(
@@ -104,6 +105,7 @@ class Sender:
         self._open_sink = open_sink
         self._waiting: queue.Queue[Callable[[Write], None] | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._run, daemon=True, name="bubblescope")
+        self._closing = threading.Event()
         self.failed = ""
         self.left_out = 0
         """Steps that found the queue full."""
@@ -124,6 +126,7 @@ class Sender:
 
     def close(self, seconds: float = 10.0) -> None:
         """Write what is waiting and end the stream; waits for that so long at most."""
+        self._closing.set()
         if self._thread.is_alive():
             with suppress(queue.Full):
                 self._waiting.put(None, timeout=seconds)
@@ -133,7 +136,13 @@ class Sender:
         try:
             with self._open_sink() as sink, pa.ipc.new_stream(sink, self._schema) as stream:
                 while (write := self._waiting.get()) is not None:
+                    # Several steps at once: code that runs seldom is slow, and holds up the job.
+                    self._closing.wait(REST_SECONDS)
                     write(stream.write_batch)
+                    for _ in range(self._waiting.qsize()):
+                        if (write := self._waiting.get()) is None:
+                            return
+                        write(stream.write_batch)
         except Exception as error:  # a recording is not worth a training job
             self.failed = f"{type(error).__name__}: {error}"
             while self._waiting.get() is not None:

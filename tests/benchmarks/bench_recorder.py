@@ -72,6 +72,7 @@ def paired(with_it):
                     took[one is seen] = step(*one)
             more.append(took[True] - took[False])
             alone.append(took[False])
+    print(f"\nmean of the differences: {1e6 * sum(more[2:]) / len(more[2:]):+.0f} us")
     return median(more[2:]), median(alone[2:])
 
 
