@@ -108,7 +108,7 @@ def make_parser() -> argparse.ArgumentParser:
                         help="where each rank's recording goes (default: runs)")  # fmt: skip
     record = commands.add_parser("record", help="run a training command and record its ranks")
     record.add_argument("--out", default="runs", metavar="FOLDER",
-                        help="where recordings go (default: runs), or tcp://... as `listen` shows")  # fmt: skip
+                        help="where they go (default: runs), or what `listen` shows")  # fmt: skip
     record.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND",
                         help="such as -- torchrun --nproc-per-node 2 train.py")  # fmt: skip
     return parser

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 COMPUTE, DATA, FIRST_TRACK = 0, 1, 2
 """The lanes of a rank: computing, waiting for data, and from here on communication."""
+TRACKS = 2
+"""Lanes for communication of a rank: gloo has two threads."""
 PASSES = ("forward", "backward", "backward-input", "backward-weight", "recompute")
 FROM, TO = "from rank ", "to rank "
 """What a copy between two ranks is named, before the other's number."""
@@ -146,3 +148,21 @@ def _told(op: Op, replica: int, several: bool, after: tuple[int, ...]) -> Told:
         None if moves else number, number if moves else None,
         op.rows, op.bytes, op.payload, after, op.name,
     )  # fmt: skip
+
+
+def lanes_of(rank: int, device: str, note: str = "") -> list[dict[str, Any]]:
+    """A rank's lanes: computing, waiting for data, and communication."""
+    tracks = [f"rank {rank} communication {n + 1}" for n in range(TRACKS)]
+    named = [(f"rank {rank}", "compute"), (f"rank {rank} data", "copy")]
+    named += [(name, "communication") for name in tracks]
+    return [
+        {
+            "index": index,
+            "name": name,
+            "device": device,
+            "role": role,
+            "serves": COMPUTE,
+            "sharing": note,
+        }
+        for index, (name, role) in enumerate(named)
+    ]

@@ -26,7 +26,7 @@ from torch.optim.optimizer import (
 
 from . import clocks, loader
 from .collectives import Collectives
-from .happened import COMPUTE, DATA, Op, Told, timed
+from .happened import DATA, TRACKS, Op, Told, lanes_of, timed
 from .hooks import Hooks, unwrapped
 from .stages import Stages
 from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
@@ -34,8 +34,6 @@ from .wire import connect, is_address
 
 WARMUP = 1
 """Steps that are no measure of the others: the first one is cold."""
-TRACKS = 2
-"""Lanes for communication of a rank: gloo has two threads."""
 
 
 class record(AbstractContextManager["record"]):
@@ -160,7 +158,7 @@ class record(AbstractContextManager["record"]):
         return {
             "specification": {"warmup": WARMUP},
             "model": {"name": type(model).__name__, "blocks": [], "input_bytes": 0},
-            "lanes": lanes_of(self.rank, device),
+            "lanes": lanes_of(self.rank, device, _note(device)),
             "replicas": self._world,
             "origin_ns": self._origin,
             "started": self._started,
@@ -170,15 +168,11 @@ class record(AbstractContextManager["record"]):
         }
 
 
-def lanes_of(rank: int, device: str) -> list[dict[str, Any]]:
-    """A rank's lanes: computing, waiting for data, and communication."""
-    tracks = [f"rank {rank} communication {n + 1}" for n in range(TRACKS)]
-    named = [(f"rank {rank}", "compute"), (f"rank {rank} data", "copy")]
-    named += [(name, "communication") for name in tracks]
-    return [
-        {"index": index, "name": name, "device": device, "role": role, "serves": COMPUTE}
-        for index, (name, role) in enumerate(named)
-    ]
+def _note(device: str) -> str:
+    """What has to be said wherever a time of a device is shown."""
+    found = torch.accelerator.current_accelerator()
+    is_one = found is not None and torch.device(device).type == found.type
+    return "times are the host's: when work was launched, not when it ran" if is_one else ""
 
 
 def _is_job() -> bool:
