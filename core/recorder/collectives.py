@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from .happened import FIRST_TRACK, FROM, TO, Op
+from .hooks import Hooks
 
-Add = Callable[[Op], None]
 KINDS = {
     "all_reduce": "all-reduce", "all_gather": "all-gather", "all_gather_single": "all-gather",
     "all_gather_into_tensor": "all-gather", "reduce_scatter": "reduce-scatter",
@@ -34,8 +34,8 @@ PEERS = {"isend": TO, "send": TO, "irecv": FROM, "recv": FROM}
 class Collectives:
     """Watches what a rank's model and script move."""
 
-    def __init__(self, model: nn.Module, add: Add) -> None:
-        self._add, self._on = add, True
+    def __init__(self, model: nn.Module, hooks: Hooks) -> None:
+        self._hooks, self._on = hooks, True
         self._originals: dict[str, Callable[..., Any]] = {}
         self._calling = False
         if dist.is_available() and dist.is_initialized():
@@ -72,7 +72,7 @@ class Collectives:
         op = Op(kind, time.perf_counter_ns(), bytes=size, payload=payload, name=name)
         op.lane = FIRST_TRACK
         if self._on:
-            self._add(op)
+            self._hooks.ops.append(op)
         return op
 
     def _wrap(self) -> None:
@@ -91,6 +91,9 @@ class Collectives:
                 return original(*arguments, **options)
             self._calling = True
             moved = arguments[0] if arguments else options.get("tensor")
+            waits = not options.get("async_op") and name not in ("isend", "irecv")
+            if waits:
+                self._hooks.interrupt()
             op = self._begun(kind, moved, name=_name(name, arguments, options))
             try:
                 work = original(*arguments, **options)
@@ -98,6 +101,8 @@ class Collectives:
                 self._calling = False
             if work is None or not hasattr(work, "wait"):
                 op.end = time.perf_counter_ns()
+                if waits:
+                    self._hooks.go_on()
                 return work
             if name == "isend":  # when it has gone is not told
                 op.end = op.start

@@ -37,8 +37,11 @@ class Op:
 
     @property
     def brings(self) -> bool:
-        """Whether it brings something from another rank."""
-        return self.name.startswith(FROM)
+        """Whether the rank goes on with what it brings: all but gradients and what it sends.
+
+        Gradients that DistributedDataParallel reduces are for the update.
+        """
+        return not self.payload and not self.name.startswith(TO)
 
 
 class Told(NamedTuple):

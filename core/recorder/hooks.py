@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -63,6 +64,7 @@ class Hooks:
         self._passes = -1
         self._open: list[tuple[Op, set[object]]] = []  # what runs forward, and what made its input
         self._back: Op | None = None
+        self._rest: Op | None = None  # of it, behind a collective: told once it has a gradient
         self._loss: Op | None = None
         self._is_paused = False
         self.replica: int | None = None
@@ -72,6 +74,19 @@ class Hooks:
         """See nothing until this is called again."""
         self._is_paused, self._back, self._loss = on, None, None
 
+    def interrupt(self) -> None:
+        """The thread that runs the backward pass waits for a collective from now on."""
+        if _is_backward():
+            self._end_loss(self._now())
+        if self._back is not None and _is_backward():
+            self._back.end = self._now()
+
+    def go_on(self) -> None:
+        """Behind a collective the block's backward goes on, if it has a gradient still to come."""
+        if self._back is not None and _is_backward():
+            back = self._back
+            self._rest = self._back = replace(back, start=self._now(), end=None)
+
     def remove(self) -> None:
         """Take all hooks off again."""
         for handle in self._handles:
@@ -80,7 +95,7 @@ class Hooks:
     def step_over(self) -> list[Op]:
         """What has happened since the last step's end; the next one begins."""
         ops, self.ops = self.ops, []
-        self._passes, self._loss, self._back = -1, None, None
+        self._passes, self._loss, self._back, self._rest = -1, None, None, None
         return ops
 
     def _watch(self, model: nn.Module) -> None:
@@ -165,10 +180,7 @@ class Hooks:
 
     def _begin_backward(self, op: Op) -> None:
         now = self._now()
-        if self._loss is not None:
-            self._loss.end = now
-            self.ops.append(self._loss)
-            self._loss = None
+        self._end_loss(now)
         if self._back is not None and self._back.end is None:
             self._back.end = now  # it was over by now
         self._back = Op(
@@ -176,10 +188,19 @@ class Hooks:
         )
         self.ops.append(self._back)
 
+    def _end_loss(self, now: int) -> None:
+        if self._loss is not None:
+            self._loss.end = now
+            self.ops.append(self._loss)
+            self._loss = None
+
     def _gradient(self, number: int) -> None:
         """A block has a gradient more: of its input, or of a parameter."""
         if self._back is not None and self._back.number == number:
             self._back.end = self._now()
+            if self._rest is self._back:
+                self.ops.append(self._back)
+                self._rest = None
 
     def _accumulated(self, number: int, parameter: Tensor) -> None:
         self._gradient(number)

@@ -68,7 +68,7 @@ class record(AbstractContextManager["record"]):
         self._sender.hand_in(partial(self._say_clock, compared))
         self._hooks = Hooks(self._model)
         self._stages = Stages(self._hooks)
-        self._collectives = Collectives(self._model, self._add)
+        self._collectives = Collectives(self._model, self._hooks)
         self._updating: Op | None = None
         self._handles = [
             register_optimizer_step_pre_hook(self._before_update),

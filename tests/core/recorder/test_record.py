@@ -154,6 +154,37 @@ def test_outputs_of_any_form_and_inputs_without_gradients_are_seen(tmp_path):
     assert kinds[4:] == [("backward", 2), ("backward", 0), ("step", None)]
 
 
+class Summed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, gradient):
+        torch.distributed.all_reduce(gradient)
+        return gradient
+
+
+def test_a_collective_within_the_backward_is_waited_for_and_not_computed(tmp_path):
+    class Reduced(nn.Linear):
+        def forward(self, x):
+            return Summed.apply(super().forward(x))
+
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        unseen = torch.distributed.all_reduce
+        train(layers(Reduced(16, 16)), tmp_path)
+        assert torch.distributed.all_reduce is unseen
+    finally:
+        torch.distributed.destroy_process_group()
+    trace = open_recording(tmp_path).trace
+    (move,) = [span for span in trace if span.step == 2 and span.kind.is_collective]
+    parts = [s for s in trace if s.step == 2 and s.kind == "backward" and s.block == 2]
+    assert parts[0].end <= move.start and move.end <= parts[1].start and len(parts) == 2
+    assert parts[1].after == (move.task,)
+
+
 def test_several_passes_before_an_update_are_micro_batches(tmp_path):
     model = layers()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
