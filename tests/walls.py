@@ -88,7 +88,7 @@ LAYERS = (
     ("gui.panels.run",),
     ("gui.panels.data", "gui.panels.explain", "gui.panels.predict"),
     ("gui.predictions", "gui.recordings", "gui.sweep"),
-    ("gui.compare",),
+    ("gui.compare", "gui.lessons"),
     ("gui.first_page",),
     ("gui.window",),
 )

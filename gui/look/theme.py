@@ -227,7 +227,9 @@ QLabel#hint { color: $muted; background: $plot; }
 QFrame#verdict { background: $tint; border-radius: 6px; margin: 8px 12px 0px 12px; }
 QFrame#verdict QLabel { background: transparent; }
 QFrame#verdict QToolButton#link, QWidget#footer QToolButton#link { padding-left: 0px; }
+QWidget#lesson_panel QToolButton#link { padding-left: 0px; margin-left: -6px; }
 QLabel#said { font-weight: bold; }
+QLabel#answer { background: $tint; border-radius: 6px; padding: 7px 9px; }
 QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
   border-radius: 4px; }
 QFrame#banner[level="warning"] { border-left-color: $warning; }
