@@ -52,6 +52,7 @@ class Cause(StrEnum):
     NOTHING_TO_MOVE = "nothing-to-move"
     INCOMPLETE = "incomplete"
     NOT_KNOWN = "not-known"
+    DATA = "input-data"
 
     @property
     def label(self) -> str:
@@ -118,6 +119,10 @@ _WORDS = {
         "not known yet",
         "The step is not over: nothing is told yet of what the lane does next.",
     ),
+    Cause.DATA: (
+        "waits for data",
+        "The next batch is not there yet: the job waits for what loads its data.",
+    ),
 }  # fmt: skip
 
 
@@ -125,8 +130,8 @@ CAUSES: tuple[Cause, ...] = tuple(Cause)
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
 PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
 """Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
-_LOSS, _STEP, _COPY, _OTHER = (
-    KINDS.index(kind) for kind in (Kind.LOSS, Kind.STEP, Kind.COPY, Kind.OTHER)
+_LOSS, _STEP, _COPY, _DATA, _OTHER = (
+    KINDS.index(kind) for kind in (Kind.LOSS, Kind.STEP, Kind.COPY, Kind.DATA, Kind.OTHER)
 )
 
 
@@ -409,6 +414,7 @@ def _causes(
         (~pieces.late & by_rows & peer & more_rows, Cause.IMBALANCE),
         (pieces.met & peer, Cause.SLOWEST_RANK),
         (pieces.late, Cause.HOST),
+        (kind == _DATA, Cause.DATA),
         (kind == _COPY, Cause.TRANSFER),
         (~computes | for_all, Cause.COLLECT),
         (peer, Cause.COMPUTE),

@@ -37,7 +37,8 @@ def open_recording(
     One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
     which `build` makes the first time and whenever the recording has changed since. `progress` is
     told how much is done of how much.
-    A trace of another program is read as far as its importer goes, and a folder of traces as one.
+    A trace of another program is read as far as its importer goes. A folder is one run: of the
+    recordings of a job's ranks, else of the traces in it.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
     if `progress` returns False: nothing half-written is left then.
     """
@@ -56,8 +57,12 @@ def open_recording(
 
 
 def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opened] | None:
-    """What reads a trace of another program; each is imported when a file needs it."""
+    """What reads a folder, or a trace of another program; each is imported when one needs it."""
     if os.path.isdir(path):
+        from core.recording.importers.ranks import PATTERN, read_ranks
+
+        if next(Path(path).glob(PATTERN), None) is not None:
+            return read_ranks
         from core.recording.importers.folder import read_trace_folder
 
         return read_trace_folder

@@ -353,6 +353,29 @@ def _open_arrow(path: Path, number: int) -> None:
         _draw(trace)
 
 
+def _rank_files() -> list[File]:
+    """The second rank of a job."""
+    from tests.core.recorder.made import two_ranks
+
+    with tempfile.TemporaryDirectory() as folder:
+        two_ranks(Path(folder), (10**12, 10**12 + 500))
+        return [(".arrow", (Path(folder) / "rank-1.arrow").read_bytes())]
+
+
+def _open_ranks(path: Path, number: int) -> None:
+    """Open it beside the first rank, as one run."""
+    from tests.core.recorder.made import two_ranks
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        two_ranks(folder)
+        shutil.copy(path, folder / "rank-1.arrow")
+        try:
+            _open_arrow(folder, number)
+        except RecordingError as error:  # it names the file in the folder
+            raise RecordingError(str(error).replace(f"{folder}", f"{path}")) from error
+
+
 @cache
 def _indexed() -> tuple[Path, Any]:
     """A recording that has an index, in a folder that goes with the process; and its trace."""
@@ -396,6 +419,7 @@ def _open_index(path: Path, number: int) -> None:
 
 READERS: dict[str, Reader] = {
     "arrow": Reader(_arrow_files, _open_arrow, (RecordingError,)),
+    "ranks": Reader(_rank_files, _open_ranks, (RecordingError,)),
     "index": Reader(_index_files, _open_index, ()),
     "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,)),
     "kineto": Reader(_kineto_files, _open_foreign, (RecordingError,)),
