@@ -201,7 +201,7 @@ QDockWidget { font-weight: bold; }
 QDockWidget::title { background: $window; padding: 6px 10px; text-align: left; }
 QDockWidget > QWidget { font-weight: normal; }
 QTabBar { qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: $muted; padding: 4px 11px; border: none;
+QTabBar::tab { background: transparent; color: $muted; padding: 4px 8px; border: none;
   border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
@@ -248,6 +248,8 @@ QListWidget#strategies::item { padding: 0 8px; border: 1px solid transparent; bo
 QListWidget#strategies::item:hover { background: $grid; }
 QListWidget#strategies::item:selected { background: $tint; color: $text; border-color: $accent; }
 QScrollArea#form { border: none; background: $window; }
+QScrollArea:focus { border: 1px solid $accent; }
+QPushButton:focus { border: 1px solid $accent; border-radius: 3px; color: $accent; }
 QWidget#plot, QWidget#plot > QLabel { background: $plot; }
 QWidget#sheet { background: $window; }
 QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text;
@@ -270,8 +272,10 @@ QCheckBox:focus { color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
   selection-background-color: $tint; selection-color: $text; }
-QTableView, QTreeView, QListView { background: $plot; border: none; gridline-color: $grid;
-  selection-background-color: $tint; selection-color: $text; outline: none; }
+QTableView, QTreeView, QListView { background: $plot; border: 1px solid $plot;
+  gridline-color: $grid; selection-background-color: $tint; selection-color: $text;
+  outline: none; }
+QTableView:focus, QTreeView:focus, QListView:focus { border-color: $accent; }
 QTableView::item, QTreeView::item { padding: 2px 8px; }
 QTableView#tight::item { padding: 2px 5px; }
 QListView#offers { border: 1px solid $line; }

@@ -17,6 +17,7 @@ from gui.look.layouts import column_of
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.data.bookmarks import MarksPanel
+from gui.panels.data.foreign import ForeignPanel
 from gui.panels.data.log import LogPanel
 from gui.panels.data.spans import SpansPanel
 from gui.panels.data.steps import StepsPanel
@@ -71,11 +72,13 @@ class Panels:
         self.why, self.buckets = WhyPanel(), BucketsChart()
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.marks = StatisticsPanel(), MarksPanel()
+        self.foreign = ForeignPanel()
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
         self.sheets = (self.batch, self.devices)
         self.of_steps = (
             self.steps, self.why, self.buckets, self.statistics, self.search, self.spans,
+            self.foreign,
         )  # fmt: skip
         self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (
@@ -92,7 +95,9 @@ class Panels:
                 column_of(form, form.footer, growing=form),
                 LEFT,
             ),
-            Docked("devices", tr("Devices"), scrolled(self.devices, self.buckets), BELOW),
+            Docked(
+                "devices", tr("Devices"), scrolled(self.foreign, self.devices, self.buckets), BELOW
+            ),
             *(
                 Docked(name, title, widget, BELOW, FRONT)
                 for name, title, widget in (

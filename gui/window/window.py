@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
 from core.plan.specification import Specification
+from core.recording.stream import Opened
+from core.trace.trace import Trace
 from gui.app.banner import Banner
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
@@ -100,6 +102,7 @@ class MainWindow(QMainWindow):
         self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.marking = Marking(self.timeline, self.panels.marks)
+        self.marking.stepped.connect(self.show_stepped)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
         self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
@@ -120,7 +123,11 @@ class MainWindow(QMainWindow):
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
         )
-        self.panes = Panes(lambda: [self.form, self.centre, *self._docks.values()])
+        left, *others = self._docks.values()
+        self.panes = Panes(
+            self,
+            lambda: [left, self.timeline if self.timeline.isVisible() else self.centre, *others],
+        )
         self.command_palette = Palette(self, self.commands)
         self.view_options = ViewOptions(self.timeline, settings)
         self.colours = ColourControl(settings, self)
@@ -189,6 +196,11 @@ class MainWindow(QMainWindow):
         """Show a run of this sitting, or one that was opened or predicted just now."""
         self.runs.add(run)
         self._show(run)
+
+    def show_stepped(self, trace: Trace) -> None:
+        """Show the run that is shown with other steps, as a run of its own."""
+        if self.run_shown is not None and self.run_shown.source is not None:
+            self.show_run(self.session.add_opened(self.run_shown.source, Opened(trace)))
 
     def commands(self) -> list[Command]:
         """What the command palette offers now."""
@@ -328,6 +340,7 @@ class MainWindow(QMainWindow):
         self.panels.spans.said.connect(self.note)
         self.panels.spans.failed.connect(self.banner.say)
         self.judge.told.connect(self.verdict.show_text)
+        self.judge.told.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
