@@ -4,6 +4,7 @@ import runpy
 
 import pytest
 
+from core.explain.verified import verified
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind, PlanError
@@ -228,4 +229,27 @@ def batch(rows, generator):
 def loss(output, target): return nn.functional.cross_entropy(output.flatten(0, 1), target.flatten())
 """
     job = Specification("pipeline", own(tmp_path, code), "2xcpu", batch=4, steps=1, verify=True)
-    assert summarise(run_here(job)).verified
+    assert verified(run_here(job)).agrees
+
+
+UNEVEN = """
+class Slow(nn.Linear):
+    def forward(self, x):
+        for _ in range(40):
+            x = torch.tanh(super().forward(x))
+        return x
+def build(): return [Slow(8, 8), Slow(8, 8), nn.Linear(8, 800), nn.Linear(800, 8)]
+"""
+
+
+def test_measured_times_are_balanced_and_the_run_says_at_which_borders(tmp_path):
+    job = Specification("pipeline", own(tmp_path, UNEVEN), "2xvirtual", batch=8, steps=1)
+    by_times = run_here(job.having(balance=True, verify=True))
+    header = by_times.header
+    assert header.specification.borders == "1"
+    assert [cost.name for cost in header.block_costs] == [b.name for b in header.model.blocks]
+    assert all(cost.forward_ns > 0 and cost.backward_ns > 0 for cost in header.block_costs)
+    assert header.block_costs[0].input_ns < header.block_costs[1].input_ns  # data needs none
+    assert verified(by_times).agrees
+    with pytest.raises(PlanError, match="--lane-memory"):
+        run_here(job.having(balance=True, lane_memory=1e-3))
