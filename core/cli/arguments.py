@@ -100,7 +100,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_figure(export)
     summary = commands.add_parser("summary", help="print as JSON what `run --summary` writes")
     summary.add_argument("recordings", nargs="+", metavar="RECORDING",
-                         help="a recording, another program's trace, or a folder of ranks")  # fmt: skip
+                         help="recordings, traces, folders of ranks")  # fmt: skip
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
     opening = commands.add_parser("open", help="open a recording or a folder in the window")
     opening.add_argument("recording", metavar="RECORDING")
