@@ -135,7 +135,7 @@ class Sweep:
         beside = strategy not in self.strategies
         for option in STRATEGY_OPTIONS:
             if option not in _taken(strategy) and (beside or option in asked):
-                values[option.name] = None
+                values[option.name] = option.default
         return specification_of(values)
 
 

@@ -18,6 +18,7 @@ from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.explanations.explaining import Explainer
 from gui.figures.picture import Picture, copy_picture, write_picture
+from gui.figures.run_names import file_name
 from gui.figures.shown import Range, range_between
 from gui.figures.timeline import Extras
 from gui.look.text import tr
@@ -89,7 +90,7 @@ class Exporting(QObject):
         """Ask for a file and write exactly what is visible into it."""
         if self._scene() is not None:
             picture = self.draw(self._on_screen())  # what is visible now, not when it is named
-            self._ask(self._window, picture, "timeline.png", IMAGES)
+            self._ask(self._window, picture, ".png", IMAGES)
 
     def export_to(self, path: Path, visible: bool = False) -> None:
         """Write the timeline as the window shows it: the last measured steps, or the visible time.
@@ -107,7 +108,7 @@ class Exporting(QObject):
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""
         if self._scene() is not None:
-            start = Path(self._settings.folder) / "report.html"
+            start = self._start(".html")
             ask_save(self._window, tr("Export report"), start, [tr(REPORT)], self.report_to)
 
     def report_to(self, path: Path) -> None:
@@ -129,14 +130,19 @@ class Exporting(QObject):
 
     def _ask_figure(self, picture: Picture) -> None:
         self._keep()
-        self._ask(self.panel or self._window, picture, "figure.pdf", DOCUMENTS)
+        self._ask(self.panel or self._window, picture, ".pdf", DOCUMENTS)
 
-    def _ask(self, parent: QWidget, picture: Picture, name: str, kinds: tuple[str, ...]) -> None:
-        start = Path(self._settings.folder) / name
+    def _ask(self, parent: QWidget, picture: Picture, suffix: str, kinds: tuple[str, ...]) -> None:
         ask_save(
-            parent, tr("Save figure"), start, [tr(kind) for kind in kinds],
+            parent, tr("Save figure"), self._start(suffix), [tr(kind) for kind in kinds],
             lambda path: self.save_to(picture, path),
         )  # fmt: skip
+
+    def _start(self, suffix: str) -> Path:
+        """A file called as the run that is shown, in the folder that was written to last."""
+        run = self._state.run_shown
+        name = "run" if run is None else Path(file_name(run)).stem
+        return Path(self._settings.folder) / f"{name}{suffix}"
 
     def _copy(self, picture: Picture) -> None:
         copy_picture(picture)

@@ -130,7 +130,7 @@ class StatusLine:
         self.recorded, self.timing_note, self.predicted = Label(), Label(), Label()
         self.verified, self.engine = Label(), Label(tr("engine is loading…"))
         self._run: Run | None = None
-        self._per_pixel = 0.0
+        self._per_pixel, self._has_verdict = 0.0, False
         self.behind, self.faults = Label(), Label()
         self.faults.setObjectName("problem")
         for label in (self.recorded, self.behind, self.faults):
@@ -143,13 +143,19 @@ class StatusLine:
         self._run = run
         self.behind.setText(behind_text(behind_s))
         self.faults.setText(status_text(faults_of(run.trace, run.live)))
-        self.timing_note.setText(run.trace.header.timing_note)
+        self._show_timing_note()
         self.verified.setText(verified_text(run.trace))
         self.recorded.setText(recorded_text(run.trace, self._per_pixel))
 
     def show_verdict(self, text: str) -> None:
         """A verdict says how times were taken; without one it is said here."""
-        self.timing_note.setHidden(bool(text))
+        self._has_verdict = bool(text)
+        self._show_timing_note()
+
+    def _show_timing_note(self) -> None:
+        # Never hidden: a bar whose labels come and go draws them over its messages.
+        run = None if self._has_verdict else self._run
+        self.timing_note.setText("" if run is None else run.trace.header.timing_note)
 
     def show_nothing(self) -> None:
         """No run is shown."""
