@@ -25,6 +25,6 @@ class BuildWithoutThisFile(build_py):
 setup(
     packages=["bubblescope", APP, f"{APP}.resources", *INSIDE],
     package_dir={"bubblescope": "bubblescope", APP: ".", f"{APP}.resources": "resources", **INSIDE},
-    package_data={f"{APP}.resources": ["*.json", "icons/*", "presets/*", "recordings/*"]},
+    package_data={f"{APP}.resources": ["*.json", "icons/*", "presets/*", "recordings/*", "translations/*.qm"]},
     cmdclass={"build_py": BuildWithoutThisFile},
 )

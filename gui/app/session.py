@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
+from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
 from core.recording.bookmarks import Bookmark, BookmarksError, read_marks, write_marks
@@ -148,7 +149,8 @@ class Run:
 class Session(QObject):
     """Drains the client into runs. Signals go up; the window sets what it shows.
 
-    `ticked` comes with every tick of a live run, so that open tasks can grow.
+    `ticked` comes with every tick of a live run, so that open tasks can grow. `hardware` is what
+    the engine found, None until it is ready.
     """
 
     ready = Signal(object)
@@ -171,6 +173,7 @@ class Session(QObject):
         self.runs: list[Run] = []
         self.live: Run | None = None
         self.asking = False
+        self.hardware: Hardware | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(IDLE_TICK_MS)
         self._timer.timeout.connect(self.tick)
@@ -257,6 +260,7 @@ class Session(QObject):
             case Ended(outcome, text):
                 self._end(outcome, text)
             case Ready(hardware):
+                self.hardware = hardware
                 self.ready.emit(hardware)
         return False
 

@@ -1,0 +1,4012 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="ko" sourcelanguage="en">
+<context>
+    <name>Bubblescope</name>
+    <message>
+        <source> (and {n} more: see the Log)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> (measured {time}, {change})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> GB/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> mm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> over {n} replicas: {sizes}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> pt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> µs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 core a lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 forward : 1 backward-input : 1 backward-weight; no time for transfers. Run once to use measured costs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 hit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 measured step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 row</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 span</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 span is cut</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 step recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 task still runs and is not counted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1F1B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1F1B with several stages on each lane.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1F1B with the weight gradients computed later.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1f1b</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>25 MiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>3, 2-4 or 10ms:40ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>5, or an epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>99 % of the whole spans are no longer than this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A collective that every rank has reached moves data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A comparison of two runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A copy between lanes brings what the lane needs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A copy or communication lane has nothing to carry: no loss in itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A lane that computes longer by a factor, such as 2:1.5; repeatable.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A lane&apos;s first pass in one measured step (the first is 1) takes so much longer, such as lane=2,step=4,ms=50; repeatable.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A pipeline in each replica, gradients all-reduced.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A process for each lane, overlapped all-reduce.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A process for each lane, which holds a part of every parameter.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A replica with more rows computes; on a lane without work, any lane computes. All of the wait counts, also what equal rows would not have spared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A run is under way.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A word alone is looked for in labels (F3, 2F1), kinds and names.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A, {steps}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Adds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Advisor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After the lane&apos;s last pass, other stages still compute.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Align here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All figures are of the last {n} of {all} measured steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All forwards, then all backwards.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All kinds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All levels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another device hands out, gathers, reduces or updates for all replicas.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Any lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As shown in the window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attention heads; they must divide the width.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>B − A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>B, {steps}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>BUBBLE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back to the last view</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Batch split</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Because</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Before the lane&apos;s first pass, an earlier stage computes what that pass needs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Between the lane&apos;s passes, another lane computes what the next one needs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble by makespan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble by the formula</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble by the longest lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble {n} of {count} by length: {length} on {lane}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bucket</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Busy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By what share every task&apos;s time varies at random, by the seed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bytes of text in every row.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>COMPUTE LANES: WORK, AND IDLE FOR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>COPY AND COMMUNICATION LANES</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU cores that each lane computes with.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CRITICAL PATH</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CRITICAL PATH · first {most} of {n} pieces</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CRITICAL PATH · {n} pieces</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CSV</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancelled. {costs}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Causes of {explained} of {steps} steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change between light and dark colours.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chart of the steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chimera</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a link speed first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a strategy on the left and press Run (F5).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose how much slower it is first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the colour of {family}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the colours of forward, backward and the others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the lane above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the lane below; what follows acts on it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the lane.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chosen for the figure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clear the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clear the selection; with nothing selected, leave the comparison.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click a bar or an idle gap to see what it is and what it waited for. Drag to count a range; Shift+click measures from the selected bar to another.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click for the longest of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click on a flag</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click on a group&apos;s heading</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click on a lane&apos;s name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click to see why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clock known to</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close tab</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the run that is shown; it goes on, and stays in the Runs panel.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the search (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close this message.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close this tab; the run stays in the Runs panel. (Ctrl+W)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close {title}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collectives</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collectives beside the gradients that they wait for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colour bars by how long they took.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colour bars by their micro-batch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colour bars by their stage.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colour bars by what they do: forward, backward, communication…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colour by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colour of {family}, as #rrggbb</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colours…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Communication</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare every loss and gradient with the plain whole-batch step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare with…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare {run} with:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comparing two large steps…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copied as an image and as SVG.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copied the statistics as CSV.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copied the statistics as Markdown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy and communication lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy as plain numbers for a spreadsheet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy exactly what is visible, as an image and as SVG.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy statistics as CSV</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy statistics as Markdown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy the figures of the selected range as plain numbers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy the figures of the selected range as tables.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy the tables as text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy visible range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cores per lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Costs (*.json)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Costs {source}; {steps}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Counting was cancelled. Select a range to count it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Counting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Critical path</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ctrl + wheel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dark colours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Data parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete mark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete the mark that one is at.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Deleted a mark; Ctrl+Z brings it back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Depth</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Details of the selection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Devices of a node</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Devices of a node, where their names do not tell the host:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Devices of a node…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Differences between run A and run B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distributed data parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not measure what tasks cost before the first measured step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not open this recording; nothing is left behind.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Double-click</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Double-click or press Enter to run this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drag</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drag from the axis</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drag of a lane&apos;s name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drag over the lanes to select a range first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Draw both compared steps equally long; again: in true time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>DualPipeV</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Durations of whole spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Durations: &gt;5ms &lt;=10us. Either of two: stage:0|2. Not: -kind:copy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>EACH COMPUTE LANE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Edit note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End comparison</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End the engine and close the window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End to end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End to start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>English</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Equal lengths</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Esc in the field above the names shows all lanes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every lane gets a row: what it computes, what it moves, and why it waits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every lane has a slice of each layer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everything was ready, but the work was late: launch, Python, contention.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exactly the time on screen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Explain it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Explaining…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export comparison</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export comparison…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export figure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export figure…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export report…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export spans as CSV…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export visible range…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exported {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>FROM IDEAL TO MEASURED · ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Faults</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Features in every layer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter lanes by name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter lanes…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find a command…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find anything that can be done by a few letters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find spans by kind, micro-batch, stage, lane, step, name or duration.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit a span or an idle gap.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit the selection; again, or without one, everything, the lanes&apos; height too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fold all groups</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fold or open the group</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fold the chosen lane&apos;s group into one row, or open it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fold the group, or open it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Forward again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Forward {forward} and backward {backward}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a file…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From the ideal step to this one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From, to</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fully sharded data parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GPT</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GPipe</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go back to the bubble that was longer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to the mark before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to the next mark.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to the present and stay with it, at this zoom.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to the view that you came back from.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Gradient error, largest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Group by the next one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Group lanes by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Group the lanes by the next of these.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Half of the whole spans are no longer than this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hardware and versions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Held up by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hiccup</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Higher lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Histogram of durations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How each lane spends its time and memory appears here with the first step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How far the optimizer goes in every step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How fast the clock of virtual lanes runs at most, beside a real one: 0.1 to watch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How long every step takes appears here with the first whole step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How the work is divided among the lanes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>IDLE BY CAUSE · share of all lanes&apos; time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle time as a share of the range.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle time by cause</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle time in steps whose causes were not worked out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle time of each lane by cause</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Image size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In per cent of A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In short</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In which order every stage works through the micro-batches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Interleaved 1F1B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Interleaved 1F1B with the weight gradients computed later.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Interleaved zero bubble</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Into how many consecutive parts the model is cut.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Into how many pieces the batch is cut, as even as can be.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It began {time} earlier than predicted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It began {time} later than predicted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It belongs to no step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It has nothing more to do in this step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Jitter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join all matched tasks on screen by thin lines.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join tasks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KIND:FACTOR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep the chosen lane at the top, or put it back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep the last step as .npz: input, target, before/NAME, gradient/NAME.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keys and mouse</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kind in the histogram</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kinds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kinds of spans in the range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>LANE-LANE:FACTOR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>LANE:FACTOR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ladder from the ideal step to the measured one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lanes in the range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Largest first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lay the spans that are selected in both runs over each other; again: the steps&apos; starts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layers of the model, each a block that a stage can take.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Let all lanes stand without headings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Let the lanes of a device stand together.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Let the lanes of a host stand together, or of so many devices.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Let the lanes that hold a replica stand together.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Load costs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Load…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longest bubble</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longest bubble: {length} on {lane}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looped BFS</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss, first and last</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lower lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MLP</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make a figure for a slide or a paper: see it, save it, copy it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make the lanes higher or lower.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make the lanes higher.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make the lanes lower.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mark moment</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mark range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mark the moment under the pointer, or the start of what is selected, and name it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mark what is selected from start to end, and name it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Markdown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Marks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Marks of the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Max</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Means of a step, over {n} measured steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure from here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure from the selected span to another.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure from the selected span to those selected next; again: no longer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured: {part}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MiB of gradients that are reduced together.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Micro-batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Micro-batches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Middle drag, Shift + drag</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mouse</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move back between form, timeline and panels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move between form, timeline and panels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the chosen lane down within its group.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the chosen lane up within its group.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the lane down</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the lane up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the lane within its group.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move to a later time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move to an earlier time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Moves</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Named in the field below.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next hit (Return)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next mark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next part of the window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next span</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next span in run B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next tab</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No compute lane is idle in the steps on screen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No lane is called “{name}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No waiting inside a lane, for twice the memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not explained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not explained: the step has {n} tasks, and at most {most} are explained here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not measured yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note of the mark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is called that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Numbers are micro-batches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of the run that is shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One forward, one backward in turn.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One row for each lane; the Details panel tells the selection.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only {level}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a recording from a file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open all groups</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open recordings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open recording…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open runs and recordings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Opened {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Opening {name}: {share} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Or choose a link speed above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Or open a recording (Ctrl+O).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Or press F5 to run what the form on the left says, drop recordings here, or press Ctrl+Shift+P for everything else.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other kinds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outline the tasks that make each step on screen as long as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Overview of the whole run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pan.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Panels that share this place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Part before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pick a piece to show its task in the timeline.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pin the lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pipeline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pipelines side by side</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pipelines that run side by side.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pixels of a PNG</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plain: 1 ms a pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Point at a mark, or go to one, to delete it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Point at a moment of a run, or select something, to mark it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predict all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predict every way again, from the run that is shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted timeline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted: {part}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted: {task}, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicting {devices} devices, {microbatches} micro-batches…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prediction</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prediction of this run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preparing the run…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Press M to mark the moment under the pointer, or the start of what is selected; Shift+M marks what is selected from start to end. Marks are kept beside the recording.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preview</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous hit (Shift+Return)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous mark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous span</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous span in run B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous tab</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress of counting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress of opening the recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress of the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put another run, a recording or the prediction below the run that is shown, and see what takes longer, and why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put another run, a recording or the prediction below the run that is shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put faults into the virtual lanes, to see what they do.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put it on the clipboard, as an image and as SVG.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put these settings into the form and run them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put this into the settings; Run then starts it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>RECENT FILES</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read costs from a JSON or TOML file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reasons of the gap</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Record when each block of the model is passed; that costs a little.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reduced: up to {spans} spans in one mark.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove missing files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove {name} from the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replicas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replicate the model, split the batch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ResNet-50</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reset to the built-in colours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows of an epoch; the last batch of it may be smaller.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows of each micro-batch; the last one may have fewer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows of the whole batch, over all lanes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run once: the costs come from its calibration.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run starts it afresh.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run this</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run what the form says.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run what the form says. (F5)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run {letter}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run {name} has no whole step to compare yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs of this sitting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs to compare with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SAMPLE RECORDINGS</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>STRATEGY</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save as CSV…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save costs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save figure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save recording…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the run that is shown as a recording.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved {count} spans as {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saving {name}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Say how many devices a node has, where their names do not tell.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Schedule: {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scroll the lanes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search no further</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a range of time over all lanes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a range of time over the lanes that it touches, and count it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a range, a span or an idle gap to mark it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a span in each run first, then align here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a span or an idle gap.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select and fit the longest idle gap on screen; again, the next longest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select nothing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the next span on run B&apos;s lane; run A&apos;s selection stays.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the next span on the lane.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the next span that was found.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the previous span on run B&apos;s lane; run A&apos;s selection stays.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the previous span on the lane.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the span before that was found.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the span that the selected one waited for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the span that waited for the selected one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the time that is visible over all lanes, and count it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select visible range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sequence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings of both</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings of the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Several stages on each lane, all micro-batches through each in turn.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shares of the critical path</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shift + click</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shift + wheel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shortest and longest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show every group as one row.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show every key and what the mouse does.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show every lane.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show it without sharing, on {lanes} virtual lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show large</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show less time in more detail.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show more time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show only spans that are</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show only the lanes whose names contain some text; * stands for anything.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show or hide {panel}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show samples, things to try and recent files.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the blocks inside forwards and backwards, where they were recorded.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the lanes whose names contain this; * stands for anything. Esc shows all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the mark in the timeline. (Return)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the next open run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the open run before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the predicted step in the timeline, as a run of the list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the prediction below each lane, where there is one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the run alone again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the window in English.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the window in Korean.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the window in Simplified Chinese.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show what each lane holds in memory, below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show why, from the ideal step to the measured one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show {blocking} in the timeline.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show {run}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Single lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Slow kind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Slow lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Slow link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Some ways are left out: {missing}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sort by a column; a click on its head does so too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Spans of which some part lies in the range.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Split (tutorial)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Split size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stages in turn, one works at a time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stages of each lane, for schedules that give it several.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stages overlap on micro-batches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stages there and back over the lanes, no waiting inside a lane.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stages there and back, each forward overlapped with a backward.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start to start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Statistics of the range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step of run {letter}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step, median of {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps before the measured ones; the first steps are slow.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps or times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps or times…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps that are measured.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop counting the range.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop predicting.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop the run; what was recorded is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped; what was recorded is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Strategy: {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>THREE THINGS TO TRY</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Table (*.csv *.parquet)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Table of spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the last zoom, pan, fit or change of the lanes back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the mark away; Ctrl+Z brings it back. (Del)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take this file off the list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tasks that overlap</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tensor parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The duration of the longest span.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine cannot be started: {reason}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine refused the run without saying why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first whole step is on its way.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The forward pass by pieces, one loss and one backward over all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The gradients of block {n} were there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lane is in a collective that its slowest rank has not reached.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lanes are never idle.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The main reason of the difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mean duration of whole spans.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The median step, or the last steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model that is trained: a built-in one, or a Python file of your own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The number format of parameters and activations.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The order of the step&apos;s passes, as if all took the same time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The predicted step appears here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The range is still being counted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run failed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The step lacks spans: what looks idle may be work that was not told.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The sum of their parts in the range.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The time is outside of every step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The whole batch on one lane, for reference.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The whole run; click or drag to move the view.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Then</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Then {task} begins.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There are no marks: M sets one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no comparison to write yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no file {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no formula without a pipeline&apos;s schedule.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no other run yet: open a recording, or run something else.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no prediction: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no run to compare yet: press Run, or open a recording.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no run to draw.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no run to search: press Run, or open a recording.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no run to write yet: press Run, or open a recording.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is not enough memory for this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is not enough memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This cannot run here. {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This could not be done: {name}: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run cannot be saved: there is no room for it on the disk. {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run has no whole step to take costs from. Run once: the costs come from its calibration.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run has recorded no spans.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This step has {n} tasks: explaining it takes some seconds.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This step has {n} tasks: it is explained when the run has ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This trace says nothing of training steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time in which the lane communicates and does not compute.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time in which the lane computes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time in which the lane does neither.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Timeline of run B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Timeline of {run}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Timelines</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Total</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ToyModel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try width {width}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tutorial</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Two lanes between which transfers take longer by a factor, such as 1-2:4; repeatable.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Two replicas of the model, one down and one up the lanes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Type a few letters of what you want to do</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use the language of the system, if the window speaks it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waited for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waited for {what}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Warnings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ways predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ways to run the model, by predicted step time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What contributes to the difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What else is put in: those of the run, or others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is visible</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is wrong with the colours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What it adds to B&apos;s step: its mean over B&apos;s lanes less that over A&apos;s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What it waited for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What lies between virtual lanes: latency in us and GB/s, a link&apos;s name, or measured.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What updates the parameters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What waited for it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was recorded is kept; press Run to start afresh.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What {schedule}&apos;s formula gives, by makespan, for this step&apos;s mean costs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wheel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wheel over the lanes&apos; names</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where the random parameters and data begin.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which devices work, such as 2xcpu, cuda:0,cuda:1, 2xcuda:0 or 8xvirtual.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which lines of the log are shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which rows go to which lane appears here with the first step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which step is explained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which step of run {letter} is compared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whose durations the histogram shows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why a step takes as long as it does appears here with the first whole step: from the ideal step, rung by rung, to the measured one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why the lane is idle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why, as charts and lists</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Width</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Width and height of every image in pixels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Work out the ladder and the idle time of this run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write a mark&apos;s note.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write a page of HTML with pictures and tables of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write all spans, or those that the table shows, a line each.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write another note. (F2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write exactly the time that is visible as PNG, SVG or PDF.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write it as PNG, SVG or PDF.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write the costs that are chosen to a JSON file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write what is seen of both runs as PNG, SVG or PDF, or a report as HTML.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Writing the report…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ZB-H1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ZB-H2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ZB-V</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Zoom at the pointer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Zoom in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Zoom in to see each of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Zoom out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>activations held</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>adds to the step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all; or 0-3, cpu:1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>and {n} more ranks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as it goes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as the costs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at {time}, over {length}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>auto</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>batch {rows}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>because of</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>began at {time}, did not end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>between steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>bucket {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>busy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>busy {busy} · comm {communication} · idle {idle}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cause</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>compare gradients</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>compared: mean of {n} steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>critical path</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>did not end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>end to start {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>engine is loading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>engine ready</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exact</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>expected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exposed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exposed collective</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>faults put in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>float32</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gather</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gather or reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gradients differ by at most {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gradients ready</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>grows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hidden</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>host</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>idle most for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>idle share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>idle {share}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>idle: {cause}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>incomplete: 1 fault, see the Log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>incomplete: {n} faults, see the Log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lane by lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lane {lane}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lane {lane}: idle at {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lane {lane}: {task}, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lane=LANE,step=STEP,ms=MS</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>last {shown} of {count} measured steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>launched {time} after it was ready</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>loss (right axis)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>loss {loss}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>made from the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>makespan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>makespan in ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>makespan {lengths}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>max / mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean of all steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean of the last {n} steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean of the measured steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean of {n} measured steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean of {n} steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>median step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>median: {step}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>medians of {n} steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>micro-batch {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mlp</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>most in this run: {size}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>moved for {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>moves</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ms of lane time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>n</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>never idle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no engine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no hits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no pipeline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no run yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nobody</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>node {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not what a plain step computes: gradients differ by {gradient}, losses by {loss}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nothing more in this step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nothing recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nothing to move</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of the idle time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one per lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only in A: {tasks}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only in B: {tasks}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>other lane computes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>other memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>p50</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>p99</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>peak</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>peak memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>peak {size}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pipeline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pipeline drains</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pipeline fills</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pipeline {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pipelines {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted {predicted}, measured {measured}, {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted, not measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>present</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ratio</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>record blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reduced: about {count} spans a pixel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replica {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replicas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>running for {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>running since {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>saving, {share}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>searching, {share}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>setting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sgd</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>shared evenly</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>slider</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>slowest rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sorting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>spans missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stage {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>start to start {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>starting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step at hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step at hand: {step}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step {n} of {total}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the first {shown} of {count} spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the model&apos;s own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the picture is {time} behind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the same as of A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the schedule&apos;s own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>transfer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>uneven split</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>up to 8</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>update</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>usual</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waited {time} for ranks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waits for ranks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>warm-up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>warm-up only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>warm-up {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>warm-up {n} of {total}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what was said</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>whole batches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>whole run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>w{number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} against {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} ms in A, {b} ms in B: it adds {adds} ms to B&apos;s step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{cores} cores a lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} hits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} measured steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} of {all} spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} of {lanes} lanes get no rows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} so far, {share}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} spans in {time} on {lane}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} steps recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} tasks a step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{cut} by the range: their parts inside count in times, and they count whole in counts, means, percentiles, maxima and the histogram.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{family} is too faint: {ratio}:1 against the plot, at least 3:1 is needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{first} to {last}: {spans}, {share}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{hits}, cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lanes} lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lanes} lanes, {tasks} tasks: makespan {makespan}, bubble {bubble}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} computes {measured}, predicted {predicted}{error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} holds {size}, of it activations {part}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} is chosen. {more}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} is idle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} is idle for {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} is idle for {time}, {share} of the step: {cause}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} waits {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} works</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{length} from {start}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model}, {rows} rows: {source}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{names} and {n} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} (missing)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is incomplete: {fault}{more}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} of {count}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number}: {title}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} earlier steps on screen were not searched.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} further lanes are not listed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} measured steps of {least} to {most} ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} of {count} files cannot be opened: {problems}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} spans are cut</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} tasks matched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} tasks still run and are not counted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} warm-up steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{one} and {other} are hard to tell apart with {vision}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{other} excludes this: set it back to its default to use this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{rows} (usual)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{rows} rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{schedule} has no formula for these numbers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{schedule} says itself how many stages a device holds: {chunks}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{schedule}, {n} replicas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{share} of the lanes are busy {at}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{shortest} to {longest}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{shown} of {count} joins</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{shown} of {n} lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{shown} of {n} lanes are shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{spans}, cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{start} to {end}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{start} to {end} ({length})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{start}, for {length}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{step}
+Click to see it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{step} (select a bar to see its own step)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{step}, the median of {count} steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{strategy} does not use this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{strategy} does not use: {fields}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{strategy}: {way}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{task} on {lane}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{task} on {lane}; began {time} after it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} before it began</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} exposed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{title}, running</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{total} in one piece</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{total} in {n} micro-batches of {each}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{total} in {n} micro-batches of {size}{over}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{total} in {n} micro-batches: {sizes}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{total} in {n} micro-batches: {sizes}{over}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{total} on {n} replicas: {sizes}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{way}, {n} micro-batches: {step} predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{way}: {step} predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{what}: {first} ({moved}) against {others}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>简体中文</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>한국어</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+</TS>
