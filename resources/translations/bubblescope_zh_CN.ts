@@ -5,4008 +5,4009 @@
     <name>Bubblescope</name>
     <message>
         <source> (and {n} more: see the Log)</source>
-        <translation type="unfinished"></translation>
+        <translation> （另有 {n} 条：见日志）</translation>
     </message>
     <message>
         <source> (measured {time}, {change})</source>
-        <translation type="unfinished"></translation>
+        <translation> （实测 {time}，{change}）</translation>
     </message>
     <message>
         <source> GB/s</source>
-        <translation type="unfinished"></translation>
+        <translation> GB/s</translation>
     </message>
     <message>
         <source> mm</source>
-        <translation type="unfinished"></translation>
+        <translation> mm</translation>
     </message>
     <message>
         <source> over {n} replicas: {sizes}</source>
-        <translation type="unfinished"></translation>
+        <translation> 共 {n} 个副本：{sizes}</translation>
     </message>
     <message>
         <source> pt</source>
-        <translation type="unfinished"></translation>
+        <translation> pt</translation>
     </message>
     <message>
         <source> rows</source>
-        <translation type="unfinished"></translation>
+        <translation> 行</translation>
     </message>
     <message>
         <source> µs</source>
-        <translation type="unfinished"></translation>
+        <translation> µs</translation>
     </message>
     <message>
         <source>1 core a lane</source>
-        <translation type="unfinished"></translation>
+        <translation>每通道 1 核</translation>
     </message>
     <message>
         <source>1 forward : 1 backward-input : 1 backward-weight; no time for transfers. Run once to use measured costs.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 前向 : 1 输入反向 : 1 权重反向；不计传输时间。运行一次即可使用实测开销。</translation>
     </message>
     <message>
         <source>1 hit</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个结果</translation>
     </message>
     <message>
         <source>1 lane</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个通道</translation>
     </message>
     <message>
         <source>1 measured step</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个实测步</translation>
     </message>
     <message>
         <source>1 row</source>
-        <translation type="unfinished"></translation>
+        <translation>1 行</translation>
     </message>
     <message>
         <source>1 span</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个跨度</translation>
     </message>
     <message>
         <source>1 span is cut</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个跨度被截断</translation>
     </message>
     <message>
         <source>1 step</source>
-        <translation type="unfinished"></translation>
+        <translation>1 步</translation>
     </message>
     <message>
         <source>1 step recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>已录制 1 步</translation>
     </message>
     <message>
         <source>1 task still runs and is not counted.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个任务仍在运行，未计入。</translation>
     </message>
     <message>
         <source>1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>1F1B</translation>
     </message>
     <message>
         <source>1F1B with several stages on each lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道有多个阶段的 1F1B。</translation>
     </message>
     <message>
         <source>1F1B with the weight gradients computed later.</source>
-        <translation type="unfinished"></translation>
+        <translation>权重梯度推迟计算的 1F1B。</translation>
     </message>
     <message>
         <source>1f1b</source>
-        <translation type="unfinished"></translation>
+        <translation>1f1b</translation>
     </message>
     <message>
         <source>25 MiB</source>
-        <translation type="unfinished"></translation>
+        <translation>25 MiB</translation>
     </message>
     <message>
         <source>3, 2-4 or 10ms:40ms</source>
-        <translation type="unfinished"></translation>
+        <translation>3、2-4 或 10ms:40ms</translation>
     </message>
     <message>
         <source>5, or an epoch</source>
-        <translation type="unfinished"></translation>
+        <translation>5，或一个 epoch</translation>
     </message>
     <message>
         <source>99 % of the whole spans are no longer than this.</source>
-        <translation type="unfinished"></translation>
+        <translation>99 % 的完整跨度不长于此值。</translation>
     </message>
     <message>
         <source>A</source>
-        <translation type="unfinished"></translation>
+        <translation>A</translation>
     </message>
     <message>
         <source>A collective that every rank has reached moves data.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有 rank 均已到达的集合通信正在传输数据。</translation>
     </message>
     <message>
         <source>A comparison of two runs</source>
-        <translation type="unfinished"></translation>
+        <translation>两次运行的比较</translation>
     </message>
     <message>
         <source>A copy between lanes brings what the lane needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>通道间的拷贝会带来该通道所需的数据。</translation>
     </message>
     <message>
         <source>A copy or communication lane has nothing to carry: no loss in itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>拷贝或通信通道没有数据要传：这本身不是损失。</translation>
     </message>
     <message>
         <source>A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.</source>
-        <translation type="unfinished"></translation>
+        <translation>某类任务在各处的用时都乘以一个系数，例如 backward:1.2；可重复。</translation>
     </message>
     <message>
         <source>A lane that computes longer by a factor, such as 2:1.5; repeatable.</source>
-        <translation type="unfinished"></translation>
+        <translation>某通道的计算用时乘以一个系数，例如 2:1.5；可重复。</translation>
     </message>
     <message>
-        <source>A lane&apos;s first pass in one measured step (the first is 1) takes so much longer, such as lane=2,step=4,ms=50; repeatable.</source>
-        <translation type="unfinished"></translation>
+        <source>A lane's first pass in one measured step (the first is 1) takes so much longer, such as lane=2,step=4,ms=50; repeatable.</source>
+        <translation>某通道在某个实测步（第一个为 1）中的第一趟多用这么长时间，例如 lane=2,step=4,ms=50；可重复。</translation>
     </message>
     <message>
         <source>A pipeline in each replica, gradients all-reduced.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个副本内一条流水线，梯度做 all-reduce。</translation>
     </message>
     <message>
         <source>A process for each lane, overlapped all-reduce.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道一个进程，all-reduce 与计算重叠。</translation>
     </message>
     <message>
         <source>A process for each lane, which holds a part of every parameter.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道一个进程，各持有每个参数的一部分。</translation>
     </message>
     <message>
         <source>A replica with more rows computes; on a lane without work, any lane computes. All of the wait counts, also what equal rows would not have spared.</source>
-        <translation type="unfinished"></translation>
+        <translation>行数较多的副本在计算；若通道没有工作，则是任一通道在计算。等待时间全部计入，包括行数相等也无法省去的部分。</translation>
     </message>
     <message>
         <source>A run is under way.</source>
-        <translation type="unfinished"></translation>
+        <translation>有运行正在进行。</translation>
     </message>
     <message>
         <source>A word alone is looked for in labels (F3, 2F1), kinds and names.</source>
-        <translation type="unfinished"></translation>
+        <translation>单独一个词会在标签（F3、2F1）、类型和名称中查找。</translation>
     </message>
     <message>
         <source>A, {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>A，{steps}</translation>
     </message>
     <message>
         <source>Adds</source>
-        <translation type="unfinished"></translation>
+        <translation>增加</translation>
     </message>
     <message>
         <source>Advisor</source>
-        <translation type="unfinished"></translation>
+        <translation>顾问</translation>
     </message>
     <message>
-        <source>After the lane&apos;s last pass, other stages still compute.</source>
-        <translation type="unfinished"></translation>
+        <source>After the lane's last pass, other stages still compute.</source>
+        <translation>该通道的最后一趟之后，其他阶段仍在计算。</translation>
     </message>
     <message>
         <source>Align here</source>
-        <translation type="unfinished"></translation>
+        <translation>在此对齐</translation>
     </message>
     <message>
         <source>All figures are of the last {n} of {all} measured steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有数字均取自 {all} 个实测步中的最后 {n} 个。</translation>
     </message>
     <message>
         <source>All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件 (*)</translation>
     </message>
     <message>
         <source>All forwards, then all backwards.</source>
-        <translation type="unfinished"></translation>
+        <translation>先做全部前向，再做全部反向。</translation>
     </message>
     <message>
         <source>All kinds</source>
-        <translation type="unfinished"></translation>
+        <translation>所有类型</translation>
     </message>
     <message>
         <source>All levels</source>
-        <translation type="unfinished"></translation>
+        <translation>所有级别</translation>
     </message>
     <message>
         <source>Another device hands out, gathers, reduces or updates for all replicas.</source>
-        <translation type="unfinished"></translation>
+        <translation>另一个设备为所有副本分发、收集、归约或更新。</translation>
     </message>
     <message>
         <source>Any lane</source>
-        <translation type="unfinished"></translation>
+        <translation>任意通道</translation>
     </message>
     <message>
         <source>As shown in the window</source>
-        <translation type="unfinished"></translation>
+        <translation>与窗口所示相同</translation>
     </message>
     <message>
         <source>As the system</source>
-        <translation type="unfinished"></translation>
+        <translation>跟随系统</translation>
     </message>
     <message>
         <source>Attention heads; they must divide the width.</source>
-        <translation type="unfinished"></translation>
+        <translation>注意力头数；必须能整除宽度。</translation>
     </message>
     <message>
         <source>B</source>
-        <translation type="unfinished"></translation>
+        <translation>B</translation>
     </message>
     <message>
         <source>B − A</source>
-        <translation type="unfinished"></translation>
+        <translation>B − A</translation>
     </message>
     <message>
         <source>B, {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>B，{steps}</translation>
     </message>
     <message>
         <source>BUBBLE</source>
-        <translation type="unfinished"></translation>
+        <translation>气泡</translation>
     </message>
     <message>
         <source>Back to the last view</source>
-        <translation type="unfinished"></translation>
+        <translation>回到上一视图</translation>
     </message>
     <message>
         <source>Batch</source>
-        <translation type="unfinished"></translation>
+        <translation>批次</translation>
     </message>
     <message>
         <source>Batch split</source>
-        <translation type="unfinished"></translation>
+        <translation>批次划分</translation>
     </message>
     <message>
         <source>Because</source>
-        <translation type="unfinished"></translation>
+        <translation>原因</translation>
     </message>
     <message>
-        <source>Before the lane&apos;s first pass, an earlier stage computes what that pass needs.</source>
-        <translation type="unfinished"></translation>
+        <source>Before the lane's first pass, an earlier stage computes what that pass needs.</source>
+        <translation>该通道的第一趟之前，较早的阶段正在计算这一趟所需的数据。</translation>
     </message>
     <message>
-        <source>Between the lane&apos;s passes, another lane computes what the next one needs.</source>
-        <translation type="unfinished"></translation>
+        <source>Between the lane's passes, another lane computes what the next one needs.</source>
+        <translation>该通道的各趟之间，另一通道正在计算下一趟所需的数据。</translation>
     </message>
     <message>
         <source>Blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>块</translation>
     </message>
     <message>
         <source>Bubble before</source>
-        <translation type="unfinished"></translation>
+        <translation>之前的气泡</translation>
     </message>
     <message>
         <source>Bubble by makespan</source>
-        <translation type="unfinished"></translation>
+        <translation>气泡（按总时长）</translation>
     </message>
     <message>
         <source>Bubble by the formula</source>
-        <translation type="unfinished"></translation>
+        <translation>气泡（按公式）</translation>
     </message>
     <message>
         <source>Bubble by the longest lane</source>
-        <translation type="unfinished"></translation>
+        <translation>气泡（按最长通道）</translation>
     </message>
     <message>
         <source>Bubble {n} of {count} by length: {length} on {lane}.</source>
-        <translation type="unfinished"></translation>
+        <translation>按长度第 {n} 个气泡，共 {count} 个：{length}，位于 {lane}。</translation>
     </message>
     <message>
         <source>Bucket</source>
-        <translation type="unfinished"></translation>
+        <translation>桶</translation>
     </message>
     <message>
         <source>Busy</source>
-        <translation type="unfinished"></translation>
+        <translation>忙碌</translation>
     </message>
     <message>
-        <source>By what share every task&apos;s time varies at random, by the seed.</source>
-        <translation type="unfinished"></translation>
+        <source>By what share every task's time varies at random, by the seed.</source>
+        <translation>每个任务的用时按种子随机变化的幅度。</translation>
     </message>
     <message>
         <source>Bytes of text in every row.</source>
-        <translation type="unfinished"></translation>
+        <translation>每行文本的字节数。</translation>
     </message>
     <message>
         <source>COMPUTE LANES: WORK, AND IDLE FOR</source>
-        <translation type="unfinished"></translation>
+        <translation>计算通道：工作，以及空闲原因</translation>
     </message>
     <message>
         <source>COPY AND COMMUNICATION LANES</source>
-        <translation type="unfinished"></translation>
+        <translation>拷贝与通信通道</translation>
     </message>
     <message>
         <source>CPU cores that each lane computes with.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道计算所用的 CPU 核数。</translation>
     </message>
     <message>
         <source>CRITICAL PATH</source>
-        <translation type="unfinished"></translation>
+        <translation>关键路径</translation>
     </message>
     <message>
         <source>CRITICAL PATH · first {most} of {n} pieces</source>
-        <translation type="unfinished"></translation>
+        <translation>关键路径 · 共 {n} 段，前 {most} 段</translation>
     </message>
     <message>
         <source>CRITICAL PATH · {n} pieces</source>
-        <translation type="unfinished"></translation>
+        <translation>关键路径 · {n} 段</translation>
     </message>
     <message>
         <source>CSV</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Cancelled. {costs}</source>
-        <translation type="unfinished"></translation>
+        <translation>已取消。{costs}</translation>
     </message>
     <message>
         <source>Causes of {explained} of {steps} steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>已解释 {explained}/{steps} 步的原因。</translation>
     </message>
     <message>
         <source>Change between light and dark colours.</source>
-        <translation type="unfinished"></translation>
+        <translation>在浅色与深色之间切换。</translation>
     </message>
     <message>
         <source>Chart of the steps</source>
-        <translation type="unfinished"></translation>
+        <translation>各步图表</translation>
     </message>
     <message>
         <source>Chimera</source>
-        <translation type="unfinished"></translation>
+        <translation>Chimera</translation>
     </message>
     <message>
         <source>Choose a file</source>
-        <translation type="unfinished"></translation>
+        <translation>选择文件</translation>
     </message>
     <message>
         <source>Choose a link speed first.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先选择链路速度。</translation>
     </message>
     <message>
         <source>Choose a strategy on the left and press Run (F5).</source>
-        <translation type="unfinished"></translation>
+        <translation>在左侧选择策略，然后按“运行”(F5)。</translation>
     </message>
     <message>
         <source>Choose how much slower it is first.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先选择慢多少。</translation>
     </message>
     <message>
         <source>Choose the colour of {family}</source>
-        <translation type="unfinished"></translation>
+        <translation>选择 {family} 的颜色</translation>
     </message>
     <message>
         <source>Choose the colours of forward, backward and the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择前向、反向及其他类别的颜色。</translation>
     </message>
     <message>
         <source>Choose the lane above.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中上方的通道。</translation>
     </message>
     <message>
         <source>Choose the lane below; what follows acts on it.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中下方的通道；随后的操作都针对它。</translation>
     </message>
     <message>
         <source>Choose the lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中该通道。</translation>
     </message>
     <message>
         <source>Chosen for the figure</source>
-        <translation type="unfinished"></translation>
+        <translation>为此图选定</translation>
     </message>
     <message>
         <source>Chunks</source>
-        <translation type="unfinished"></translation>
+        <translation>分块</translation>
     </message>
     <message>
         <source>Clear the list</source>
-        <translation type="unfinished"></translation>
+        <translation>清空列表</translation>
     </message>
     <message>
         <source>Clear the selection; with nothing selected, leave the comparison.</source>
-        <translation type="unfinished"></translation>
+        <translation>清除选择；若没有选择，则退出比较。</translation>
     </message>
     <message>
         <source>Click</source>
-        <translation type="unfinished"></translation>
+        <translation>单击</translation>
     </message>
     <message>
         <source>Click a bar or an idle gap to see what it is and what it waited for. Drag to count a range; Shift+click measures from the selected bar to another.</source>
-        <translation type="unfinished"></translation>
+        <translation>单击条块或空闲间隙，可查看它是什么、在等什么。拖动可统计一个范围；Shift+单击可从所选条块测量到另一条块。</translation>
     </message>
     <message>
         <source>Click for the longest of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>单击可转到其中最长的。</translation>
     </message>
     <message>
         <source>Click on a flag</source>
-        <translation type="unfinished"></translation>
+        <translation>单击旗标</translation>
     </message>
     <message>
-        <source>Click on a group&apos;s heading</source>
-        <translation type="unfinished"></translation>
+        <source>Click on a group's heading</source>
+        <translation>单击分组标题</translation>
     </message>
     <message>
-        <source>Click on a lane&apos;s name</source>
-        <translation type="unfinished"></translation>
+        <source>Click on a lane's name</source>
+        <translation>单击通道名称</translation>
     </message>
     <message>
         <source>Click to see why.</source>
-        <translation type="unfinished"></translation>
+        <translation>单击查看原因。</translation>
     </message>
     <message>
         <source>Clock known to</source>
-        <translation type="unfinished"></translation>
+        <translation>时钟精度</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Close tab</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭标签页</translation>
     </message>
     <message>
         <source>Close the message</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭消息</translation>
     </message>
     <message>
         <source>Close the run that is shown; it goes on, and stays in the Runs panel.</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭所示的运行；它会继续进行，并留在“运行”面板中。</translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭搜索 (Esc)</translation>
     </message>
     <message>
         <source>Close this message.</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭此消息。</translation>
     </message>
     <message>
         <source>Close this tab; the run stays in the Runs panel. (Ctrl+W)</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭此标签页；运行会留在“运行”面板中。(Ctrl+W)</translation>
     </message>
     <message>
         <source>Close {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭 {title}</translation>
     </message>
     <message>
         <source>Collectives</source>
-        <translation type="unfinished"></translation>
+        <translation>集合通信</translation>
     </message>
     <message>
         <source>Collectives beside the gradients that they wait for</source>
-        <translation type="unfinished"></translation>
+        <translation>集合通信与其等待的梯度并列</translation>
     </message>
     <message>
         <source>Colour bars by how long they took.</source>
-        <translation type="unfinished"></translation>
+        <translation>按用时为条块着色。</translation>
     </message>
     <message>
         <source>Colour bars by their micro-batch.</source>
-        <translation type="unfinished"></translation>
+        <translation>按微批次为条块着色。</translation>
     </message>
     <message>
         <source>Colour bars by their stage.</source>
-        <translation type="unfinished"></translation>
+        <translation>按阶段为条块着色。</translation>
     </message>
     <message>
         <source>Colour bars by what they do: forward, backward, communication…</source>
-        <translation type="unfinished"></translation>
+        <translation>按作用为条块着色：前向、反向、通信…</translation>
     </message>
     <message>
         <source>Colour by</source>
-        <translation type="unfinished"></translation>
+        <translation>着色依据</translation>
     </message>
     <message>
         <source>Colour of {family}, as #rrggbb</source>
-        <translation type="unfinished"></translation>
+        <translation>{family} 的颜色，格式为 #rrggbb</translation>
     </message>
     <message>
         <source>Colours</source>
-        <translation type="unfinished"></translation>
+        <translation>颜色</translation>
     </message>
     <message>
         <source>Colours…</source>
-        <translation type="unfinished"></translation>
+        <translation>颜色…</translation>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished"></translation>
+        <translation>命令</translation>
     </message>
     <message>
         <source>Commands</source>
-        <translation type="unfinished"></translation>
+        <translation>命令</translation>
     </message>
     <message>
         <source>Communication</source>
-        <translation type="unfinished"></translation>
+        <translation>通信</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Compare every loss and gradient with the plain whole-batch step.</source>
-        <translation type="unfinished"></translation>
+        <translation>将每个损失和梯度与普通的整批次步比较。</translation>
     </message>
     <message>
         <source>Compare with…</source>
-        <translation type="unfinished"></translation>
+        <translation>比较对象…</translation>
     </message>
     <message>
         <source>Compare {run} with:</source>
-        <translation type="unfinished"></translation>
+        <translation>将 {run} 与以下比较：</translation>
     </message>
     <message>
         <source>Comparing two large steps…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在比较两个大的步…</translation>
     </message>
     <message>
         <source>Copied as an image and as SVG.</source>
-        <translation type="unfinished"></translation>
+        <translation>已拷贝为图像和 SVG。</translation>
     </message>
     <message>
         <source>Copied the statistics as CSV.</source>
-        <translation type="unfinished"></translation>
+        <translation>已将统计拷贝为 CSV。</translation>
     </message>
     <message>
         <source>Copied the statistics as Markdown.</source>
-        <translation type="unfinished"></translation>
+        <translation>已将统计拷贝为 Markdown。</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>拷贝</translation>
     </message>
     <message>
         <source>Copy and communication lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>拷贝与通信通道</translation>
     </message>
     <message>
         <source>Copy as</source>
-        <translation type="unfinished"></translation>
+        <translation>拷贝为</translation>
     </message>
     <message>
         <source>Copy as plain numbers for a spreadsheet.</source>
-        <translation type="unfinished"></translation>
+        <translation>拷贝为纯数字，供电子表格使用。</translation>
     </message>
     <message>
         <source>Copy exactly what is visible, as an image and as SVG.</source>
-        <translation type="unfinished"></translation>
+        <translation>将当前可见内容原样拷贝为图像和 SVG。</translation>
     </message>
     <message>
         <source>Copy statistics as CSV</source>
-        <translation type="unfinished"></translation>
+        <translation>将统计拷贝为 CSV</translation>
     </message>
     <message>
         <source>Copy statistics as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>将统计拷贝为 Markdown</translation>
     </message>
     <message>
         <source>Copy the figures of the selected range as plain numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所选范围的数据拷贝为纯数字。</translation>
     </message>
     <message>
         <source>Copy the figures of the selected range as tables.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所选范围的数据拷贝为表格。</translation>
     </message>
     <message>
         <source>Copy the tables as text.</source>
-        <translation type="unfinished"></translation>
+        <translation>将表格拷贝为文本。</translation>
     </message>
     <message>
         <source>Copy visible range</source>
-        <translation type="unfinished"></translation>
+        <translation>拷贝可见范围</translation>
     </message>
     <message>
         <source>Cores per lane</source>
-        <translation type="unfinished"></translation>
+        <translation>每通道核数</translation>
     </message>
     <message>
         <source>Costs (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>开销 (*.json)</translation>
     </message>
     <message>
         <source>Costs {source}; {steps}.</source>
-        <translation type="unfinished"></translation>
+        <translation>开销：{source}；{steps}。</translation>
     </message>
     <message>
         <source>Count</source>
-        <translation type="unfinished"></translation>
+        <translation>数量</translation>
     </message>
     <message>
         <source>Counting was cancelled. Select a range to count it.</source>
-        <translation type="unfinished"></translation>
+        <translation>统计已取消。请选择一个范围进行统计。</translation>
     </message>
     <message>
         <source>Counting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在统计…</translation>
     </message>
     <message>
         <source>Critical path</source>
-        <translation type="unfinished"></translation>
+        <translation>关键路径</translation>
     </message>
     <message>
         <source>Ctrl + wheel</source>
-        <translation type="unfinished"></translation>
+        <translation>Ctrl + 滚轮</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>深色</translation>
     </message>
     <message>
         <source>Dark colours</source>
-        <translation type="unfinished"></translation>
+        <translation>深色</translation>
     </message>
     <message>
         <source>Data</source>
-        <translation type="unfinished"></translation>
+        <translation>数据</translation>
     </message>
     <message>
         <source>Data parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>数据并行</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Delete mark</source>
-        <translation type="unfinished"></translation>
+        <translation>删除标记</translation>
     </message>
     <message>
         <source>Delete the mark that one is at.</source>
-        <translation type="unfinished"></translation>
+        <translation>删除当前所在的标记。</translation>
     </message>
     <message>
         <source>Deleted a mark; Ctrl+Z brings it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除一个标记；按 Ctrl+Z 可恢复。</translation>
     </message>
     <message>
         <source>Depth</source>
-        <translation type="unfinished"></translation>
+        <translation>深度</translation>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>详情</translation>
     </message>
     <message>
         <source>Details of the selection</source>
-        <translation type="unfinished"></translation>
+        <translation>所选内容的详情</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished"></translation>
+        <translation>设备</translation>
     </message>
     <message>
         <source>Devices</source>
-        <translation type="unfinished"></translation>
+        <translation>设备</translation>
     </message>
     <message>
         <source>Devices of a node</source>
-        <translation type="unfinished"></translation>
+        <translation>节点的设备数</translation>
     </message>
     <message>
         <source>Devices of a node, where their names do not tell the host:</source>
-        <translation type="unfinished"></translation>
+        <translation>节点的设备数（设备名称未表明主机时）：</translation>
     </message>
     <message>
         <source>Devices of a node…</source>
-        <translation type="unfinished"></translation>
+        <translation>节点的设备数…</translation>
     </message>
     <message>
         <source>Difference</source>
-        <translation type="unfinished"></translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>Differences between run A and run B</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 A 与运行 B 的差异</translation>
     </message>
     <message>
         <source>Distributed data parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>分布式数据并行</translation>
     </message>
     <message>
         <source>Do not measure what tasks cost before the first measured step.</source>
-        <translation type="unfinished"></translation>
+        <translation>在第一个实测步之前不测量任务的开销。</translation>
     </message>
     <message>
         <source>Do not open this recording; nothing is left behind.</source>
-        <translation type="unfinished"></translation>
+        <translation>不打开此录制文件；不会留下任何内容。</translation>
     </message>
     <message>
         <source>Double-click</source>
-        <translation type="unfinished"></translation>
+        <translation>双击</translation>
     </message>
     <message>
         <source>Double-click or press Enter to run this.</source>
-        <translation type="unfinished"></translation>
+        <translation>双击或按 Enter 键运行。</translation>
     </message>
     <message>
         <source>Drag</source>
-        <translation type="unfinished"></translation>
+        <translation>拖动</translation>
     </message>
     <message>
         <source>Drag from the axis</source>
-        <translation type="unfinished"></translation>
+        <translation>从轴开始拖动</translation>
     </message>
     <message>
-        <source>Drag of a lane&apos;s name</source>
-        <translation type="unfinished"></translation>
+        <source>Drag of a lane's name</source>
+        <translation>拖动通道名称</translation>
     </message>
     <message>
         <source>Drag over the lanes to select a range first.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先在通道上拖动以选择一个范围。</translation>
     </message>
     <message>
         <source>Draw both compared steps equally long; again: in true time.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所比较的两步画成等长；再按一次：按真实时间。</translation>
     </message>
     <message>
         <source>DualPipeV</source>
-        <translation type="unfinished"></translation>
+        <translation>DualPipeV</translation>
     </message>
     <message>
         <source>Duration</source>
-        <translation type="unfinished"></translation>
+        <translation>用时</translation>
     </message>
     <message>
         <source>Durations of whole spans</source>
-        <translation type="unfinished"></translation>
+        <translation>完整跨度的用时</translation>
     </message>
     <message>
         <source>Durations: &gt;5ms &lt;=10us. Either of two: stage:0|2. Not: -kind:copy.</source>
-        <translation type="unfinished"></translation>
+        <translation>用时：&gt;5ms &lt;=10us。二者之一：stage:0|2。排除：-kind:copy。</translation>
     </message>
     <message>
         <source>EACH COMPUTE LANE</source>
-        <translation type="unfinished"></translation>
+        <translation>每个计算通道</translation>
     </message>
     <message>
         <source>Earlier</source>
-        <translation type="unfinished"></translation>
+        <translation>较早</translation>
     </message>
     <message>
         <source>Edit note</source>
-        <translation type="unfinished"></translation>
+        <translation>编辑备注</translation>
     </message>
     <message>
         <source>End comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>结束比较</translation>
     </message>
     <message>
         <source>End the engine and close the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>结束引擎并关闭窗口。</translation>
     </message>
     <message>
         <source>End to end</source>
-        <translation type="unfinished"></translation>
+        <translation>终点到终点</translation>
     </message>
     <message>
         <source>End to start</source>
-        <translation type="unfinished"></translation>
+        <translation>终点到起点</translation>
     </message>
     <message>
         <source>English</source>
-        <translation type="unfinished"></translation>
+        <translation>English</translation>
     </message>
     <message>
         <source>Equal lengths</source>
-        <translation type="unfinished"></translation>
+        <translation>等长</translation>
     </message>
     <message>
         <source>Esc in the field above the names shows all lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>在名称上方的输入框中按 Esc 可显示所有通道。</translation>
     </message>
     <message>
         <source>Every lane gets a row: what it computes, what it moves, and why it waits.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道一行：它计算什么、搬运什么、为何等待。</translation>
     </message>
     <message>
         <source>Every lane has a slice of each layer.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道持有每一层的一个切片。</translation>
     </message>
     <message>
         <source>Everything was ready, but the work was late: launch, Python, contention.</source>
-        <translation type="unfinished"></translation>
+        <translation>一切就绪，但工作开始得晚：启动、Python、资源争用。</translation>
     </message>
     <message>
         <source>Exactly the time on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>恰为屏幕上的时间。</translation>
     </message>
     <message>
         <source>Explain it</source>
-        <translation type="unfinished"></translation>
+        <translation>解释</translation>
     </message>
     <message>
         <source>Explaining…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在解释…</translation>
     </message>
     <message>
         <source>Export comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>导出比较</translation>
     </message>
     <message>
         <source>Export comparison…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出比较…</translation>
     </message>
     <message>
         <source>Export figure</source>
-        <translation type="unfinished"></translation>
+        <translation>导出图</translation>
     </message>
     <message>
         <source>Export figure…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出图…</translation>
     </message>
     <message>
         <source>Export report</source>
-        <translation type="unfinished"></translation>
+        <translation>导出报告</translation>
     </message>
     <message>
         <source>Export report…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出报告…</translation>
     </message>
     <message>
         <source>Export spans as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>将跨度导出为 CSV…</translation>
     </message>
     <message>
         <source>Export visible range…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出可见范围…</translation>
     </message>
     <message>
         <source>Exported {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已导出 {name}。</translation>
     </message>
     <message>
         <source>FROM IDEAL TO MEASURED · ms</source>
-        <translation type="unfinished"></translation>
+        <translation>从理想到实测 · ms</translation>
     </message>
     <message>
         <source>Faults</source>
-        <translation type="unfinished"></translation>
+        <translation>故障</translation>
     </message>
     <message>
         <source>Features in every layer.</source>
-        <translation type="unfinished"></translation>
+        <translation>每一层的特征数。</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation type="unfinished"></translation>
+        <translation>图</translation>
     </message>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>Filter lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选通道</translation>
     </message>
     <message>
         <source>Filter lanes by name</source>
-        <translation type="unfinished"></translation>
+        <translation>按名称筛选通道</translation>
     </message>
     <message>
         <source>Filter lanes…</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选通道…</translation>
     </message>
     <message>
         <source>Find a command…</source>
-        <translation type="unfinished"></translation>
+        <translation>查找命令…</translation>
     </message>
     <message>
         <source>Find anything that can be done by a few letters.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入几个字母即可查找任何可执行的操作。</translation>
     </message>
     <message>
         <source>Find spans by kind, micro-batch, stage, lane, step, name or duration.</source>
-        <translation type="unfinished"></translation>
+        <translation>按类型、微批次、阶段、通道、步、名称或用时查找跨度。</translation>
     </message>
     <message>
         <source>First page</source>
-        <translation type="unfinished"></translation>
+        <translation>首页</translation>
     </message>
     <message>
         <source>Fit</source>
-        <translation type="unfinished"></translation>
+        <translation>适应</translation>
     </message>
     <message>
         <source>Fit a span or an idle gap.</source>
-        <translation type="unfinished"></translation>
+        <translation>使跨度或空闲间隙适应视图。</translation>
     </message>
     <message>
-        <source>Fit the selection; again, or without one, everything, the lanes&apos; height too.</source>
-        <translation type="unfinished"></translation>
+        <source>Fit the selection; again, or without one, everything, the lanes' height too.</source>
+        <translation>使所选内容适应视图；再按一次，或没有选择时，适应全部内容，包括通道高度。</translation>
     </message>
     <message>
         <source>Fold all groups</source>
-        <translation type="unfinished"></translation>
+        <translation>折叠所有分组</translation>
     </message>
     <message>
         <source>Fold or open the group</source>
-        <translation type="unfinished"></translation>
+        <translation>折叠或展开分组</translation>
     </message>
     <message>
-        <source>Fold the chosen lane&apos;s group into one row, or open it.</source>
-        <translation type="unfinished"></translation>
+        <source>Fold the chosen lane's group into one row, or open it.</source>
+        <translation>将所选通道的分组折叠成一行，或展开。</translation>
     </message>
     <message>
         <source>Fold the group, or open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>折叠或展开该分组。</translation>
     </message>
     <message>
         <source>Follow</source>
-        <translation type="unfinished"></translation>
+        <translation>跟随</translation>
     </message>
     <message>
         <source>For</source>
-        <translation type="unfinished"></translation>
+        <translation>用于</translation>
     </message>
     <message>
         <source>Forward again</source>
-        <translation type="unfinished"></translation>
+        <translation>再次前进</translation>
     </message>
     <message>
         <source>Forward {forward} and backward {backward}</source>
-        <translation type="unfinished"></translation>
+        <translation>前向 {forward}，反向 {backward}</translation>
     </message>
     <message>
         <source>From a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>从文件…</translation>
     </message>
     <message>
         <source>From the ideal step to this one</source>
-        <translation type="unfinished"></translation>
+        <translation>从理想步到此步</translation>
     </message>
     <message>
         <source>From {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>来自 {name}</translation>
     </message>
     <message>
         <source>From {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>来自 {name}。</translation>
     </message>
     <message>
         <source>From, to</source>
-        <translation type="unfinished"></translation>
+        <translation>起点、终点</translation>
     </message>
     <message>
         <source>Fully sharded data parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>完全分片数据并行</translation>
     </message>
     <message>
         <source>GPT</source>
-        <translation type="unfinished"></translation>
+        <translation>GPT</translation>
     </message>
     <message>
         <source>GPipe</source>
-        <translation type="unfinished"></translation>
+        <translation>GPipe</translation>
     </message>
     <message>
         <source>Go</source>
-        <translation type="unfinished"></translation>
+        <translation>转到</translation>
     </message>
     <message>
         <source>Go back to the bubble that was longer.</source>
-        <translation type="unfinished"></translation>
+        <translation>回到上一个更长的气泡。</translation>
     </message>
     <message>
         <source>Go to</source>
-        <translation type="unfinished"></translation>
+        <translation>转到</translation>
     </message>
     <message>
         <source>Go to the mark before.</source>
-        <translation type="unfinished"></translation>
+        <translation>转到上一个标记。</translation>
     </message>
     <message>
         <source>Go to the next mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>转到下一个标记。</translation>
     </message>
     <message>
         <source>Go to the present and stay with it, at this zoom.</source>
-        <translation type="unfinished"></translation>
+        <translation>转到当前时刻并保持跟随，缩放不变。</translation>
     </message>
     <message>
         <source>Go to the view that you came back from.</source>
-        <translation type="unfinished"></translation>
+        <translation>转到返回之前的视图。</translation>
     </message>
     <message>
         <source>Gradient error, largest</source>
-        <translation type="unfinished"></translation>
+        <translation>最大梯度误差</translation>
     </message>
     <message>
         <source>Group by the next one</source>
-        <translation type="unfinished"></translation>
+        <translation>改用下一种分组</translation>
     </message>
     <message>
         <source>Group lanes by</source>
-        <translation type="unfinished"></translation>
+        <translation>通道分组依据</translation>
     </message>
     <message>
         <source>Group the lanes by the next of these.</source>
-        <translation type="unfinished"></translation>
+        <translation>改用下一种依据对通道分组。</translation>
     </message>
     <message>
         <source>Half of the whole spans are no longer than this.</source>
-        <translation type="unfinished"></translation>
+        <translation>一半的完整跨度不长于此值。</translation>
     </message>
     <message>
         <source>Hardware and versions</source>
-        <translation type="unfinished"></translation>
+        <translation>硬件与版本</translation>
     </message>
     <message>
         <source>Heads</source>
-        <translation type="unfinished"></translation>
+        <translation>头数</translation>
     </message>
     <message>
         <source>Held up by</source>
-        <translation type="unfinished"></translation>
+        <translation>受阻于</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助</translation>
     </message>
     <message>
         <source>Hiccup</source>
-        <translation type="unfinished"></translation>
+        <translation>卡顿</translation>
     </message>
     <message>
         <source>Higher lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>增高通道</translation>
     </message>
     <message>
         <source>Histogram of durations</source>
-        <translation type="unfinished"></translation>
+        <translation>用时直方图</translation>
     </message>
     <message>
         <source>How each lane spends its time and memory appears here with the first step.</source>
-        <translation type="unfinished"></translation>
+        <translation>第一步完成后，此处会显示每个通道如何使用时间和内存。</translation>
     </message>
     <message>
         <source>How far the optimizer goes in every step.</source>
-        <translation type="unfinished"></translation>
+        <translation>优化器每一步走多远。</translation>
     </message>
     <message>
         <source>How fast the clock of virtual lanes runs at most, beside a real one: 0.1 to watch.</source>
-        <translation type="unfinished"></translation>
+        <translation>虚拟通道的时钟相对真实时钟的最快速度：设为 0.1 便于观看。</translation>
     </message>
     <message>
         <source>How long every step takes appears here with the first whole step.</source>
-        <translation type="unfinished"></translation>
+        <translation>第一个完整步之后，此处会显示每一步的用时。</translation>
     </message>
     <message>
         <source>How the work is divided among the lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>工作如何划分到各通道。</translation>
     </message>
     <message>
-        <source>IDLE BY CAUSE · share of all lanes&apos; time</source>
-        <translation type="unfinished"></translation>
+        <source>IDLE BY CAUSE · share of all lanes' time</source>
+        <translation>按原因的空闲 · 占所有通道时间的比例</translation>
     </message>
     <message>
         <source>Idle</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲</translation>
     </message>
     <message>
         <source>Idle share</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲占比</translation>
     </message>
     <message>
         <source>Idle time as a share of the range.</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲时间占该范围的比例。</translation>
     </message>
     <message>
         <source>Idle time by cause</source>
-        <translation type="unfinished"></translation>
+        <translation>按原因的空闲时间</translation>
     </message>
     <message>
         <source>Idle time in steps whose causes were not worked out.</source>
-        <translation type="unfinished"></translation>
+        <translation>未分析原因的步中的空闲时间。</translation>
     </message>
     <message>
         <source>Idle time of each lane by cause</source>
-        <translation type="unfinished"></translation>
+        <translation>各通道按原因的空闲时间</translation>
     </message>
     <message>
         <source>Image size</source>
-        <translation type="unfinished"></translation>
+        <translation>图像大小</translation>
     </message>
     <message>
         <source>In per cent of A</source>
-        <translation type="unfinished"></translation>
+        <translation>占 A 的百分比</translation>
     </message>
     <message>
         <source>In short</source>
-        <translation type="unfinished"></translation>
+        <translation>概要</translation>
     </message>
     <message>
         <source>In which order every stage works through the micro-batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个阶段处理各微批次的顺序。</translation>
     </message>
     <message>
         <source>Interleaved 1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>交错式 1F1B</translation>
     </message>
     <message>
         <source>Interleaved 1F1B with the weight gradients computed later.</source>
-        <translation type="unfinished"></translation>
+        <translation>权重梯度推迟计算的交错式 1F1B。</translation>
     </message>
     <message>
         <source>Interleaved zero bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>交错式零气泡</translation>
     </message>
     <message>
         <source>Into how many consecutive parts the model is cut.</source>
-        <translation type="unfinished"></translation>
+        <translation>将模型切成多少个连续部分。</translation>
     </message>
     <message>
         <source>Into how many pieces the batch is cut, as even as can be.</source>
-        <translation type="unfinished"></translation>
+        <translation>将批次尽可能均匀地切成多少份。</translation>
     </message>
     <message>
         <source>It began {time} earlier than predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>开始时间比预测早 {time}。</translation>
     </message>
     <message>
         <source>It began {time} later than predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>开始时间比预测晚 {time}。</translation>
     </message>
     <message>
         <source>It belongs to no step.</source>
-        <translation type="unfinished"></translation>
+        <translation>它不属于任何一步。</translation>
     </message>
     <message>
         <source>It has nothing more to do in this step.</source>
-        <translation type="unfinished"></translation>
+        <translation>在此步中没有更多工作。</translation>
     </message>
     <message>
         <source>Jitter</source>
-        <translation type="unfinished"></translation>
+        <translation>抖动</translation>
     </message>
     <message>
         <source>Join all matched tasks on screen by thin lines.</source>
-        <translation type="unfinished"></translation>
+        <translation>用细线连接屏幕上所有匹配的任务。</translation>
     </message>
     <message>
         <source>Join tasks</source>
-        <translation type="unfinished"></translation>
+        <translation>连接任务</translation>
     </message>
     <message>
         <source>KIND:FACTOR</source>
-        <translation type="unfinished"></translation>
+        <translation>类型:系数</translation>
     </message>
     <message>
         <source>Keep the chosen lane at the top, or put it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所选通道固定在顶部，或放回原位。</translation>
     </message>
     <message>
         <source>Keep the last step as .npz: input, target, before/NAME, gradient/NAME.</source>
-        <translation type="unfinished"></translation>
+        <translation>将最后一步保存为 .npz：input、target、before/NAME、gradient/NAME。</translation>
     </message>
     <message>
         <source>Keys and mouse</source>
-        <translation type="unfinished"></translation>
+        <translation>按键与鼠标</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished"></translation>
+        <translation>类型</translation>
     </message>
     <message>
         <source>Kind in the histogram</source>
-        <translation type="unfinished"></translation>
+        <translation>直方图中的类型</translation>
     </message>
     <message>
         <source>Kinds</source>
-        <translation type="unfinished"></translation>
+        <translation>类型</translation>
     </message>
     <message>
         <source>Kinds of spans in the range</source>
-        <translation type="unfinished"></translation>
+        <translation>范围内跨度的类型</translation>
     </message>
     <message>
         <source>LANE-LANE:FACTOR</source>
-        <translation type="unfinished"></translation>
+        <translation>通道-通道:系数</translation>
     </message>
     <message>
         <source>LANE:FACTOR</source>
-        <translation type="unfinished"></translation>
+        <translation>通道:系数</translation>
     </message>
     <message>
         <source>Ladder from the ideal step to the measured one</source>
-        <translation type="unfinished"></translation>
+        <translation>从理想步到实测步的阶梯图</translation>
     </message>
     <message>
         <source>Lane</source>
-        <translation type="unfinished"></translation>
+        <translation>通道</translation>
     </message>
     <message>
         <source>Lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>通道</translation>
     </message>
     <message>
         <source>Lanes in the range</source>
-        <translation type="unfinished"></translation>
+        <translation>范围内的通道</translation>
     </message>
     <message>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>语言</translation>
     </message>
     <message>
         <source>Largest first</source>
-        <translation type="unfinished"></translation>
+        <translation>从大到小</translation>
     </message>
     <message>
         <source>Later</source>
-        <translation type="unfinished"></translation>
+        <translation>较晚</translation>
     </message>
     <message>
-        <source>Lay the spans that are selected in both runs over each other; again: the steps&apos; starts.</source>
-        <translation type="unfinished"></translation>
+        <source>Lay the spans that are selected in both runs over each other; again: the steps' starts.</source>
+        <translation>将两次运行中所选的跨度重叠对齐；再按一次：对齐两步的起点。</translation>
     </message>
     <message>
         <source>Layers of the model, each a block that a stage can take.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型的层数，每层是一个阶段可承担的块。</translation>
     </message>
     <message>
         <source>Learning rate</source>
-        <translation type="unfinished"></translation>
+        <translation>学习率</translation>
     </message>
     <message>
         <source>Length</source>
-        <translation type="unfinished"></translation>
+        <translation>长度</translation>
     </message>
     <message>
         <source>Let all lanes stand without headings.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有通道不分组显示。</translation>
     </message>
     <message>
         <source>Let the lanes of a device stand together.</source>
-        <translation type="unfinished"></translation>
+        <translation>将同一设备的通道放在一起。</translation>
     </message>
     <message>
         <source>Let the lanes of a host stand together, or of so many devices.</source>
-        <translation type="unfinished"></translation>
+        <translation>将同一主机的通道放在一起，或按指定数目的设备放在一起。</translation>
     </message>
     <message>
         <source>Let the lanes that hold a replica stand together.</source>
-        <translation type="unfinished"></translation>
+        <translation>将持有同一副本的通道放在一起。</translation>
     </message>
     <message>
         <source>Level</source>
-        <translation type="unfinished"></translation>
+        <translation>级别</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>浅色</translation>
     </message>
     <message>
         <source>Link</source>
-        <translation type="unfinished"></translation>
+        <translation>链路</translation>
     </message>
     <message>
         <source>Load costs</source>
-        <translation type="unfinished"></translation>
+        <translation>加载开销</translation>
     </message>
     <message>
         <source>Load…</source>
-        <translation type="unfinished"></translation>
+        <translation>加载…</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation type="unfinished"></translation>
+        <translation>日志</translation>
     </message>
     <message>
         <source>Longest bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>最长气泡</translation>
     </message>
     <message>
         <source>Longest bubble: {length} on {lane}.</source>
-        <translation type="unfinished"></translation>
+        <translation>最长气泡：{length}，位于 {lane}。</translation>
     </message>
     <message>
         <source>Looped BFS</source>
-        <translation type="unfinished"></translation>
+        <translation>Looped BFS</translation>
     </message>
     <message>
         <source>Loss, first and last</source>
-        <translation type="unfinished"></translation>
+        <translation>最初与最后的损失</translation>
     </message>
     <message>
         <source>Lower lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>降低通道</translation>
     </message>
     <message>
         <source>MLP</source>
-        <translation type="unfinished"></translation>
+        <translation>MLP</translation>
     </message>
     <message>
         <source>Make a figure for a slide or a paper: see it, save it, copy it.</source>
-        <translation type="unfinished"></translation>
+        <translation>制作用于幻灯片或论文的图：查看、保存、拷贝。</translation>
     </message>
     <message>
         <source>Make the lanes higher or lower.</source>
-        <translation type="unfinished"></translation>
+        <translation>增高或降低通道。</translation>
     </message>
     <message>
         <source>Make the lanes higher.</source>
-        <translation type="unfinished"></translation>
+        <translation>增高通道。</translation>
     </message>
     <message>
         <source>Make the lanes lower.</source>
-        <translation type="unfinished"></translation>
+        <translation>降低通道。</translation>
     </message>
     <message>
         <source>Mark moment</source>
-        <translation type="unfinished"></translation>
+        <translation>标记时刻</translation>
     </message>
     <message>
         <source>Mark range</source>
-        <translation type="unfinished"></translation>
+        <translation>标记范围</translation>
     </message>
     <message>
         <source>Mark the moment under the pointer, or the start of what is selected, and name it.</source>
-        <translation type="unfinished"></translation>
+        <translation>标记指针所在的时刻或所选内容的起点，并命名。</translation>
     </message>
     <message>
         <source>Mark what is selected from start to end, and name it.</source>
-        <translation type="unfinished"></translation>
+        <translation>标记所选内容从起点到终点的范围，并命名。</translation>
     </message>
     <message>
         <source>Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown</translation>
     </message>
     <message>
         <source>Marks</source>
-        <translation type="unfinished"></translation>
+        <translation>标记</translation>
     </message>
     <message>
         <source>Marks of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>该运行的标记</translation>
     </message>
     <message>
         <source>Max</source>
-        <translation type="unfinished"></translation>
+        <translation>最大</translation>
     </message>
     <message>
         <source>Mean</source>
-        <translation type="unfinished"></translation>
+        <translation>平均</translation>
     </message>
     <message>
         <source>Means of a step, over {n} measured steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>一步的平均值，取自 {n} 个实测步。</translation>
     </message>
     <message>
         <source>Measure from here</source>
-        <translation type="unfinished"></translation>
+        <translation>从此处测量</translation>
     </message>
     <message>
         <source>Measure from the selected span to another.</source>
-        <translation type="unfinished"></translation>
+        <translation>从所选跨度测量到另一个跨度。</translation>
     </message>
     <message>
         <source>Measure from the selected span to those selected next; again: no longer.</source>
-        <translation type="unfinished"></translation>
+        <translation>从所选跨度测量到随后所选的跨度；再按一次：停止测量。</translation>
     </message>
     <message>
         <source>Measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
     </message>
     <message>
         <source>Measured: {part}</source>
-        <translation type="unfinished"></translation>
+        <translation>实测：{part}</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>内存</translation>
     </message>
     <message>
         <source>Message</source>
-        <translation type="unfinished"></translation>
+        <translation>消息</translation>
     </message>
     <message>
         <source>MiB</source>
-        <translation type="unfinished"></translation>
+        <translation>MiB</translation>
     </message>
     <message>
         <source>MiB of gradients that are reduced together.</source>
-        <translation type="unfinished"></translation>
+        <translation>一起归约的梯度的 MiB 数。</translation>
     </message>
     <message>
         <source>Micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>微批次</translation>
     </message>
     <message>
         <source>Micro-batches</source>
-        <translation type="unfinished"></translation>
+        <translation>微批次</translation>
     </message>
     <message>
         <source>Middle drag, Shift + drag</source>
-        <translation type="unfinished"></translation>
+        <translation>中键拖动、Shift + 拖动</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Model parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>模型并行</translation>
     </message>
     <message>
         <source>Mouse</source>
-        <translation type="unfinished"></translation>
+        <translation>鼠标</translation>
     </message>
     <message>
         <source>Move back between form, timeline and panels.</source>
-        <translation type="unfinished"></translation>
+        <translation>在表单、时间线与面板之间反向切换。</translation>
     </message>
     <message>
         <source>Move between form, timeline and panels.</source>
-        <translation type="unfinished"></translation>
+        <translation>在表单、时间线与面板之间切换。</translation>
     </message>
     <message>
         <source>Move the chosen lane down within its group.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所选通道在其分组内下移。</translation>
     </message>
     <message>
         <source>Move the chosen lane up within its group.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所选通道在其分组内上移。</translation>
     </message>
     <message>
         <source>Move the lane down</source>
-        <translation type="unfinished"></translation>
+        <translation>下移通道</translation>
     </message>
     <message>
         <source>Move the lane up</source>
-        <translation type="unfinished"></translation>
+        <translation>上移通道</translation>
     </message>
     <message>
         <source>Move the lane within its group.</source>
-        <translation type="unfinished"></translation>
+        <translation>在分组内移动该通道。</translation>
     </message>
     <message>
         <source>Move to a later time.</source>
-        <translation type="unfinished"></translation>
+        <translation>移到较晚的时间。</translation>
     </message>
     <message>
         <source>Move to an earlier time.</source>
-        <translation type="unfinished"></translation>
+        <translation>移到较早的时间。</translation>
     </message>
     <message>
         <source>Moves</source>
-        <translation type="unfinished"></translation>
+        <translation>搬运</translation>
     </message>
     <message>
         <source>Named in the field below.</source>
-        <translation type="unfinished"></translation>
+        <translation>在下方输入框中命名。</translation>
     </message>
     <message>
         <source>Next hit</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个结果</translation>
     </message>
     <message>
         <source>Next hit (Return)</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个结果 (Return)</translation>
     </message>
     <message>
         <source>Next lane</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个通道</translation>
     </message>
     <message>
         <source>Next mark</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个标记</translation>
     </message>
     <message>
         <source>Next part of the window</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口的下一部分</translation>
     </message>
     <message>
         <source>Next span</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个跨度</translation>
     </message>
     <message>
         <source>Next span in run B</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 B 中的下一个跨度</translation>
     </message>
     <message>
         <source>Next tab</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个标签页</translation>
     </message>
     <message>
         <source>No compute lane is idle in the steps on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>屏幕上的各步中没有空闲的计算通道。</translation>
     </message>
     <message>
         <source>No lane is called “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有名为“{name}”的通道。</translation>
     </message>
     <message>
         <source>No run yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无运行</translation>
     </message>
     <message>
         <source>No waiting inside a lane, for twice the memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>通道内部无等待，代价是两倍内存。</translation>
     </message>
     <message>
         <source>Node</source>
-        <translation type="unfinished"></translation>
+        <translation>节点</translation>
     </message>
     <message>
         <source>Not explained</source>
-        <translation type="unfinished"></translation>
+        <translation>未解释</translation>
     </message>
     <message>
         <source>Not explained: the step has {n} tasks, and at most {most} are explained here.</source>
-        <translation type="unfinished"></translation>
+        <translation>未解释：该步有 {n} 个任务，此处最多解释 {most} 个。</translation>
     </message>
     <message>
         <source>Not measured yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未测量。</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>Note of the mark</source>
-        <translation type="unfinished"></translation>
+        <translation>标记的备注</translation>
     </message>
     <message>
         <source>Nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>Nothing is called that.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有这个名称的内容。</translation>
     </message>
     <message>
         <source>Nothing recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>未录制任何内容</translation>
     </message>
     <message>
         <source>Numbers are micro-batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>数字为微批次。</translation>
     </message>
     <message>
         <source>Of the run that is shown</source>
-        <translation type="unfinished"></translation>
+        <translation>所示运行的</translation>
     </message>
     <message>
         <source>One forward, one backward in turn.</source>
-        <translation type="unfinished"></translation>
+        <translation>前向与反向轮流各做一个。</translation>
     </message>
     <message>
         <source>One row for each lane; the Details panel tells the selection.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道一行；“详情”面板说明所选内容。</translation>
     </message>
     <message>
         <source>Only {level}</source>
-        <translation type="unfinished"></translation>
+        <translation>仅 {level}</translation>
     </message>
     <message>
         <source>Open a recording from a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>从文件打开录制文件。</translation>
     </message>
     <message>
         <source>Open all groups</source>
-        <translation type="unfinished"></translation>
+        <translation>展开所有分组</translation>
     </message>
     <message>
         <source>Open recording</source>
-        <translation type="unfinished"></translation>
+        <translation>打开录制文件</translation>
     </message>
     <message>
         <source>Open recordings</source>
-        <translation type="unfinished"></translation>
+        <translation>打开录制文件</translation>
     </message>
     <message>
         <source>Open recording…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开录制文件…</translation>
     </message>
     <message>
         <source>Open runs and recordings</source>
-        <translation type="unfinished"></translation>
+        <translation>已打开的运行和录制文件</translation>
     </message>
     <message>
         <source>Open {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>打开 {name}</translation>
     </message>
     <message>
         <source>Opened {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已打开 {names}。</translation>
     </message>
     <message>
         <source>Opening {name}: {share} %</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开 {name}：{share} %</translation>
     </message>
     <message>
         <source>Optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>优化器</translation>
     </message>
     <message>
         <source>Or choose a link speed above.</source>
-        <translation type="unfinished"></translation>
+        <translation>或在上方选择链路速度。</translation>
     </message>
     <message>
         <source>Or open a recording (Ctrl+O).</source>
-        <translation type="unfinished"></translation>
+        <translation>或打开录制文件 (Ctrl+O)。</translation>
     </message>
     <message>
         <source>Or press F5 to run what the form on the left says, drop recordings here, or press Ctrl+Shift+P for everything else.</source>
-        <translation type="unfinished"></translation>
+        <translation>或按 F5 运行左侧表单的设置，将录制文件拖放到此处，或按 Ctrl+Shift+P 执行其他操作。</translation>
     </message>
     <message>
         <source>Other kinds</source>
-        <translation type="unfinished"></translation>
+        <translation>其他类型</translation>
     </message>
     <message>
         <source>Outcome</source>
-        <translation type="unfinished"></translation>
+        <translation>结果</translation>
     </message>
     <message>
         <source>Outline</source>
-        <translation type="unfinished"></translation>
+        <translation>描边</translation>
     </message>
     <message>
         <source>Outline the tasks that make each step on screen as long as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>为屏幕上决定每一步长度的任务描边。</translation>
     </message>
     <message>
         <source>Overview of the whole run</source>
-        <translation type="unfinished"></translation>
+        <translation>整个运行的概览</translation>
     </message>
     <message>
         <source>Pan.</source>
-        <translation type="unfinished"></translation>
+        <translation>平移。</translation>
     </message>
     <message>
         <source>Panels that share this place</source>
-        <translation type="unfinished"></translation>
+        <translation>共用此位置的面板</translation>
     </message>
     <message>
         <source>Part before</source>
-        <translation type="unfinished"></translation>
+        <translation>前一部分</translation>
     </message>
     <message>
         <source>Pick a piece to show its task in the timeline.</source>
-        <translation type="unfinished"></translation>
+        <translation>选取一段，在时间线中显示其任务。</translation>
     </message>
     <message>
         <source>Pin the lane</source>
-        <translation type="unfinished"></translation>
+        <translation>固定通道</translation>
     </message>
     <message>
         <source>Pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>流水线</translation>
     </message>
     <message>
         <source>Pipelines side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>并列的流水线</translation>
     </message>
     <message>
         <source>Pipelines that run side by side.</source>
-        <translation type="unfinished"></translation>
+        <translation>并列运行的流水线数。</translation>
     </message>
     <message>
         <source>Pixels of a PNG</source>
-        <translation type="unfinished"></translation>
+        <translation>PNG 的像素</translation>
     </message>
     <message>
         <source>Plain: 1 ms a pass</source>
-        <translation type="unfinished"></translation>
+        <translation>简单：每趟 1 ms</translation>
     </message>
     <message>
         <source>Point at a mark, or go to one, to delete it.</source>
-        <translation type="unfinished"></translation>
+        <translation>指向某个标记或转到该标记，以将其删除。</translation>
     </message>
     <message>
         <source>Point at a moment of a run, or select something, to mark it.</source>
-        <translation type="unfinished"></translation>
+        <translation>指向运行的某一时刻，或选择内容，以进行标记。</translation>
     </message>
     <message>
         <source>Predict all</source>
-        <translation type="unfinished"></translation>
+        <translation>全部预测</translation>
     </message>
     <message>
         <source>Predict every way again, from the run that is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>根据所示的运行重新预测每种方式。</translation>
     </message>
     <message>
         <source>Predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>预测</translation>
     </message>
     <message>
         <source>Predicted timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>预测的时间线</translation>
     </message>
     <message>
         <source>Predicted: {part}</source>
-        <translation type="unfinished"></translation>
+        <translation>预测：{part}</translation>
     </message>
     <message>
         <source>Predicted: {task}, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>预测：{task}，{time}</translation>
     </message>
     <message>
         <source>Predicting {devices} devices, {microbatches} micro-batches…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在预测 {devices} 个设备、{microbatches} 个微批次…</translation>
     </message>
     <message>
         <source>Prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>预测</translation>
     </message>
     <message>
         <source>Prediction of this run</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行的预测</translation>
     </message>
     <message>
         <source>Preparing the run…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在准备运行…</translation>
     </message>
     <message>
         <source>Press M to mark the moment under the pointer, or the start of what is selected; Shift+M marks what is selected from start to end. Marks are kept beside the recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>按 M 标记指针所在的时刻或所选内容的起点；Shift+M 标记所选内容从起点到终点的范围。标记保存在录制文件旁。</translation>
     </message>
     <message>
         <source>Preview</source>
-        <translation type="unfinished"></translation>
+        <translation>预览</translation>
     </message>
     <message>
         <source>Previous hit</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个结果</translation>
     </message>
     <message>
         <source>Previous hit (Shift+Return)</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个结果 (Shift+Return)</translation>
     </message>
     <message>
         <source>Previous lane</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个通道</translation>
     </message>
     <message>
         <source>Previous mark</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个标记</translation>
     </message>
     <message>
         <source>Previous span</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个跨度</translation>
     </message>
     <message>
         <source>Previous span in run B</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 B 中的上一个跨度</translation>
     </message>
     <message>
         <source>Previous tab</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个标签页</translation>
     </message>
     <message>
         <source>Progress of counting</source>
-        <translation type="unfinished"></translation>
+        <translation>统计进度</translation>
     </message>
     <message>
         <source>Progress of opening the recording</source>
-        <translation type="unfinished"></translation>
+        <translation>打开录制文件的进度</translation>
     </message>
     <message>
         <source>Progress of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行进度</translation>
     </message>
     <message>
         <source>Put another run, a recording or the prediction below the run that is shown, and see what takes longer, and why.</source>
-        <translation type="unfinished"></translation>
+        <translation>将另一次运行、录制文件或预测放在所示运行的下方，查看哪里用时更长及其原因。</translation>
     </message>
     <message>
         <source>Put another run, a recording or the prediction below the run that is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>将另一次运行、录制文件或预测放在所示运行的下方。</translation>
     </message>
     <message>
         <source>Put faults into the virtual lanes, to see what they do.</source>
-        <translation type="unfinished"></translation>
+        <translation>在虚拟通道中加入故障，观察其影响。</translation>
     </message>
     <message>
         <source>Put it on the clipboard, as an image and as SVG.</source>
-        <translation type="unfinished"></translation>
+        <translation>以图像和 SVG 形式放到剪贴板。</translation>
     </message>
     <message>
         <source>Put these settings into the form and run them.</source>
-        <translation type="unfinished"></translation>
+        <translation>将这些设置填入表单并运行。</translation>
     </message>
     <message>
         <source>Put this into the settings; Run then starts it.</source>
-        <translation type="unfinished"></translation>
+        <translation>将此填入设置；然后按“运行”开始。</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>退出</translation>
     </message>
     <message>
         <source>RECENT FILES</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的文件</translation>
     </message>
     <message>
         <source>Read costs from a JSON or TOML file.</source>
-        <translation type="unfinished"></translation>
+        <translation>从 JSON 或 TOML 文件读取开销。</translation>
     </message>
     <message>
         <source>Ready</source>
-        <translation type="unfinished"></translation>
+        <translation>就绪</translation>
     </message>
     <message>
         <source>Reasons of the gap</source>
-        <translation type="unfinished"></translation>
+        <translation>间隙的原因</translation>
     </message>
     <message>
         <source>Record when each block of the model is passed; that costs a little.</source>
-        <translation type="unfinished"></translation>
+        <translation>记录经过模型每个块的时间；这会有少量开销。</translation>
     </message>
     <message>
         <source>Reduced: up to {spans} spans in one mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>已精简：每个图元最多含 {spans} 个跨度。</translation>
     </message>
     <message>
         <source>Remove missing files</source>
-        <translation type="unfinished"></translation>
+        <translation>移除缺失的文件</translation>
     </message>
     <message>
         <source>Remove {name} from the list</source>
-        <translation type="unfinished"></translation>
+        <translation>从列表中移除 {name}</translation>
     </message>
     <message>
         <source>Replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>副本</translation>
     </message>
     <message>
         <source>Replicate the model, split the batch.</source>
-        <translation type="unfinished"></translation>
+        <translation>复制模型，划分批次。</translation>
     </message>
     <message>
         <source>ResNet-50</source>
-        <translation type="unfinished"></translation>
+        <translation>ResNet-50</translation>
     </message>
     <message>
         <source>Reset to the built-in colours</source>
-        <translation type="unfinished"></translation>
+        <translation>重置为内置颜色</translation>
     </message>
     <message>
         <source>Rows</source>
-        <translation type="unfinished"></translation>
+        <translation>行</translation>
     </message>
     <message>
         <source>Rows of an epoch; the last batch of it may be smaller.</source>
-        <translation type="unfinished"></translation>
+        <translation>一个 epoch 的行数；其最后一个批次可能较小。</translation>
     </message>
     <message>
         <source>Rows of each micro-batch; the last one may have fewer.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个微批次的行数；最后一个可能较少。</translation>
     </message>
     <message>
         <source>Rows of the whole batch, over all lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>整个批次的行数，涵盖所有通道。</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Run once: the costs come from its calibration.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行一次：开销取自其校准。</translation>
     </message>
     <message>
         <source>Run starts it afresh.</source>
-        <translation type="unfinished"></translation>
+        <translation>按“运行”会重新启动它。</translation>
     </message>
     <message>
         <source>Run this</source>
-        <translation type="unfinished"></translation>
+        <translation>运行此项</translation>
     </message>
     <message>
         <source>Run what the form says.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行表单中的设置。</translation>
     </message>
     <message>
         <source>Run what the form says. (F5)</source>
-        <translation type="unfinished"></translation>
+        <translation>运行表单中的设置。(F5)</translation>
     </message>
     <message>
         <source>Run {letter}</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 {letter}</translation>
     </message>
     <message>
         <source>Run {name} has no whole step to compare yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 {name} 尚无可比较的完整步。</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Runs of this sitting</source>
-        <translation type="unfinished"></translation>
+        <translation>本次会话的运行</translation>
     </message>
     <message>
         <source>Runs to compare with</source>
-        <translation type="unfinished"></translation>
+        <translation>可供比较的运行</translation>
     </message>
     <message>
         <source>SAMPLE RECORDINGS</source>
-        <translation type="unfinished"></translation>
+        <translation>示例录制文件</translation>
     </message>
     <message>
         <source>STRATEGY</source>
-        <translation type="unfinished"></translation>
+        <translation>策略</translation>
     </message>
     <message>
         <source>Save as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>另存为 CSV…</translation>
     </message>
     <message>
         <source>Save costs</source>
-        <translation type="unfinished"></translation>
+        <translation>保存开销</translation>
     </message>
     <message>
         <source>Save figure</source>
-        <translation type="unfinished"></translation>
+        <translation>保存图</translation>
     </message>
     <message>
         <source>Save recording</source>
-        <translation type="unfinished"></translation>
+        <translation>保存录制文件</translation>
     </message>
     <message>
         <source>Save recording…</source>
-        <translation type="unfinished"></translation>
+        <translation>保存录制文件…</translation>
     </message>
     <message>
         <source>Save spans</source>
-        <translation type="unfinished"></translation>
+        <translation>保存跨度</translation>
     </message>
     <message>
         <source>Save the run that is shown as a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所示的运行保存为录制文件。</translation>
     </message>
     <message>
         <source>Saved {count} spans as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {count} 个跨度保存为 {name}。</translation>
     </message>
     <message>
         <source>Saved {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存 {name}。</translation>
     </message>
     <message>
         <source>Save…</source>
-        <translation type="unfinished"></translation>
+        <translation>保存…</translation>
     </message>
     <message>
         <source>Saving {name}…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在保存 {name}…</translation>
     </message>
     <message>
         <source>Say how many devices a node has, where their names do not tell.</source>
-        <translation type="unfinished"></translation>
+        <translation>设备名称未表明时，指定一个节点有多少个设备。</translation>
     </message>
     <message>
         <source>Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>调度</translation>
     </message>
     <message>
         <source>Schedule: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>调度：{name}</translation>
     </message>
     <message>
         <source>Scroll the lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>滚动通道。</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>Search no further</source>
-        <translation type="unfinished"></translation>
+        <translation>停止搜索</translation>
     </message>
     <message>
         <source>Search…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索…</translation>
     </message>
     <message>
         <source>Seed</source>
-        <translation type="unfinished"></translation>
+        <translation>种子</translation>
     </message>
     <message>
         <source>Select a range of time over all lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择所有通道上的一段时间。</translation>
     </message>
     <message>
         <source>Select a range of time over the lanes that it touches, and count it.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择所经过通道上的一段时间，并进行统计。</translation>
     </message>
     <message>
         <source>Select a range, a span or an idle gap to mark it.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择一个范围、跨度或空闲间隙进行标记。</translation>
     </message>
     <message>
         <source>Select a span in each run first, then align here.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先在每个运行中选择一个跨度，再在此对齐。</translation>
     </message>
     <message>
         <source>Select a span or an idle gap.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择一个跨度或空闲间隙。</translation>
     </message>
     <message>
         <source>Select and fit the longest idle gap on screen; again, the next longest.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中屏幕上最长的空闲间隙并使其适应视图；再按一次，转到次长的。</translation>
     </message>
     <message>
         <source>Select nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>取消选择</translation>
     </message>
     <message>
-        <source>Select the next span on run B&apos;s lane; run A&apos;s selection stays.</source>
-        <translation type="unfinished"></translation>
+        <source>Select the next span on run B's lane; run A's selection stays.</source>
+        <translation>选中运行 B 的通道上的下一个跨度；运行 A 的选择不变。</translation>
     </message>
     <message>
         <source>Select the next span on the lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中该通道上的下一个跨度。</translation>
     </message>
     <message>
         <source>Select the next span that was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中找到的下一个跨度。</translation>
     </message>
     <message>
-        <source>Select the previous span on run B&apos;s lane; run A&apos;s selection stays.</source>
-        <translation type="unfinished"></translation>
+        <source>Select the previous span on run B's lane; run A's selection stays.</source>
+        <translation>选中运行 B 的通道上的上一个跨度；运行 A 的选择不变。</translation>
     </message>
     <message>
         <source>Select the previous span on the lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中该通道上的上一个跨度。</translation>
     </message>
     <message>
         <source>Select the span before that was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中找到的上一个跨度。</translation>
     </message>
     <message>
         <source>Select the span that the selected one waited for.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中所选跨度所等待的跨度。</translation>
     </message>
     <message>
         <source>Select the span that waited for the selected one.</source>
-        <translation type="unfinished"></translation>
+        <translation>选中等待所选跨度的跨度。</translation>
     </message>
     <message>
         <source>Select the time that is visible over all lanes, and count it.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择所有通道上的可见时间，并进行统计。</translation>
     </message>
     <message>
         <source>Select visible range</source>
-        <translation type="unfinished"></translation>
+        <translation>选择可见范围</translation>
     </message>
     <message>
         <source>Sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>序列</translation>
     </message>
     <message>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>设置</translation>
     </message>
     <message>
         <source>Settings of both</source>
-        <translation type="unfinished"></translation>
+        <translation>两者的设置</translation>
     </message>
     <message>
         <source>Settings of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>该运行的设置</translation>
     </message>
     <message>
         <source>Several stages on each lane, all micro-batches through each in turn.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道有多个阶段，所有微批次依次通过每个阶段。</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>占比</translation>
     </message>
     <message>
         <source>Shares of the critical path</source>
-        <translation type="unfinished"></translation>
+        <translation>关键路径的构成比例</translation>
     </message>
     <message>
         <source>Shift + click</source>
-        <translation type="unfinished"></translation>
+        <translation>Shift + 单击</translation>
     </message>
     <message>
         <source>Shift + wheel</source>
-        <translation type="unfinished"></translation>
+        <translation>Shift + 滚轮</translation>
     </message>
     <message>
         <source>Shortest and longest</source>
-        <translation type="unfinished"></translation>
+        <translation>最短与最长</translation>
     </message>
     <message>
         <source>Show every group as one row.</source>
-        <translation type="unfinished"></translation>
+        <translation>将每个分组显示为一行。</translation>
     </message>
     <message>
         <source>Show every key and what the mouse does.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示所有按键及鼠标操作。</translation>
     </message>
     <message>
         <source>Show every lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示所有通道。</translation>
     </message>
     <message>
         <source>Show it without sharing, on {lanes} virtual lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>在 {lanes} 个虚拟通道上显示，不共享核心</translation>
     </message>
     <message>
         <source>Show large</source>
-        <translation type="unfinished"></translation>
+        <translation>放大显示</translation>
     </message>
     <message>
         <source>Show less time in more detail.</source>
-        <translation type="unfinished"></translation>
+        <translation>以更多细节显示较短时间。</translation>
     </message>
     <message>
         <source>Show more time.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示更长时间。</translation>
     </message>
     <message>
         <source>Show only spans that are</source>
-        <translation type="unfinished"></translation>
+        <translation>只显示以下跨度</translation>
     </message>
     <message>
         <source>Show only the lanes whose names contain some text; * stands for anything.</source>
-        <translation type="unfinished"></translation>
+        <translation>只显示名称包含指定文本的通道；* 代表任意内容。</translation>
     </message>
     <message>
         <source>Show or hide {panel}.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示或隐藏{panel}。</translation>
     </message>
     <message>
         <source>Show samples, things to try and recent files.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示示例、可尝试的内容和最近的文件。</translation>
     </message>
     <message>
         <source>Show the blocks inside forwards and backwards, where they were recorded.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示前向和反向中的块（有录制时）。</translation>
     </message>
     <message>
         <source>Show the lanes whose names contain this; * stands for anything. Esc shows all.</source>
-        <translation type="unfinished"></translation>
+        <translation>只显示名称包含此文本的通道；* 代表任意内容。Esc 显示全部。</translation>
     </message>
     <message>
         <source>Show the mark in the timeline. (Return)</source>
-        <translation type="unfinished"></translation>
+        <translation>在时间线中显示该标记。(Return)</translation>
     </message>
     <message>
         <source>Show the next open run.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示下一个打开的运行。</translation>
     </message>
     <message>
         <source>Show the open run before.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示上一个打开的运行。</translation>
     </message>
     <message>
         <source>Show the predicted step in the timeline, as a run of the list.</source>
-        <translation type="unfinished"></translation>
+        <translation>在时间线中显示预测的步，作为列表中的一个运行。</translation>
     </message>
     <message>
         <source>Show the prediction below each lane, where there is one.</source>
-        <translation type="unfinished"></translation>
+        <translation>在每个通道下方显示预测（如有）。</translation>
     </message>
     <message>
         <source>Show the run alone again.</source>
-        <translation type="unfinished"></translation>
+        <translation>重新只显示该运行。</translation>
     </message>
     <message>
         <source>Show the window in English.</source>
-        <translation type="unfinished"></translation>
+        <translation>以英语显示窗口。</translation>
     </message>
     <message>
         <source>Show the window in Korean.</source>
-        <translation type="unfinished"></translation>
+        <translation>以韩语显示窗口。</translation>
     </message>
     <message>
         <source>Show the window in Simplified Chinese.</source>
-        <translation type="unfinished"></translation>
+        <translation>以简体中文显示窗口。</translation>
     </message>
     <message>
         <source>Show what each lane holds in memory, below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>在每个通道下方显示其内存占用。</translation>
     </message>
     <message>
         <source>Show why, from the ideal step to the measured one.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示原因，从理想步到实测步。</translation>
     </message>
     <message>
         <source>Show {blocking} in the timeline.</source>
-        <translation type="unfinished"></translation>
+        <translation>在时间线中显示 {blocking}。</translation>
     </message>
     <message>
         <source>Show {run}</source>
-        <translation type="unfinished"></translation>
+        <translation>显示 {run}</translation>
     </message>
     <message>
         <source>Single lane</source>
-        <translation type="unfinished"></translation>
+        <translation>单通道</translation>
     </message>
     <message>
         <source>Slow kind</source>
-        <translation type="unfinished"></translation>
+        <translation>慢速类型</translation>
     </message>
     <message>
         <source>Slow lane</source>
-        <translation type="unfinished"></translation>
+        <translation>慢速通道</translation>
     </message>
     <message>
         <source>Slow link</source>
-        <translation type="unfinished"></translation>
+        <translation>慢速链路</translation>
     </message>
     <message>
         <source>Some ways are left out: {missing}.</source>
-        <translation type="unfinished"></translation>
+        <translation>部分方式已略去：{missing}。</translation>
     </message>
     <message>
         <source>Sort by</source>
-        <translation type="unfinished"></translation>
+        <translation>排序依据</translation>
     </message>
     <message>
         <source>Sort by a column; a click on its head does so too.</source>
-        <translation type="unfinished"></translation>
+        <translation>按某一列排序；点击列标题也可排序。</translation>
     </message>
     <message>
         <source>Spans</source>
-        <translation type="unfinished"></translation>
+        <translation>跨度</translation>
     </message>
     <message>
         <source>Spans of which some part lies in the range.</source>
-        <translation type="unfinished"></translation>
+        <translation>有一部分落在范围内的跨度。</translation>
     </message>
     <message>
         <source>Speed</source>
-        <translation type="unfinished"></translation>
+        <translation>速度</translation>
     </message>
     <message>
         <source>Split (tutorial)</source>
-        <translation type="unfinished"></translation>
+        <translation>拆分（教程）</translation>
     </message>
     <message>
         <source>Split size</source>
-        <translation type="unfinished"></translation>
+        <translation>拆分大小</translation>
     </message>
     <message>
         <source>Stage</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段</translation>
     </message>
     <message>
         <source>Stages</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段</translation>
     </message>
     <message>
         <source>Stages in turn, one works at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>各阶段依次进行，每次只有一个工作。</translation>
     </message>
     <message>
         <source>Stages of each lane, for schedules that give it several.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个通道的阶段数，用于给通道分配多个阶段的调度。</translation>
     </message>
     <message>
         <source>Stages overlap on micro-batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>各阶段在微批次上重叠执行。</translation>
     </message>
     <message>
         <source>Stages there and back over the lanes, no waiting inside a lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段在通道上往返排布，通道内部无需等待。</translation>
     </message>
     <message>
         <source>Stages there and back, each forward overlapped with a backward.</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段往返排布，每个前向与一个反向重叠。</translation>
     </message>
     <message>
         <source>Start to start</source>
-        <translation type="unfinished"></translation>
+        <translation>起点到起点</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished"></translation>
+        <translation>状态</translation>
     </message>
     <message>
         <source>Statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>统计</translation>
     </message>
     <message>
         <source>Statistics of the range</source>
-        <translation type="unfinished"></translation>
+        <translation>范围统计</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>Step of run {letter}</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 {letter} 的步</translation>
     </message>
     <message>
         <source>Step, median of {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>步，{n} 个的中位数</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>Steps before the measured ones; the first steps are slow.</source>
-        <translation type="unfinished"></translation>
+        <translation>实测步之前的步；最初几步较慢。</translation>
     </message>
     <message>
         <source>Steps or times</source>
-        <translation type="unfinished"></translation>
+        <translation>步或时间</translation>
     </message>
     <message>
         <source>Steps or times…</source>
-        <translation type="unfinished"></translation>
+        <translation>步或时间…</translation>
     </message>
     <message>
         <source>Steps that are measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>进行测量的步。</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Stop counting the range.</source>
-        <translation type="unfinished"></translation>
+        <translation>停止统计该范围。</translation>
     </message>
     <message>
         <source>Stop predicting.</source>
-        <translation type="unfinished"></translation>
+        <translation>停止预测。</translation>
     </message>
     <message>
         <source>Stop the run; what was recorded is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>停止运行；已录制的内容会保留。</translation>
     </message>
     <message>
         <source>Stopped; what was recorded is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>已停止；已录制的内容会保留。</translation>
     </message>
     <message>
         <source>Strategy: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>策略：{name}</translation>
     </message>
     <message>
         <source>THREE THINGS TO TRY</source>
-        <translation type="unfinished"></translation>
+        <translation>三件可尝试的事</translation>
     </message>
     <message>
         <source>Table (*.csv *.parquet)</source>
-        <translation type="unfinished"></translation>
+        <translation>表格 (*.csv *.parquet)</translation>
     </message>
     <message>
         <source>Table of spans</source>
-        <translation type="unfinished"></translation>
+        <translation>跨度表</translation>
     </message>
     <message>
         <source>Take the last zoom, pan, fit or change of the lanes back.</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销上一次缩放、平移、适应或通道更改。</translation>
     </message>
     <message>
         <source>Take the mark away; Ctrl+Z brings it back. (Del)</source>
-        <translation type="unfinished"></translation>
+        <translation>移除该标记；Ctrl+Z 可恢复。(Del)</translation>
     </message>
     <message>
         <source>Take this file off the list.</source>
-        <translation type="unfinished"></translation>
+        <translation>将此文件从列表中移除。</translation>
     </message>
     <message>
         <source>Task</source>
-        <translation type="unfinished"></translation>
+        <translation>任务</translation>
     </message>
     <message>
         <source>Tasks that overlap</source>
-        <translation type="unfinished"></translation>
+        <translation>重叠的任务</translation>
     </message>
     <message>
         <source>Tensor parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>张量并行</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>文本</translation>
     </message>
     <message>
         <source>The duration of the longest span.</source>
-        <translation type="unfinished"></translation>
+        <translation>最长跨度的时长。</translation>
     </message>
     <message>
         <source>The engine cannot be started: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>引擎无法启动：{reason}。</translation>
     </message>
     <message>
         <source>The engine refused the run without saying why.</source>
-        <translation type="unfinished"></translation>
+        <translation>引擎拒绝了该运行，但未说明原因。</translation>
     </message>
     <message>
         <source>The first whole step is on its way.</source>
-        <translation type="unfinished"></translation>
+        <translation>第一个完整的步即将到来。</translation>
     </message>
     <message>
         <source>The forward pass by pieces, one loss and one backward over all.</source>
-        <translation type="unfinished"></translation>
+        <translation>前向分块进行，整体计算一次损失和一次反向。</translation>
     </message>
     <message>
         <source>The gradients of block {n} were there.</source>
-        <translation type="unfinished"></translation>
+        <translation>块 {n} 的梯度已就绪。</translation>
     </message>
     <message>
         <source>The lane is in a collective that its slowest rank has not reached.</source>
-        <translation type="unfinished"></translation>
+        <translation>该通道处于集合通信中，而最慢的 rank 尚未到达。</translation>
     </message>
     <message>
         <source>The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.</source>
-        <translation type="unfinished"></translation>
+        <translation>各通道在该步 {share} 的时间内空闲，其中大部分（{part}）原因为：{cause}。</translation>
     </message>
     <message>
         <source>The lanes are never idle.</source>
-        <translation type="unfinished"></translation>
+        <translation>各通道从不空闲。</translation>
     </message>
     <message>
         <source>The main reason of the difference</source>
-        <translation type="unfinished"></translation>
+        <translation>差异的主要原因</translation>
     </message>
     <message>
         <source>The mean duration of whole spans.</source>
-        <translation type="unfinished"></translation>
+        <translation>完整跨度的平均时长。</translation>
     </message>
     <message>
         <source>The median step, or the last steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>中位数步，或最后几步。</translation>
     </message>
     <message>
         <source>The model that is trained: a built-in one, or a Python file of your own.</source>
-        <translation type="unfinished"></translation>
+        <translation>要训练的模型：内置模型，或您自己的 Python 文件。</translation>
     </message>
     <message>
         <source>The number format of parameters and activations.</source>
-        <translation type="unfinished"></translation>
+        <translation>参数和激活的数值格式。</translation>
     </message>
     <message>
-        <source>The order of the step&apos;s passes, as if all took the same time.</source>
-        <translation type="unfinished"></translation>
+        <source>The order of the step's passes, as if all took the same time.</source>
+        <translation>该步各趟的顺序，假定全部耗时相同。</translation>
     </message>
     <message>
         <source>The predicted step appears here.</source>
-        <translation type="unfinished"></translation>
+        <translation>预测的步显示在此处。</translation>
     </message>
     <message>
         <source>The range is still being counted.</source>
-        <translation type="unfinished"></translation>
+        <translation>范围仍在统计中。</translation>
     </message>
     <message>
         <source>The run failed.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行失败。</translation>
     </message>
     <message>
         <source>The step lacks spans: what looks idle may be work that was not told.</source>
-        <translation type="unfinished"></translation>
+        <translation>该步缺少跨度：看似空闲的时间可能是未上报的工作。</translation>
     </message>
     <message>
         <source>The sum of their parts in the range.</source>
-        <translation type="unfinished"></translation>
+        <translation>它们在范围内部分的总和。</translation>
     </message>
     <message>
         <source>The time is outside of every step.</source>
-        <translation type="unfinished"></translation>
+        <translation>该时间不在任何步之内。</translation>
     </message>
     <message>
         <source>The whole batch on one lane, for reference.</source>
-        <translation type="unfinished"></translation>
+        <translation>整个批次在一个通道上，作为参照。</translation>
     </message>
     <message>
         <source>The whole run; click or drag to move the view.</source>
-        <translation type="unfinished"></translation>
+        <translation>整个运行；点击或拖动以移动视图。</translation>
     </message>
     <message>
         <source>Theme</source>
-        <translation type="unfinished"></translation>
+        <translation>主题</translation>
     </message>
     <message>
         <source>Then</source>
-        <translation type="unfinished"></translation>
+        <translation>然后</translation>
     </message>
     <message>
         <source>Then {task} begins.</source>
-        <translation type="unfinished"></translation>
+        <translation>然后 {task} 开始。</translation>
     </message>
     <message>
         <source>There are no marks: M sets one.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有标记：按 M 设置一个。</translation>
     </message>
     <message>
         <source>There is no comparison to write yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有可写出的对比。</translation>
     </message>
     <message>
         <source>There is no file {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有文件 {name}。</translation>
     </message>
     <message>
-        <source>There is no formula without a pipeline&apos;s schedule.</source>
-        <translation type="unfinished"></translation>
+        <source>There is no formula without a pipeline's schedule.</source>
+        <translation>没有流水线调度就没有公式。</translation>
     </message>
     <message>
         <source>There is no other run yet: open a recording, or run something else.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有其他运行：请打开录制文件，或运行其他内容。</translation>
     </message>
     <message>
         <source>There is no prediction: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>没有预测：{why}</translation>
     </message>
     <message>
         <source>There is no run to compare yet: press Run, or open a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有可对比的运行：请按“运行”，或打开录制文件。</translation>
     </message>
     <message>
         <source>There is no run to draw.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可绘制的运行。</translation>
     </message>
     <message>
         <source>There is no run to search: press Run, or open a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可搜索的运行：请按“运行”，或打开录制文件。</translation>
     </message>
     <message>
         <source>There is no run to write yet: press Run, or open a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有可写出的运行：请按“运行”，或打开录制文件。</translation>
     </message>
     <message>
         <source>There is not enough memory for this.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有足够的内存完成此操作。</translation>
     </message>
     <message>
         <source>There is not enough memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>内存不足。</translation>
     </message>
     <message>
         <source>This cannot run here. {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法在此运行。{reason}</translation>
     </message>
     <message>
         <source>This could not be done: {name}: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法完成：{name}：{why}</translation>
     </message>
     <message>
         <source>This run</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行</translation>
     </message>
     <message>
         <source>This run cannot be saved: there is no room for it on the disk. {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存此运行：磁盘空间不足。{reason}</translation>
     </message>
     <message>
         <source>This run has no whole step to take costs from. Run once: the costs come from its calibration.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行没有可提取开销的完整步。请运行一次：开销来自其校准。</translation>
     </message>
     <message>
         <source>This run has recorded no spans.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行没有录制到跨度。</translation>
     </message>
     <message>
         <source>This step has {n} tasks: explaining it takes some seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>该步有 {n} 个任务：解释需要几秒钟。</translation>
     </message>
     <message>
         <source>This step has {n} tasks: it is explained when the run has ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>该步有 {n} 个任务：将在运行结束后解释。</translation>
     </message>
     <message>
         <source>This trace says nothing of training steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>此轨迹不包含训练步的信息。</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Time in which the lane communicates and does not compute.</source>
-        <translation type="unfinished"></translation>
+        <translation>通道在通信而不计算的时间。</translation>
     </message>
     <message>
         <source>Time in which the lane computes.</source>
-        <translation type="unfinished"></translation>
+        <translation>通道计算的时间。</translation>
     </message>
     <message>
         <source>Time in which the lane does neither.</source>
-        <translation type="unfinished"></translation>
+        <translation>通道既不计算也不通信的时间。</translation>
     </message>
     <message>
         <source>Timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>时间线</translation>
     </message>
     <message>
         <source>Timeline of run B</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 B 的时间线</translation>
     </message>
     <message>
         <source>Timeline of {run}</source>
-        <translation type="unfinished"></translation>
+        <translation>{run} 的时间线</translation>
     </message>
     <message>
         <source>Timelines</source>
-        <translation type="unfinished"></translation>
+        <translation>时间线</translation>
     </message>
     <message>
         <source>Tools</source>
-        <translation type="unfinished"></translation>
+        <translation>工具</translation>
     </message>
     <message>
         <source>Total</source>
-        <translation type="unfinished"></translation>
+        <translation>总计</translation>
     </message>
     <message>
         <source>ToyModel</source>
-        <translation type="unfinished"></translation>
+        <translation>ToyModel</translation>
     </message>
     <message>
         <source>Try width {width}</source>
-        <translation type="unfinished"></translation>
+        <translation>尝试宽度 {width}</translation>
     </message>
     <message>
         <source>Tutorial</source>
-        <translation type="unfinished"></translation>
+        <translation>教程</translation>
     </message>
     <message>
         <source>Two lanes between which transfers take longer by a factor, such as 1-2:4; repeatable.</source>
-        <translation type="unfinished"></translation>
+        <translation>两个通道，其间的传输耗时按倍数变长，例如 1-2:4；可重复。</translation>
     </message>
     <message>
         <source>Two replicas of the model, one down and one up the lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型的两个副本，一个沿通道向下，一个向上。</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>类型</translation>
     </message>
     <message>
         <source>Type a few letters of what you want to do</source>
-        <translation type="unfinished"></translation>
+        <translation>输入要做的操作的几个字母</translation>
     </message>
     <message>
         <source>Use the language of the system, if the window speaks it.</source>
-        <translation type="unfinished"></translation>
+        <translation>使用系统的语言（如果窗口支持）。</translation>
     </message>
     <message>
         <source>Verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>结论</translation>
     </message>
     <message>
         <source>Verify</source>
-        <translation type="unfinished"></translation>
+        <translation>校验</translation>
     </message>
     <message>
         <source>View</source>
-        <translation type="unfinished"></translation>
+        <translation>视图</translation>
     </message>
     <message>
         <source>Waited for</source>
-        <translation type="unfinished"></translation>
+        <translation>等待对象</translation>
     </message>
     <message>
         <source>Waited for {what}.</source>
-        <translation type="unfinished"></translation>
+        <translation>等待了 {what}。</translation>
     </message>
     <message>
         <source>Warm-up</source>
-        <translation type="unfinished"></translation>
+        <translation>预热</translation>
     </message>
     <message>
         <source>Warnings</source>
-        <translation type="unfinished"></translation>
+        <translation>警告</translation>
     </message>
     <message>
         <source>Warnings and errors</source>
-        <translation type="unfinished"></translation>
+        <translation>警告和错误</translation>
     </message>
     <message>
         <source>Ways predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>已预测的方式</translation>
     </message>
     <message>
         <source>Ways to run the model, by predicted step time</source>
-        <translation type="unfinished"></translation>
+        <translation>运行模型的方式，按预测的步时间排列</translation>
     </message>
     <message>
         <source>What contributes to the difference</source>
-        <translation type="unfinished"></translation>
+        <translation>造成差异的因素</translation>
     </message>
     <message>
         <source>What else is put in: those of the run, or others.</source>
-        <translation type="unfinished"></translation>
+        <translation>另外加入的内容：该运行的，或其他的。</translation>
     </message>
     <message>
         <source>What if</source>
-        <translation type="unfinished"></translation>
+        <translation>假设分析</translation>
     </message>
     <message>
         <source>What is visible</source>
-        <translation type="unfinished"></translation>
+        <translation>可见部分</translation>
     </message>
     <message>
         <source>What is wrong with the colours</source>
-        <translation type="unfinished"></translation>
+        <translation>颜色有什么问题</translation>
     </message>
     <message>
-        <source>What it adds to B&apos;s step: its mean over B&apos;s lanes less that over A&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <source>What it adds to B's step: its mean over B's lanes less that over A's.</source>
+        <translation>它给 B 的步增加的时间：其在 B 各通道上的均值减去在 A 各通道上的均值。</translation>
     </message>
     <message>
         <source>What it waited for</source>
-        <translation type="unfinished"></translation>
+        <translation>它等待了什么</translation>
     </message>
     <message>
-        <source>What lies between virtual lanes: latency in us and GB/s, a link&apos;s name, or measured.</source>
-        <translation type="unfinished"></translation>
+        <source>What lies between virtual lanes: latency in us and GB/s, a link's name, or measured.</source>
+        <translation>虚拟通道之间的链路：以 us 和 GB/s 表示的延迟和带宽、链路名称，或实测。</translation>
     </message>
     <message>
         <source>What updates the parameters.</source>
-        <translation type="unfinished"></translation>
+        <translation>更新参数的组件。</translation>
     </message>
     <message>
         <source>What waited for it</source>
-        <translation type="unfinished"></translation>
+        <translation>什么等待了它</translation>
     </message>
     <message>
         <source>What was recorded is kept; press Run to start afresh.</source>
-        <translation type="unfinished"></translation>
+        <translation>已录制的内容会保留；按“运行”重新开始。</translation>
     </message>
     <message>
-        <source>What {schedule}&apos;s formula gives, by makespan, for this step&apos;s mean costs.</source>
-        <translation type="unfinished"></translation>
+        <source>What {schedule}'s formula gives, by makespan, for this step's mean costs.</source>
+        <translation>{schedule} 的公式按总时长对该步平均开销给出的结果。</translation>
     </message>
     <message>
         <source>Wheel</source>
-        <translation type="unfinished"></translation>
+        <translation>滚轮</translation>
     </message>
     <message>
-        <source>Wheel over the lanes&apos; names</source>
-        <translation type="unfinished"></translation>
+        <source>Wheel over the lanes' names</source>
+        <translation>在通道名称上滚动滚轮</translation>
     </message>
     <message>
         <source>Where the random parameters and data begin.</source>
-        <translation type="unfinished"></translation>
+        <translation>随机参数和数据的起点。</translation>
     </message>
     <message>
         <source>Which devices work, such as 2xcpu, cuda:0,cuda:1, 2xcuda:0 or 8xvirtual.</source>
-        <translation type="unfinished"></translation>
+        <translation>由哪些设备工作，例如 2xcpu、cuda:0,cuda:1、2xcuda:0 或 8xvirtual。</translation>
     </message>
     <message>
         <source>Which lines of the log are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示日志中的哪些行。</translation>
     </message>
     <message>
         <source>Which rows go to which lane appears here with the first step.</source>
-        <translation type="unfinished"></translation>
+        <translation>第一步到来时，此处显示哪些行分到哪个通道。</translation>
     </message>
     <message>
         <source>Which step is explained.</source>
-        <translation type="unfinished"></translation>
+        <translation>解释哪一步。</translation>
     </message>
     <message>
         <source>Which step of run {letter} is compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>对比运行 {letter} 的哪一步。</translation>
     </message>
     <message>
         <source>Whose durations the histogram shows.</source>
-        <translation type="unfinished"></translation>
+        <translation>直方图显示哪些内容的时长。</translation>
     </message>
     <message>
         <source>Why</source>
-        <translation type="unfinished"></translation>
+        <translation>原因</translation>
     </message>
     <message>
         <source>Why a step takes as long as it does appears here with the first whole step: from the ideal step, rung by rung, to the measured one.</source>
-        <translation type="unfinished"></translation>
+        <translation>第一个完整的步到来时，此处显示一步为何耗时如此：从理想步逐级到实测步。</translation>
     </message>
     <message>
         <source>Why the lane is idle</source>
-        <translation type="unfinished"></translation>
+        <translation>通道空闲的原因</translation>
     </message>
     <message>
         <source>Why, as charts and lists</source>
-        <translation type="unfinished"></translation>
+        <translation>原因，以图表和列表显示</translation>
     </message>
     <message>
         <source>Width</source>
-        <translation type="unfinished"></translation>
+        <translation>宽度</translation>
     </message>
     <message>
         <source>Width and height of every image in pixels.</source>
-        <translation type="unfinished"></translation>
+        <translation>每张图像的宽度和高度（像素）。</translation>
     </message>
     <message>
         <source>Work out the ladder and the idle time of this run.</source>
-        <translation type="unfinished"></translation>
+        <translation>计算此运行的阶梯和空闲时间。</translation>
     </message>
     <message>
-        <source>Write a mark&apos;s note.</source>
-        <translation type="unfinished"></translation>
+        <source>Write a mark's note.</source>
+        <translation>编写标记的备注。</translation>
     </message>
     <message>
         <source>Write a page of HTML with pictures and tables of the run.</source>
-        <translation type="unfinished"></translation>
+        <translation>写出包含该运行图片和表格的 HTML 页面。</translation>
     </message>
     <message>
         <source>Write all spans, or those that the table shows, a line each.</source>
-        <translation type="unfinished"></translation>
+        <translation>写出所有跨度，或表格所显示的跨度，每个一行。</translation>
     </message>
     <message>
         <source>Write another note. (F2)</source>
-        <translation type="unfinished"></translation>
+        <translation>编写另一条备注。(F2)</translation>
     </message>
     <message>
         <source>Write exactly the time that is visible as PNG, SVG or PDF.</source>
-        <translation type="unfinished"></translation>
+        <translation>将可见的时间段原样写出为 PNG、SVG 或 PDF。</translation>
     </message>
     <message>
         <source>Write it as PNG, SVG or PDF.</source>
-        <translation type="unfinished"></translation>
+        <translation>写出为 PNG、SVG 或 PDF。</translation>
     </message>
     <message>
         <source>Write the costs that are chosen to a JSON file.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所选的开销写入 JSON 文件。</translation>
     </message>
     <message>
         <source>Write what is seen of both runs as PNG, SVG or PDF, or a report as HTML.</source>
-        <translation type="unfinished"></translation>
+        <translation>将两个运行的可见内容写出为 PNG、SVG 或 PDF，或写出 HTML 报告。</translation>
     </message>
     <message>
         <source>Writing the report…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在写报告…</translation>
     </message>
     <message>
         <source>ZB-H1</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-H1</translation>
     </message>
     <message>
         <source>ZB-H2</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-H2</translation>
     </message>
     <message>
         <source>ZB-V</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-V</translation>
     </message>
     <message>
         <source>Zoom at the pointer.</source>
-        <translation type="unfinished"></translation>
+        <translation>在指针处缩放。</translation>
     </message>
     <message>
         <source>Zoom in</source>
-        <translation type="unfinished"></translation>
+        <translation>放大</translation>
     </message>
     <message>
         <source>Zoom in to see each of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>放大以逐个查看。</translation>
     </message>
     <message>
         <source>Zoom out</source>
-        <translation type="unfinished"></translation>
+        <translation>缩小</translation>
     </message>
     <message>
         <source>activations held</source>
-        <translation type="unfinished"></translation>
+        <translation>持有的激活</translation>
     </message>
     <message>
         <source>adds to the step</source>
-        <translation type="unfinished"></translation>
+        <translation>给步增加的时间</translation>
     </message>
     <message>
         <source>all lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>所有通道</translation>
     </message>
     <message>
         <source>all {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>全部 {n}</translation>
     </message>
     <message>
         <source>all; or 0-3, cpu:1</source>
-        <translation type="unfinished"></translation>
+        <translation>全部；或 0-3、cpu:1</translation>
     </message>
     <message>
         <source>and {n} more ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>以及另外 {n} 个 rank</translation>
     </message>
     <message>
         <source>as it goes</source>
-        <translation type="unfinished"></translation>
+        <translation>实时</translation>
     </message>
     <message>
         <source>as the costs</source>
-        <translation type="unfinished"></translation>
+        <translation>同开销</translation>
     </message>
     <message>
         <source>at</source>
-        <translation type="unfinished"></translation>
+        <translation>位于</translation>
     </message>
     <message>
         <source>at {time}, over {length}</source>
-        <translation type="unfinished"></translation>
+        <translation>在 {time}，长 {length}</translation>
     </message>
     <message>
         <source>auto</source>
-        <translation type="unfinished"></translation>
+        <translation>自动</translation>
     </message>
     <message>
         <source>batch {rows}</source>
-        <translation type="unfinished"></translation>
+        <translation>批次 {rows}</translation>
     </message>
     <message>
         <source>because of</source>
-        <translation type="unfinished"></translation>
+        <translation>原因</translation>
     </message>
     <message>
         <source>began at {time}, did not end</source>
-        <translation type="unfinished"></translation>
+        <translation>开始于 {time}，未结束</translation>
     </message>
     <message>
         <source>between steps</source>
-        <translation type="unfinished"></translation>
+        <translation>步之间</translation>
     </message>
     <message>
         <source>block {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>块 {n}</translation>
     </message>
     <message>
         <source>bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>气泡</translation>
     </message>
     <message>
         <source>bucket {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>桶 {n}</translation>
     </message>
     <message>
         <source>busy</source>
-        <translation type="unfinished"></translation>
+        <translation>忙碌</translation>
     </message>
     <message>
         <source>busy {busy} · comm {communication} · idle {idle}</source>
-        <translation type="unfinished"></translation>
+        <translation>忙碌 {busy} · 通信 {communication} · 空闲 {idle}</translation>
     </message>
     <message>
         <source>bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>字节</translation>
     </message>
     <message>
         <source>cause</source>
-        <translation type="unfinished"></translation>
+        <translation>原因</translation>
     </message>
     <message>
         <source>communication</source>
-        <translation type="unfinished"></translation>
+        <translation>通信</translation>
     </message>
     <message>
         <source>compare gradients</source>
-        <translation type="unfinished"></translation>
+        <translation>对比梯度</translation>
     </message>
     <message>
         <source>compared: mean of {n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>对比：{n} 步的平均</translation>
     </message>
     <message>
         <source>compute</source>
-        <translation type="unfinished"></translation>
+        <translation>计算</translation>
     </message>
     <message>
         <source>critical path</source>
-        <translation type="unfinished"></translation>
+        <translation>关键路径</translation>
     </message>
     <message>
         <source>device</source>
-        <translation type="unfinished"></translation>
+        <translation>设备</translation>
     </message>
     <message>
         <source>did not end</source>
-        <translation type="unfinished"></translation>
+        <translation>未结束</translation>
     </message>
     <message>
         <source>end to start {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>终点到起点 {time}</translation>
     </message>
     <message>
         <source>engine is loading…</source>
-        <translation type="unfinished"></translation>
+        <translation>引擎正在加载…</translation>
     </message>
     <message>
         <source>engine ready</source>
-        <translation type="unfinished"></translation>
+        <translation>引擎就绪</translation>
     </message>
     <message>
         <source>exact</source>
-        <translation type="unfinished"></translation>
+        <translation>精确</translation>
     </message>
     <message>
         <source>expected</source>
-        <translation type="unfinished"></translation>
+        <translation>预期</translation>
     </message>
     <message>
         <source>exposed</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露</translation>
     </message>
     <message>
         <source>exposed collective</source>
-        <translation type="unfinished"></translation>
+        <translation>暴露的集合通信</translation>
     </message>
     <message>
         <source>failed</source>
-        <translation type="unfinished"></translation>
+        <translation>失败</translation>
     </message>
     <message>
         <source>faults put in</source>
-        <translation type="unfinished"></translation>
+        <translation>注入的故障</translation>
     </message>
     <message>
         <source>file</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>finished</source>
-        <translation type="unfinished"></translation>
+        <translation>已完成</translation>
     </message>
     <message>
         <source>float32</source>
-        <translation type="unfinished"></translation>
+        <translation>float32</translation>
     </message>
     <message>
         <source>gather</source>
-        <translation type="unfinished"></translation>
+        <translation>收集</translation>
     </message>
     <message>
         <source>gather or reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>收集或归约</translation>
     </message>
     <message>
         <source>gradients differ by at most {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>梯度最多相差 {error}</translation>
     </message>
     <message>
         <source>gradients ready</source>
-        <translation type="unfinished"></translation>
+        <translation>梯度就绪</translation>
     </message>
     <message>
         <source>grows</source>
-        <translation type="unfinished"></translation>
+        <translation>增长</translation>
     </message>
     <message>
         <source>hidden</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏</translation>
     </message>
     <message>
         <source>host</source>
-        <translation type="unfinished"></translation>
+        <translation>主机</translation>
     </message>
     <message>
         <source>idle</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲</translation>
     </message>
     <message>
         <source>idle most for</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲主因</translation>
     </message>
     <message>
         <source>idle share</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲占比</translation>
     </message>
     <message>
         <source>idle {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲 {share}</translation>
     </message>
     <message>
         <source>idle: {cause}</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲：{cause}</translation>
     </message>
     <message>
         <source>incomplete: 1 fault, see the Log</source>
-        <translation type="unfinished"></translation>
+        <translation>不完整：1 个故障，见日志</translation>
     </message>
     <message>
         <source>incomplete: {n} faults, see the Log</source>
-        <translation type="unfinished"></translation>
+        <translation>不完整：{n} 个故障，见日志</translation>
     </message>
     <message>
         <source>lane</source>
-        <translation type="unfinished"></translation>
+        <translation>通道</translation>
     </message>
     <message>
         <source>lane by lane</source>
-        <translation type="unfinished"></translation>
+        <translation>逐通道</translation>
     </message>
     <message>
         <source>lane {lane}</source>
-        <translation type="unfinished"></translation>
+        <translation>通道 {lane}</translation>
     </message>
     <message>
         <source>lane {lane}: idle at {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>通道 {lane}：在 {time} 空闲</translation>
     </message>
     <message>
         <source>lane {lane}: {task}, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>通道 {lane}：{task}，{time}</translation>
     </message>
     <message>
         <source>lane=LANE,step=STEP,ms=MS</source>
-        <translation type="unfinished"></translation>
+        <translation>lane=LANE,step=STEP,ms=MS</translation>
     </message>
     <message>
         <source>last {shown} of {count} measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个实测步中的最后 {shown} 个</translation>
     </message>
     <message>
         <source>launched {time} after it was ready</source>
-        <translation type="unfinished"></translation>
+        <translation>就绪后 {time} 启动</translation>
     </message>
     <message>
         <source>level</source>
-        <translation type="unfinished"></translation>
+        <translation>级别</translation>
     </message>
     <message>
         <source>link</source>
-        <translation type="unfinished"></translation>
+        <translation>链路</translation>
     </message>
     <message>
         <source>list</source>
-        <translation type="unfinished"></translation>
+        <translation>列表</translation>
     </message>
     <message>
         <source>loss</source>
-        <translation type="unfinished"></translation>
+        <translation>损失</translation>
     </message>
     <message>
         <source>loss (right axis)</source>
-        <translation type="unfinished"></translation>
+        <translation>损失（右轴）</translation>
     </message>
     <message>
         <source>loss {loss}</source>
-        <translation type="unfinished"></translation>
+        <translation>损失 {loss}</translation>
     </message>
     <message>
         <source>made from the run</source>
-        <translation type="unfinished"></translation>
+        <translation>由该运行生成</translation>
     </message>
     <message>
         <source>makespan</source>
-        <translation type="unfinished"></translation>
+        <translation>总时长</translation>
     </message>
     <message>
         <source>makespan in ms</source>
-        <translation type="unfinished"></translation>
+        <translation>总时长（ms）</translation>
     </message>
     <message>
         <source>makespan {lengths}</source>
-        <translation type="unfinished"></translation>
+        <translation>总时长 {lengths}</translation>
     </message>
     <message>
         <source>max / mean</source>
-        <translation type="unfinished"></translation>
+        <translation>最大 / 平均</translation>
     </message>
     <message>
         <source>mean of all steps</source>
-        <translation type="unfinished"></translation>
+        <translation>所有步的平均</translation>
     </message>
     <message>
         <source>mean of the last {n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>最后 {n} 步的平均</translation>
     </message>
     <message>
         <source>mean of the measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>实测步的平均</translation>
     </message>
     <message>
         <source>mean of {n} measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个实测步的平均</translation>
     </message>
     <message>
         <source>mean of {n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 步的平均</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
     </message>
     <message>
         <source>median step</source>
-        <translation type="unfinished"></translation>
+        <translation>中位数步</translation>
     </message>
     <message>
         <source>median: {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>中位数：{step}</translation>
     </message>
     <message>
         <source>medians of {n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 步的中位数</translation>
     </message>
     <message>
         <source>memory</source>
-        <translation type="unfinished"></translation>
+        <translation>内存</translation>
     </message>
     <message>
         <source>micro-batch {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>微批次 {n}</translation>
     </message>
     <message>
         <source>missing</source>
-        <translation type="unfinished"></translation>
+        <translation>缺失</translation>
     </message>
     <message>
         <source>mlp</source>
-        <translation type="unfinished"></translation>
+        <translation>mlp</translation>
     </message>
     <message>
         <source>more</source>
-        <translation type="unfinished"></translation>
+        <translation>更多</translation>
     </message>
     <message>
         <source>most in this run: {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行中最多：{size}</translation>
     </message>
     <message>
         <source>moved for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>移动了 {time}</translation>
     </message>
     <message>
         <source>moves</source>
-        <translation type="unfinished"></translation>
+        <translation>移动</translation>
     </message>
     <message>
         <source>ms of lane time</source>
-        <translation type="unfinished"></translation>
+        <translation>通道时间（ms）</translation>
     </message>
     <message>
         <source>n</source>
-        <translation type="unfinished"></translation>
+        <translation>n</translation>
     </message>
     <message>
         <source>name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>never idle</source>
-        <translation type="unfinished"></translation>
+        <translation>从不空闲</translation>
     </message>
     <message>
         <source>no</source>
-        <translation type="unfinished"></translation>
+        <translation>否</translation>
     </message>
     <message>
         <source>no engine</source>
-        <translation type="unfinished"></translation>
+        <translation>无引擎</translation>
     </message>
     <message>
         <source>no hits</source>
-        <translation type="unfinished"></translation>
+        <translation>无匹配</translation>
     </message>
     <message>
         <source>no pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>无流水线</translation>
     </message>
     <message>
         <source>no rows</source>
-        <translation type="unfinished"></translation>
+        <translation>无行</translation>
     </message>
     <message>
         <source>no run yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无运行</translation>
     </message>
     <message>
         <source>nobody</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>node {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>节点 {n}</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>not used</source>
-        <translation type="unfinished"></translation>
+        <translation>未使用</translation>
     </message>
     <message>
         <source>not what a plain step computes: gradients differ by {gradient}, losses by {loss}</source>
-        <translation type="unfinished"></translation>
+        <translation>与普通步的计算结果不符：梯度相差 {gradient}，损失相差 {loss}</translation>
     </message>
     <message>
         <source>nothing more in this step</source>
-        <translation type="unfinished"></translation>
+        <translation>该步没有更多内容</translation>
     </message>
     <message>
         <source>nothing recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>未录制任何内容</translation>
     </message>
     <message>
         <source>nothing to move</source>
-        <translation type="unfinished"></translation>
+        <translation>没有要移动的内容</translation>
     </message>
     <message>
         <source>number</source>
-        <translation type="unfinished"></translation>
+        <translation>编号</translation>
     </message>
     <message>
         <source>of the idle time</source>
-        <translation type="unfinished"></translation>
+        <translation>占空闲时间</translation>
     </message>
     <message>
         <source>one epoch</source>
-        <translation type="unfinished"></translation>
+        <translation>一个 epoch</translation>
     </message>
     <message>
         <source>one per lane</source>
-        <translation type="unfinished"></translation>
+        <translation>每通道一个</translation>
     </message>
     <message>
         <source>one step</source>
-        <translation type="unfinished"></translation>
+        <translation>一步</translation>
     </message>
     <message>
         <source>only in A: {tasks}</source>
-        <translation type="unfinished"></translation>
+        <translation>仅在 A 中：{tasks}</translation>
     </message>
     <message>
         <source>only in B: {tasks}</source>
-        <translation type="unfinished"></translation>
+        <translation>仅在 B 中：{tasks}</translation>
     </message>
     <message>
         <source>other lane computes</source>
-        <translation type="unfinished"></translation>
+        <translation>其他通道计算</translation>
     </message>
     <message>
         <source>other memory</source>
-        <translation type="unfinished"></translation>
+        <translation>其他内存</translation>
     </message>
     <message>
         <source>others</source>
-        <translation type="unfinished"></translation>
+        <translation>其他</translation>
     </message>
     <message>
         <source>p50</source>
-        <translation type="unfinished"></translation>
+        <translation>p50</translation>
     </message>
     <message>
         <source>p99</source>
-        <translation type="unfinished"></translation>
+        <translation>p99</translation>
     </message>
     <message>
         <source>peak</source>
-        <translation type="unfinished"></translation>
+        <translation>峰值</translation>
     </message>
     <message>
         <source>peak memory</source>
-        <translation type="unfinished"></translation>
+        <translation>峰值内存</translation>
     </message>
     <message>
         <source>peak {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>峰值 {size}</translation>
     </message>
     <message>
         <source>pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>流水线</translation>
     </message>
     <message>
         <source>pipeline drains</source>
-        <translation type="unfinished"></translation>
+        <translation>流水线排空</translation>
     </message>
     <message>
         <source>pipeline fills</source>
-        <translation type="unfinished"></translation>
+        <translation>流水线填充</translation>
     </message>
     <message>
         <source>pipeline {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>流水线 {n}</translation>
     </message>
     <message>
         <source>pipelines {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>流水线 {n}</translation>
     </message>
     <message>
         <source>predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>预测</translation>
     </message>
     <message>
         <source>predicted {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>预测 {error}</translation>
     </message>
     <message>
         <source>predicted {predicted}, measured {measured}, {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>预测 {predicted}，实测 {measured}，{error}</translation>
     </message>
     <message>
         <source>predicted, not measured</source>
-        <translation type="unfinished"></translation>
+        <translation>预测，非实测</translation>
     </message>
     <message>
         <source>present</source>
-        <translation type="unfinished"></translation>
+        <translation>当前</translation>
     </message>
     <message>
         <source>ratio</source>
-        <translation type="unfinished"></translation>
+        <translation>比率</translation>
     </message>
     <message>
         <source>record blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>录制块</translation>
     </message>
     <message>
         <source>reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>归约</translation>
     </message>
     <message>
         <source>reduced: about {count} spans a pixel</source>
-        <translation type="unfinished"></translation>
+        <translation>已精简：每像素约 {count} 个跨度</translation>
     </message>
     <message>
         <source>refused</source>
-        <translation type="unfinished"></translation>
+        <translation>已拒绝</translation>
     </message>
     <message>
         <source>replica</source>
-        <translation type="unfinished"></translation>
+        <translation>副本</translation>
     </message>
     <message>
         <source>replica {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>副本 {n}</translation>
     </message>
     <message>
         <source>replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>副本</translation>
     </message>
     <message>
         <source>rows</source>
-        <translation type="unfinished"></translation>
+        <translation>行</translation>
     </message>
     <message>
         <source>run {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 {number}</translation>
     </message>
     <message>
         <source>running</source>
-        <translation type="unfinished"></translation>
+        <translation>运行中</translation>
     </message>
     <message>
         <source>running for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>已运行 {time}</translation>
     </message>
     <message>
         <source>running since {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>自 {time} 起运行</translation>
     </message>
     <message>
         <source>saving, {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在保存，{share}</translation>
     </message>
     <message>
         <source>searching, {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在搜索，{share}</translation>
     </message>
     <message>
         <source>setting</source>
-        <translation type="unfinished"></translation>
+        <translation>设置</translation>
     </message>
     <message>
         <source>sgd</source>
-        <translation type="unfinished"></translation>
+        <translation>sgd</translation>
     </message>
     <message>
         <source>share</source>
-        <translation type="unfinished"></translation>
+        <translation>占比</translation>
     </message>
     <message>
         <source>shared evenly</source>
-        <translation type="unfinished"></translation>
+        <translation>平均分摊</translation>
     </message>
     <message>
         <source>slider</source>
-        <translation type="unfinished"></translation>
+        <translation>滑块</translation>
     </message>
     <message>
         <source>slowest rank</source>
-        <translation type="unfinished"></translation>
+        <translation>最慢的 rank</translation>
     </message>
     <message>
         <source>sorting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在排序…</translation>
     </message>
     <message>
         <source>spans missing</source>
-        <translation type="unfinished"></translation>
+        <translation>缺少跨度</translation>
     </message>
     <message>
         <source>stage</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段</translation>
     </message>
     <message>
         <source>stage {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段 {n}</translation>
     </message>
     <message>
         <source>stages</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段</translation>
     </message>
     <message>
         <source>start to start {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>起点到起点 {time}</translation>
     </message>
     <message>
         <source>starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在启动…</translation>
     </message>
     <message>
         <source>step</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>step at hand</source>
-        <translation type="unfinished"></translation>
+        <translation>当前步</translation>
     </message>
     <message>
         <source>step at hand: {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>当前步：{step}</translation>
     </message>
     <message>
         <source>step {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>步 {number}</translation>
     </message>
     <message>
         <source>step {n} of {total}</source>
-        <translation type="unfinished"></translation>
+        <translation>步 {n} / {total}</translation>
     </message>
     <message>
         <source>stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>已停止</translation>
     </message>
     <message>
         <source>the first {shown} of {count} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个跨度中的前 {shown} 个</translation>
     </message>
     <message>
-        <source>the model&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <source>the model's own</source>
+        <translation>模型自带</translation>
     </message>
     <message>
         <source>the picture is {time} behind</source>
-        <translation type="unfinished"></translation>
+        <translation>画面滞后 {time}</translation>
     </message>
     <message>
         <source>the same as of A</source>
-        <translation type="unfinished"></translation>
+        <translation>与 A 相同</translation>
     </message>
     <message>
-        <source>the schedule&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <source>the schedule's own</source>
+        <translation>调度自带</translation>
     </message>
     <message>
         <source>the step</source>
-        <translation type="unfinished"></translation>
+        <translation>该步</translation>
     </message>
     <message>
         <source>time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>times</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>transfer</source>
-        <translation type="unfinished"></translation>
+        <translation>传输</translation>
     </message>
     <message>
         <source>uneven split</source>
-        <translation type="unfinished"></translation>
+        <translation>拆分不均</translation>
     </message>
     <message>
         <source>up to 8</source>
-        <translation type="unfinished"></translation>
+        <translation>最多 8</translation>
     </message>
     <message>
         <source>update</source>
-        <translation type="unfinished"></translation>
+        <translation>更新</translation>
     </message>
     <message>
         <source>usual</source>
-        <translation type="unfinished"></translation>
+        <translation>常用</translation>
     </message>
     <message>
         <source>waited {time} for ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>等待 rank {time}</translation>
     </message>
     <message>
         <source>waits for ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>等待 rank</translation>
     </message>
     <message>
         <source>warm-up</source>
-        <translation type="unfinished"></translation>
+        <translation>预热</translation>
     </message>
     <message>
         <source>warm-up only</source>
-        <translation type="unfinished"></translation>
+        <translation>仅预热</translation>
     </message>
     <message>
         <source>warm-up {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>预热 {number}</translation>
     </message>
     <message>
         <source>warm-up {n} of {total}</source>
-        <translation type="unfinished"></translation>
+        <translation>预热 {n} / {total}</translation>
     </message>
     <message>
         <source>what</source>
-        <translation type="unfinished"></translation>
+        <translation>内容</translation>
     </message>
     <message>
         <source>what was said</source>
-        <translation type="unfinished"></translation>
+        <translation>消息内容</translation>
     </message>
     <message>
         <source>whole batches</source>
-        <translation type="unfinished"></translation>
+        <translation>完整批次</translation>
     </message>
     <message>
         <source>whole run</source>
-        <translation type="unfinished"></translation>
+        <translation>整个运行</translation>
     </message>
     <message>
         <source>w{number}</source>
-        <translation type="unfinished"></translation>
+        <translation>w{number}</translation>
     </message>
     <message>
         <source>yes</source>
-        <translation type="unfinished"></translation>
+        <translation>是</translation>
     </message>
     <message>
         <source>{a} against {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 对比 {b}</translation>
     </message>
     <message>
-        <source>{a} ms in A, {b} ms in B: it adds {adds} ms to B&apos;s step.</source>
-        <translation type="unfinished"></translation>
+        <source>{a} ms in A, {b} ms in B: it adds {adds} ms to B's step.</source>
+        <translation>A 中 {a} ms，B 中 {b} ms：给 B 的步增加 {adds} ms。</translation>
     </message>
     <message>
         <source>{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.</source>
-        <translation type="unfinished"></translation>
+        <translation>A 中 {a} ms，B 中 {b} ms；只有计算通道等待的部分才有代价。</translation>
     </message>
     <message>
         <source>{cores} cores a lane</source>
-        <translation type="unfinished"></translation>
+        <translation>每通道 {cores} 个核心</translation>
     </message>
     <message>
         <source>{count} hits</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个匹配</translation>
     </message>
     <message>
         <source>{count} measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个实测步</translation>
     </message>
     <message>
         <source>{count} of {all} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} / {all} 个跨度</translation>
     </message>
     <message>
         <source>{count} of {lanes} lanes get no rows.</source>
-        <translation type="unfinished"></translation>
+        <translation>{lanes} 个通道中有 {count} 个没有分到行。</translation>
     </message>
     <message>
         <source>{count} so far, {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>目前 {count}，{share}</translation>
     </message>
     <message>
         <source>{count} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个跨度</translation>
     </message>
     <message>
         <source>{count} spans in {time} on {lane}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 上 {time} 内有 {count} 个跨度</translation>
     </message>
     <message>
         <source>{count} steps recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>已录制 {count} 步</translation>
     </message>
     <message>
         <source>{count} tasks a step</source>
-        <translation type="unfinished"></translation>
+        <translation>每步 {count} 个任务</translation>
     </message>
     <message>
         <source>{cut} by the range: their parts inside count in times, and they count whole in counts, means, percentiles, maxima and the histogram.</source>
-        <translation type="unfinished"></translation>
+        <translation>{cut} 个被范围截断：时间只计范围内的部分，而计数、平均、百分位、最大值和直方图按完整跨度计。</translation>
     </message>
     <message>
         <source>{family} is too faint: {ratio}:1 against the plot, at least 3:1 is needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{family} 太淡：与绘图区的对比度为 {ratio}:1，至少需要 3:1。</translation>
     </message>
     <message>
         <source>{first} to {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first} 至 {last}</translation>
     </message>
     <message>
         <source>{first} to {last}: {spans}, {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first} 至 {last}：{spans}，{share}</translation>
     </message>
     <message>
         <source>{hits}, cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>{hits}，已取消</translation>
     </message>
     <message>
         <source>{lanes} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>{lanes} 个通道</translation>
     </message>
     <message>
         <source>{lanes} lanes, {tasks} tasks: makespan {makespan}, bubble {bubble}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lanes} 个通道，{tasks} 个任务：总时长 {makespan}，气泡 {bubble}</translation>
     </message>
     <message>
         <source>{lane} computes {measured}, predicted {predicted}{error}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 计算 {measured}，预测 {predicted}{error}</translation>
     </message>
     <message>
         <source>{lane} holds {size}, of it activations {part}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 占用 {size}，其中激活 {part}</translation>
     </message>
     <message>
         <source>{lane} is chosen. {more}</source>
-        <translation type="unfinished"></translation>
+        <translation>已选择 {lane}。{more}</translation>
     </message>
     <message>
         <source>{lane} is idle</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 空闲</translation>
     </message>
     <message>
         <source>{lane} is idle for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 空闲 {time}</translation>
     </message>
     <message>
         <source>{lane} is idle for {time}, {share} of the step: {cause}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 空闲 {time}，占该步的 {share}：{cause}。</translation>
     </message>
     <message>
         <source>{lane} waits {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 等待 {time}</translation>
     </message>
     <message>
         <source>{lane} works</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 工作</translation>
     </message>
     <message>
         <source>{length} from {start}</source>
-        <translation type="unfinished"></translation>
+        <translation>从 {start} 起 {length}</translation>
     </message>
     <message>
         <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}，批次 {rows}，{lanes} 个通道。开销 {source}。</translation>
     </message>
     <message>
         <source>{model}, {rows} rows: {source}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}，{rows} 行：{source}。</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} 以及另外 {n} 个</translation>
     </message>
     <message>
         <source>{name} (missing)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}（缺失）</translation>
     </message>
     <message>
         <source>{name} is incomplete: {fault}{more}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 不完整：{fault}{more}</translation>
     </message>
     <message>
         <source>{number} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} / {count}</translation>
     </message>
     <message>
         <source>{number}: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number}：{title}</translation>
     </message>
     <message>
         <source>{n} earlier steps on screen were not searched.</source>
-        <translation type="unfinished"></translation>
+        <translation>屏幕上有 {n} 个更早的步未被搜索。</translation>
     </message>
     <message>
         <source>{n} further lanes are not listed.</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 {n} 个通道未列出。</translation>
     </message>
     <message>
         <source>{n} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个通道</translation>
     </message>
     <message>
         <source>{n} measured steps of {least} to {most} ms</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个实测步，{least} 至 {most} ms</translation>
     </message>
     <message>
         <source>{n} of {count} files cannot be opened: {problems}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个文件中有 {n} 个无法打开：{problems}</translation>
     </message>
     <message>
         <source>{n} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个跨度</translation>
     </message>
     <message>
         <source>{n} spans are cut</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个跨度被截断</translation>
     </message>
     <message>
         <source>{n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 步</translation>
     </message>
     <message>
         <source>{n} tasks matched</source>
-        <translation type="unfinished"></translation>
+        <translation>匹配了 {n} 个任务</translation>
     </message>
     <message>
         <source>{n} tasks still run and are not counted.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个任务仍在运行，未计入。</translation>
     </message>
     <message>
         <source>{n} warm-up steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个预热步</translation>
     </message>
     <message>
         <source>{one} and {other} are hard to tell apart with {vision}.</source>
-        <translation type="unfinished"></translation>
+        <translation>在{vision}下，{one} 和 {other} 难以区分。</translation>
     </message>
     <message>
         <source>{other} excludes this: set it back to its default to use this.</source>
-        <translation type="unfinished"></translation>
+        <translation>{other} 与此互斥：将其恢复为默认值才能使用此项。</translation>
     </message>
     <message>
         <source>{rows} (usual)</source>
-        <translation type="unfinished"></translation>
+        <translation>{rows}（常用）</translation>
     </message>
     <message>
         <source>{rows} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>{rows} 行</translation>
     </message>
     <message>
         <source>{schedule} has no formula for these numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>{schedule} 对这些数值没有公式。</translation>
     </message>
     <message>
         <source>{schedule} says itself how many stages a device holds: {chunks}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{schedule} 自行决定每个设备持有多少个阶段：{chunks}。</translation>
     </message>
     <message>
         <source>{schedule}, {n} replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>{schedule}，{n} 个副本</translation>
     </message>
     <message>
         <source>{share} of the lanes are busy {at}</source>
-        <translation type="unfinished"></translation>
+        <translation>{at}，{share} 的通道忙碌</translation>
     </message>
     <message>
         <source>{shortest} to {longest}</source>
-        <translation type="unfinished"></translation>
+        <translation>{shortest} 至 {longest}</translation>
     </message>
     <message>
         <source>{shown} of {count} joins</source>
-        <translation type="unfinished"></translation>
+        <translation>{shown} / {count} 个连接</translation>
     </message>
     <message>
         <source>{shown} of {n} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>{shown} / {n} 个通道</translation>
     </message>
     <message>
         <source>{shown} of {n} lanes are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示 {n} 个通道中的 {shown} 个。</translation>
     </message>
     <message>
         <source>{spans}, cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>{spans}，已取消</translation>
     </message>
     <message>
         <source>{start} to {end}</source>
-        <translation type="unfinished"></translation>
+        <translation>{start} 至 {end}</translation>
     </message>
     <message>
         <source>{start} to {end} ({length})</source>
-        <translation type="unfinished"></translation>
+        <translation>{start} 至 {end}（{length}）</translation>
     </message>
     <message>
         <source>{start}, for {length}</source>
-        <translation type="unfinished"></translation>
+        <translation>{start}，持续 {length}</translation>
     </message>
     <message>
         <source>{step}
 Click to see it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{step}
+点击查看。</translation>
     </message>
     <message>
         <source>{step} (select a bar to see its own step)</source>
-        <translation type="unfinished"></translation>
+        <translation>{step}（选择一个条形以查看其所在的步）</translation>
     </message>
     <message>
         <source>{step}, the median of {count} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{step}，{count} 步的中位数</translation>
     </message>
     <message>
         <source>{strategy} does not use this.</source>
-        <translation type="unfinished"></translation>
+        <translation>{strategy} 不使用此项。</translation>
     </message>
     <message>
         <source>{strategy} does not use: {fields}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{strategy} 不使用：{fields}。</translation>
     </message>
     <message>
         <source>{strategy}: {way}</source>
-        <translation type="unfinished"></translation>
+        <translation>{strategy}：{way}</translation>
     </message>
     <message>
         <source>{task} on {lane}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 上的 {task}</translation>
     </message>
     <message>
         <source>{task} on {lane}; began {time} after it</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 上的 {task}；在其后 {time} 开始</translation>
     </message>
     <message>
         <source>{time} before it began</source>
-        <translation type="unfinished"></translation>
+        <translation>在其开始前 {time}</translation>
     </message>
     <message>
         <source>{time} exposed</source>
-        <translation type="unfinished"></translation>
+        <translation>{time} 暴露</translation>
     </message>
     <message>
         <source>{title}, running</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}，运行中</translation>
     </message>
     <message>
         <source>{total} in one piece</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}，整体一份</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches of {each}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}，分为 {n} 个微批次，每个 {each}</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches of {size}{over}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}，分为 {n} 个微批次，每个 {size}{over}</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches: {sizes}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}，分为 {n} 个微批次：{sizes}</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches: {sizes}{over}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}，分为 {n} 个微批次：{sizes}{over}</translation>
     </message>
     <message>
         <source>{total} on {n} replicas: {sizes}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}，分到 {n} 个副本：{sizes}</translation>
     </message>
     <message>
         <source>{way}, {n} micro-batches: {step} predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>{way}，{n} 个微批次：预测 {step}</translation>
     </message>
     <message>
         <source>{way}: {step} predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>{way}：预测 {step}</translation>
     </message>
     <message>
         <source>{what}: {first} ({moved}) against {others}</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}：{first}（{moved}）对比 {others}</translation>
     </message>
     <message>
         <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>
-        <translation type="unfinished"></translation>
+        <translation>{wide} × {high} mm，PNG 为 {across} × {down} 像素</translation>
     </message>
     <message>
         <source>简体中文</source>
-        <translation type="unfinished"></translation>
+        <translation>简体中文</translation>
     </message>
     <message>
         <source>한국어</source>
-        <translation type="unfinished"></translation>
+        <translation>한국어</translation>
     </message>
 </context>
 </TS>
