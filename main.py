@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the window is there sooner without what commands need
     from core.compare.alignment import Alignment
     from core.compare.runs import TwoRuns
     from core.report.figure import FigureOptions
+    from core.sweep.results import Results
     from core.trace.trace import Trace
 
 HEADLESS_IMAGE = "bubblescope.png"
@@ -35,7 +36,7 @@ def main(arguments: list[str]) -> int:
 
 def run_command(arguments: list[str]) -> int:
     """Run a command, or the default job where there is none; returns the exit status."""
-    from core.cli import commands, comparing, desktop, prediction
+    from core.cli import commands, comparing, desktop, lessons, prediction, sweeping
     from core.cli.arguments import BAD_INPUT, make_parser
     from core.cli.interrupts import INTERRUPTED, ending_when_asked
     from core.plain import said
@@ -59,6 +60,10 @@ def run_command(arguments: list[str]) -> int:
                 commands.plan(given)
             elif given.command == "run":
                 return commands.run(given, write_image)
+            elif given.command == "sweep":
+                return sweeping.sweep(given, write_sweep)
+            elif given.command == "lesson":
+                return lessons.lesson(given)
             elif given.command == "predict":
                 prediction.predict(given, write_image)
             elif given.command == "calibrate":
@@ -114,6 +119,14 @@ def write_image(traces: Sequence[Trace], path: Path, options: FigureOptions) -> 
         from gui.figures.make import write_figure
 
     write_figure(traces, path, options)
+
+
+def write_sweep(results: Results, path: Path, theme: str) -> None:
+    """Draw what a sweep has found. Raises ValueError if it cannot be drawn."""
+    with loading_qt():
+        from gui.sweep.picture import export_sweep
+
+    export_sweep(results, path, theme)
 
 
 def write_report(trace: Trace, path: Path) -> None:

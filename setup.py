@@ -25,6 +25,16 @@ class BuildWithoutThisFile(build_py):
 setup(
     packages=["bubblescope", APP, f"{APP}.resources", *INSIDE],
     package_dir={"bubblescope": "bubblescope", APP: ".", f"{APP}.resources": "resources", **INSIDE},
-    package_data={f"{APP}.resources": ["*.json", "icons/*", "presets/*", "recordings/*", "translations/*.qm"]},
+    package_data={
+        f"{APP}.resources": [
+            "*.json",
+            "icons/*.svg",
+            "icons/panels/*",
+            "presets/*",
+            "lessons/*.md",
+            "recordings/*",
+            "translations/*.qm",
+        ],
+    },
     cmdclass={"build_py": BuildWithoutThisFile},
 )

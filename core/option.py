@@ -60,7 +60,7 @@ class Option(Generic[T]):
     words are one text, with spaces between, and several arguments on the command line. Of two that
     exclude each other only one can be given. `unused` says why the setting is of no use beside the
     others; nothing where it is. One with `runs_only` changes how a step is run, but not what is
-    planned.
+    planned. A `rare` one is seldom set, and stands apart in the form.
     """
 
     name: str
@@ -80,6 +80,7 @@ class Option(Generic[T]):
     excludes: str = ""
     unused: Callable[[Settings], str] = lambda settings: ""
     runs_only: bool = False
+    rare: bool = False
 
     def field(self) -> T:
         """A dataclass's field that is this setting."""

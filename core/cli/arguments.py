@@ -10,10 +10,12 @@ import shtab
 
 from core.cli.figures import add_figure
 from core.cli.spans_table import add_table
-from core.option import Group, Option, listed
+from core.option import Group, Option, flag_of, listed
 from core.plain import said
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
 from core.plan.strategies import STRATEGIES
+from core.sweep.sweep import BESIDE, MOST_RUNS, REPEATS
+from core.sweep.values import COMMA, SWEPT
 from core.version import VERSION
 
 BAD_INPUT = 2
@@ -21,6 +23,7 @@ FILES = ("FILE", "RECORDING", "A", "B")
 EXAMPLES = textwrap.dedent("""\
     examples:
       bubblescope run --strategy pipeline --schedule 1f1b --microbatches 8 --image run.png
+      bubblescope sweep --strategy pipeline --split-size 1,2,4,8 --csv sweep.csv --image sweep.png
       bubblescope predict --strategy pipeline --stages 8 --costs costs.json --image predicted.svg
       bubblescope export run.arrow --report run.html
       bubblescope compare a.arrow b.arrow --image both.svg
@@ -76,6 +79,11 @@ def make_parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run a strategy and print its summary")
     _add_specification(run, runs=True)
     _add_outputs(run)
+    sweep = commands.add_parser("sweep", help="run with several values of options, and compare")
+    _add_swept(sweep)
+    _add_sweep(sweep)
+    lesson = commands.add_parser("lesson", help="go through a lesson, or list them")
+    lesson.add_argument("lesson", nargs="?", metavar="NUMBER|FILE", help="its number, or a *.md")
     predict = commands.add_parser("predict", help="predict a step from what its passes cost")
     _add_specification(predict)
     _add_prediction(predict)
@@ -102,6 +110,37 @@ def _add_specification(parser: argparse.ArgumentParser, runs: bool = False) -> N
         for option in OPTIONS:
             if option.group is group and (runs or not option.runs_only):
                 add(option.flag, dest=option.name, default=option.default, **_form_of(option))
+
+
+def _add_swept(parser: argparse.ArgumentParser) -> None:
+    """An argument for every option of a run that can have several values, as a text."""
+    for group in Group:
+        add = parser.add_argument_group(group).add_argument
+        for option in filter(lambda option: option.group is group, SWEPT):
+            form = _form_of(option)
+            if option.kind is bool:
+                form = {"nargs": "?", "const": "yes", "metavar": "YES,NO", "help": form["help"]}
+            form.pop("type", None)
+            add(flag_of(option.name), dest=option.name, **form)
+
+
+def _add_sweep(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--repeat", type=_count, default=REPEATS, metavar="N",
+        help=f"runs of each setting (default: {REPEATS})")  # fmt: skip
+    add("--beside", default=COMMA.join(BESIDE), metavar="NAMES",
+        help="strategies that are run beside, or none (default: single,mp)")  # fmt: skip
+    add("--shuffle", type=int, default=0, metavar="N",
+        help="where the random order of the runs begins (default: 0)")  # fmt: skip
+    add("--csv", metavar="FILE", help="a row for each run; runs that are there are not made again")
+    add("--image", metavar="FILE", help="draw the results: *.png, *.svg or *.pdf")
+    add("--theme", choices=("light", "dark"), default="light")
+
+
+def _count(text: str) -> int:
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_RUNS:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r}: use 1 or more, at most {MOST_RUNS:,}")
 
 
 def meaning_of(option: Option[Any]) -> str:

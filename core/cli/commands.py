@@ -31,7 +31,7 @@ from core.files import check_outputs, write_whole
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import plain, say
-from core.plan.devices import KINDS
+from core.plan.devices import KINDS, Hardware
 from core.plan.orders import lane_orders
 from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules.compute_csv import csv_text
@@ -154,6 +154,9 @@ def export(
         if file is not None and len(arguments.recordings) > 1:
             raise PlanError(f"--{option} {file} is for one recording")
     traces = [open_aloud(name) for name in arguments.recordings]
+    for name, trace in zip(arguments.recordings, traces, strict=True):
+        if trace.is_empty:
+            raise PlanError(f"{name} has recorded no spans: there is nothing to export")
     if arguments.image is not None:
         write_image(traces, Path(arguments.image), options)
     if arguments.report is not None:
@@ -179,23 +182,52 @@ def execute(
     Raises PlanError if the specification is refused before there is a trace.
     """
     client = EngineClient()
-    collector = _Collector(record, Progress(verbose))
     with noting_interrupts() as interrupts:
-        client.run(specification)
         try:
-            while collector.ended is None:
-                if interrupts:
-                    client.stop()
-                collector.take(client)
-                time.sleep(POLL_SECONDS)
+            return execute_with(client, specification, record, Progress(verbose), interrupts)
         finally:
             client.close()
-            collector.close()
+
+
+def execute_with(
+    client: EngineClient,
+    specification: Specification,
+    record: str | None,
+    progress: Progress,
+    interrupts: list[int],
+) -> tuple[Trace, Ended]:
+    """Run in an engine that is there for further runs; stops it once something is in `interrupts`.
+
+    Raises PlanError if it is refused before there is a trace, KeyboardInterrupt if it is stopped.
+    """
+    collector = _Collector(record, progress)
+    client.run(specification)
+    try:
+        while collector.ended is None:
+            if interrupts:
+                client.stop()
+            collector.take(client)
+            time.sleep(POLL_SECONDS)
+    finally:
+        collector.close()
     if collector.trace is None:
         if collector.ended.outcome is Outcome.STOPPED:
             raise KeyboardInterrupt
         raise PlanError(collector.ended.text)
     return collector.trace, collector.ended
+
+
+def ready_hardware(client: EngineClient, interrupts: list[int]) -> Hardware:
+    """The machine, once the engine knows it. Raises RunError, KeyboardInterrupt if stopped."""
+    client.start()
+    while not interrupts:
+        for message in client.poll():
+            if isinstance(message, Ready):
+                return message.hardware
+            if isinstance(message, Ended):
+                raise RunError(message.text)
+        time.sleep(POLL_SECONDS)
+    raise KeyboardInterrupt
 
 
 class _Collector:

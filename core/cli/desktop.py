@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 from core.files import write_whole
-from core.paths import PROJECT_ROOT, RESOURCES
+from core.paths import PROJECT_ROOT, RESOURCES, data_folder
 
 ENTRY = """\
 [Desktop Entry]
@@ -32,8 +31,7 @@ def install_desktop() -> list[Path]:
     """
     if sys.platform in ("darwin", "win32"):
         raise ValueError(f"--install-desktop: {sys.platform} has no menu entries of this kind")
-    given = os.environ.get("XDG_DATA_HOME", "")
-    data = Path(given) if os.path.isabs(given) else Path.home() / ".local" / "share"
+    data = data_folder()
     files = {
         data / "icons/hicolor/scalable/apps/bubblescope.svg": (
             RESOURCES / "icons" / "bubblescope.svg"

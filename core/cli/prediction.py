@@ -27,8 +27,12 @@ from core.predict.costs_file import NEEDED, read_costs, write_costs
 from core.predict.planned_run import PlannedRun, plan_run
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.report.step_figures import step_figures
+from core.report.verdict import verdict
+from core.trace.trace import Trace
 
 MOST_LANES_SHOWN = 64
+MOST_JUDGED = 250_000
+"""Tasks of a step on which there is a verdict: it is simulated ten times, a second per million."""
 
 
 def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
@@ -45,16 +49,17 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     run = plan_run(specification, model, costs)
     faults, step = Faults.of(specification), specification.warmup + arguments.step - 1
     prediction = predict_step(run.plan, costs, faults, step)
-    summary = summary_of(run, prediction)
+    told = run.header, run.plan.tasks, prediction.columns, arguments.step - 1
+    summary = summary_of(run, prediction, predicted_trace(*told))
     write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")
     if arguments.record is not None:
-        told = predicted_recording(run.header, run.plan.tasks, prediction.columns)
         with whole_file(arguments.record) as path:
-            path.write_bytes(told)
+            path.write_bytes(predicted_recording(*told))
     if arguments.image is not None:
-        trace = predicted_trace(run.header, run.plan.tasks, prediction.columns)
-        write_image([trace], Path(arguments.image), options)
+        write_image([predicted_trace(*told)], Path(arguments.image), options)
     say(prediction_text(summary))
+    for text in faults.without_effect(run.plan.columns, run.plan.lanes):
+        say(text)
     if any(hiccup.step != step for hiccup in faults.hiccups):
         say(f"step {arguments.step} is predicted: hiccups of other steps have no effect")
 
@@ -97,12 +102,16 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     return costs
 
 
-def summary_of(run: PlannedRun, prediction: Prediction) -> dict[str, Any]:
-    """The prediction as plain JSON values; a lane's busy, communication and idle time add up."""
+def summary_of(run: PlannedRun, prediction: Prediction, trace: Trace) -> dict[str, Any]:
+    """The prediction as plain JSON values; a lane's busy, communication and idle time add up.
+
+    `trace` is the same as a trace, on which there is a verdict if it has at most MOST_JUDGED tasks.
+    """
     specification, plan = run.specification, run.plan
     explanation = explain_step(prediction.columns, plan.lanes)
     figures = asdict(step_figures(explanation, plan.pipeline))
     idle = figures.pop("idle_by_cause")
+    found = verdict(trace) if len(plan.tasks) <= MOST_JUDGED else None
     lanes = [
         {"role": str(lane.role), **asdict(told), "idle_by_cause": causes}
         for lane, told, causes in zip(plan.lanes, prediction.lanes, idle, strict=True)
@@ -115,6 +124,7 @@ def summary_of(run: PlannedRun, prediction: Prediction) -> dict[str, Any]:
         "microbatches": len({part.microbatch for part in plan.parts}),
         "batch": specification.batch_rows,
         "injected_faults": faults_given(specification),
+        "verdict": None if found is None else asdict(found),
         "makespan_ns": prediction.makespan_ns,
         **figures,
         "lanes": lanes,
@@ -134,6 +144,7 @@ def prediction_text(summary: dict[str, Any]) -> str:
             summary["bubble_by_makespan"], summary["bubble_by_lane_span"], summary["closed_form"]
         ),
         *injected_lines(summary["injected_faults"]),
+        *([f"verdict: {summary['verdict']['text']}"] if summary["verdict"] else []),
     ]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "activations", "idle mostly for")
     rows = [_row(lane) for lane in computing[:MOST_LANES_SHOWN]]

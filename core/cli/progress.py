@@ -11,10 +11,14 @@ ALWAYS = ("warning",)
 
 
 class Progress:
-    """Shows the step on a terminal, and log lines: warnings, or with `verbose` all."""
+    """Shows the step on a terminal, and log lines: warnings, or with `verbose` all.
 
-    def __init__(self, verbose: bool) -> None:
-        self._verbose = verbose
+    `before` stands before the step; a warning that is in `told` is not said again.
+    """
+
+    def __init__(self, verbose: bool, before: str = "", told: set[str] | None = None) -> None:
+        self._verbose, self._before = verbose, before
+        self._told = set() if told is None else told
         self._logged = 0
         self._step = -1
         self._on_line = False
@@ -22,7 +26,9 @@ class Progress:
     def show(self, trace: Trace) -> None:
         """Print what is new."""
         for row in trace.logs[self._logged :]:
-            if row.level in ALWAYS or (self._verbose and row.level != "state"):
+            known = row.level in ALWAYS and row.text in self._told
+            if not known and (row.level in ALWAYS or (self._verbose and row.level != "state")):
+                self._told.add(row.text)
                 self.close()
                 say(row.text if row.level == "size" else f"{row.level}: {row.text}", sys.stderr)
         self._logged = len(trace.logs)
@@ -30,7 +36,8 @@ class Progress:
         if step > self._step and sys.stderr.isatty():
             self._step = step
             total = len(trace.header.specification.all_rows)
-            print(f"\rstep {step + 1} of {total}", end="", file=sys.stderr, flush=True)
+            text = f"\r{self._before}step {step + 1} of {total}"
+            print(text, end="", file=sys.stderr, flush=True)
             self._on_line = True
 
     def close(self) -> None:

@@ -168,6 +168,53 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Sha
 
 
 @dataclass(frozen=True, slots=True)
+class Load:
+    """Lane 0's figures over the means of all compute lanes'; None where there is nothing.
+
+    `work` is the time in which it, or lanes that copy for it, do something; `memory` the most that
+    it holds.
+    """
+
+    work: float | None
+    memory: float | None
+
+
+def first_lane_load(trace: Trace, balances: Sequence[LaneBalance]) -> Load | None:
+    """How much lane 0 is loaded beside the others; None without two compute lanes."""
+    lanes = trace.header.lanes
+    compute = [b for b in balances if lanes[b.lane].role is Role.COMPUTE]
+    if len(compute) < 2:
+        return None
+    work = {b.lane: 0 for b in compute}
+    for balance in balances:
+        work[lanes[balance.lane].serves] += balance.time.busy_ns + balance.time.communication_ns
+    held = [b.peak_bytes for b in compute]
+    return Load(_over_mean(list(work.values())), _over_mean(held))
+
+
+def _over_mean(values: Sequence[int]) -> float | None:
+    return values[0] / _mean(values) if any(values) else None
+
+
+def rows_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
+    """Rows that each compute lane passed forward in each of `steps`: shape (steps, lanes).
+
+    Every piece of a step's batch counts once on a lane.
+    """
+    lanes = [lane for lane in trace.header.lanes if lane.role is Role.COMPUTE]
+    wanted = np.array(steps, np.int64)
+    rows = np.zeros((len(steps), len(lanes)), np.int64)
+    for column, lane in enumerate(lanes):
+        mine = _of_steps(trace.spans(lane.index), wanted)
+        enter = mine[ENTERS[mine["kind"]]]
+        pieces = row_keys(enter["step"], enter["replica"], enter["microbatch"])
+        _, first = np.unique(pieces, return_index=True)
+        place = np.searchsorted(wanted, enter["step"][first])
+        np.add.at(rows[:, column], place, enter["rows"][first])
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
 class LanePart:
     """Rows `start` to `start + rows` of a step's batch, passed forward on `lane`."""
 

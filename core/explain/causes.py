@@ -28,7 +28,7 @@ from core.explain.waits import Positions, Waits, waits_of
 from core.order import stable_argsort
 from core.plan.task import ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Kind, Lane, Role, among
 from core.trace.columns import ABSENT
-from core.trace.complete import find_faults
+from core.trace.complete import find_faults, is_over
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -51,6 +51,7 @@ class Cause(StrEnum):
     BETWEEN_STEPS = "between-steps"
     NOTHING_TO_MOVE = "nothing-to-move"
     INCOMPLETE = "incomplete"
+    NOT_KNOWN = "not-known"
 
     @property
     def label(self) -> str:
@@ -112,6 +113,10 @@ _WORDS = {
     Cause.INCOMPLETE: (
         "spans missing",
         "The step lacks spans: what looks idle may be work that was not told.",
+    ),
+    Cause.NOT_KNOWN: (
+        "not known yet",
+        "The step is not over: nothing is told yet of what the lane does next.",
     ),
 }  # fmt: skip
 
@@ -189,8 +194,13 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
 
 
 def explain_run_step(trace: Trace, step: int) -> Explanation:
-    """Explain a step of a run from the spans that it has so far; not one that lacks some."""
+    """Explain a step of a run from the spans that it has so far; not one that lacks some.
+
+    Of one that is not over what a lane waits for at its end is NOT_KNOWN.
+    """
     explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+    if not is_over(trace, step):
+        return _without_ends(explanation)
     faults = find_faults(trace, step)
     if not faults:
         return explanation
@@ -206,6 +216,26 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
         gap=gap,
         lane_first=np.searchsorted(first, explanation.lane_first),
         fault=faults[0].text,
+    )
+
+
+def _without_ends(explanation: Explanation) -> Explanation:
+    """The same with one piece for each lane's last gap if it ends with the step, NOT_KNOWN."""
+    columns, lanes = explanation.columns, len(explanation.lanes)
+    last = np.full(lanes, explanation.begin)
+    np.maximum.at(last, columns.lane, columns.end)
+    at_end = explanation.start >= last[explanation.lane]
+    kept = ~at_end | (explanation.start == last[explanation.lane])
+    lane = explanation.lane[kept]
+    return replace(
+        explanation,
+        lane=lane,
+        start=explanation.start[kept],
+        end=np.where(at_end, explanation.finish, explanation.end)[kept],
+        cause=np.where(at_end, np.int8(_CODE[Cause.NOT_KNOWN]), explanation.cause)[kept],
+        blocking=explanation.blocking[kept],
+        gap=explanation.gap[kept],
+        lane_first=np.searchsorted(lane, np.arange(lanes + 1)),
     )
 
 

@@ -27,7 +27,8 @@ class Reason:
     """Part of a gap: from `start` to `end` (ns) it had one cause and one blocking task.
 
     `blocking` is the blocking task as the plan has it (its index is the task's number in the step)
-    and `place` its lane; both None between steps and for lanes that only move data.
+    and `place` its lane; both None between steps, for lanes that only move data, and where it is
+    not known.
     """
 
     cause: Cause
@@ -103,9 +104,12 @@ def main_reasons(gap: GapReport) -> tuple[list[Reason], int]:
 
 
 def _reason(explanation: Explanation, piece: int) -> Reason:
+    cause = CAUSES[explanation.cause[piece]]
+    if cause is Cause.NOT_KNOWN:
+        return Reason(cause, int(explanation.start[piece]), int(explanation.end[piece]))
     blocking = int(explanation.blocking[piece])
     return Reason(
-        CAUSES[explanation.cause[piece]],
+        cause,
         int(explanation.start[piece]),
         int(explanation.end[piece]),
         explanation.columns[blocking],

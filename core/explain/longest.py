@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,14 +13,17 @@ from core.trace.columns import sorted_positions
 from core.trace.trace import Trace
 
 
-def longest_gaps(trace: Trace, first: int, last: int, most: int) -> list[Gap]:
+def longest_gaps(
+    trace: Trace, first: int, last: int, most: int, lanes: Sequence[int] | None = None
+) -> list[Gap]:
     """The longest idle gaps of the compute lanes in the steps `first` to `last`, at most `most`.
 
-    They come longest first, equally long ones by time and lane, as `lanes.gap_at` gives them.
+    With `lanes`, only those of these. They come longest first, equally long ones by time and lane,
+    as `lanes.gap_at` gives them.
     """
     found: list[Gap] = []
     for lane in trace.header.lanes:
-        if lane.role is Role.COMPUTE:
+        if lane.role is Role.COMPUTE and (lanes is None or lane.index in lanes):
             gaps = gaps_within(trace, lane.index, first, last)
             longest = np.lexsort((gaps.start, gaps.start - gaps.end))[:most]
             found += map(gaps.gap, longest.tolist())

@@ -59,6 +59,7 @@ class ModelSettings:
         label="Type",
         choices=DTYPE_BYTES,
         group=Group.MODEL,
+        rare=True,
     ).field()
 
     def filled(self) -> ModelSettings:

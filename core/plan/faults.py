@@ -234,6 +234,22 @@ class Faults:
                 extra[np.flatnonzero((columns.lane == hiccup.lane) & computes)[:1]] += hiccup.ns
         return factors, extra
 
+    def without_effect(self, columns: TaskColumns, lanes: Sequence[Lane]) -> list[str]:
+        """What lengthens no task of a step on `lanes`, each in a sentence."""
+        links, computes = links_of(columns, lanes), ~IS_COMMUNICATION[columns.kind]
+        named = [
+            *((SLOW_LANE, str(n), (columns.lane == n) & computes) for n in self.slow_lanes),
+            *((SLOW_LINK, f"{a}-{b}", links.over((a, b))) for a, b in self.slow_links),
+            *((SLOW_KIND, str(k), columns.kind == KIND_CODES[k]) for k in self.slow_kinds),
+            *((HICCUP, f"lane={one.lane}", (columns.lane == one.lane) & computes)
+              for one in self.hiccups),
+        ]  # fmt: skip
+        return [
+            f"{option.flag} {what}: no task of this plan is there to be lengthened"
+            for option, what, struck in named
+            if not struck.any()
+        ]
+
     def durations(
         self,
         columns: TaskColumns,

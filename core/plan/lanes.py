@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core.option import listed
 from core.plan.devices import HOST, KINDS, Hardware, kind_of
@@ -63,6 +63,17 @@ def timing_note(lanes: Iterable[Lane], link: str | None) -> str:
         if lane.sharing:
             return lane.sharing
     return ""
+
+
+def virtual_instead(lanes: Sequence[Lane]) -> str:
+    """As many virtual lanes on the same hardware; nothing where lanes have hardware of their own.
+
+    `lanes` are a run's compute lanes.
+    """
+    if not any(lane.sharing for lane in lanes):
+        return ""
+    device = lanes[0].device
+    return f"{len(lanes)}x{VIRTUAL}{HOST.name if device.startswith(HOST.name) else device}"
 
 
 def check_devices(devices: list[str], hardware: Hardware) -> None:

@@ -48,8 +48,9 @@ SPLIT_SIZE: Option[int | None] = Option(
     excludes="microbatches",
 )
 STAGES: Option[int | None] = Option(
-    "stages", int, "Into how many consecutive parts the model is cut.", "one per lane", most=4096
-)
+    "stages", int, "Into how many consecutive parts the model is cut.", "one per lane", most=4096,
+    rare=True,
+)  # fmt: skip
 CHUNKS: Option[int | None] = Option(
     "chunks",
     int,
@@ -57,6 +58,7 @@ CHUNKS: Option[int | None] = Option(
     "the schedule's own",
     most=64,
     unused=_chunks_unused,
+    rare=True,
 )
 
 PIPELINE_OPTIONS = (SCHEDULE, MICROBATCHES, SPLIT_SIZE, STAGES, CHUNKS)

@@ -90,7 +90,12 @@ class Specification:
         label="Lanes",
     ).field()
     cores_per_lane: int | None = Option(
-        "cores_per_lane", int, "CPU cores that each lane computes with.", "shared evenly", most=1024
+        "cores_per_lane",
+        int,
+        "CPU cores that each lane computes with.",
+        "shared evenly",
+        most=1024,
+        rare=True,
     ).field()
     link: str | None = Option(
         "link",
@@ -111,6 +116,7 @@ class Specification:
         most=1_000_000,
         unused=_real_unused,
         runs_only=True,
+        rare=True,
     ).field()
     batch: int | None = Option(
         "batch", int, "Rows of the whole batch, over all lanes.", "usual", "rows", most=MOST_ROWS
@@ -122,6 +128,7 @@ class Specification:
         "whole batches",
         "rows",
         most=MOST_ROWS,
+        rare=True,
     ).field()
     steps: int | None = Option(
         "steps", int, "Steps that are measured.", f"{STEPS}, or an epoch", most=MOST_STEPS
@@ -134,6 +141,7 @@ class Specification:
         label="Warm-up",
         least=0,
         most=MOST_STEPS,
+        rare=True,
     ).field()
     optimizer: str = Option(
         "optimizer",
@@ -142,6 +150,7 @@ class Specification:
         unit="name",
         default="sgd",
         choices=OPTIMIZERS,
+        rare=True,
     ).field()
     lr: float = Option(
         "lr",
@@ -151,6 +160,7 @@ class Specification:
         label="Learning rate",
         least=0,
         most=1_000_000,
+        rare=True,
     ).field()
     seed: int = Option(
         "seed",
@@ -159,6 +169,7 @@ class Specification:
         default=0,
         least=0,
         most=2**63 - 1,
+        rare=True,
     ).field()
     verify: bool = Option(
         "verify",
@@ -167,6 +178,7 @@ class Specification:
         unit="compare gradients",
         default=False,
         runs_only=True,
+        rare=True,
     ).field()
     blocks: bool = Option(
         "blocks",
@@ -176,6 +188,7 @@ class Specification:
         default=False,
         unused=_blocks_unused,
         runs_only=True,
+        rare=True,
     ).field()
     gradients: str | None = Option(
         "gradients",

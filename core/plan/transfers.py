@@ -60,7 +60,7 @@ def links_of(columns: TaskColumns, lanes: Sequence[Lane]) -> Links:
     task = np.concatenate([waiter, columns.after])
     other = lane[np.concatenate([columns.after, waiter])]
     kept = (IS_COMMUNICATION & ~IS_COLLECTIVE)[columns.kind[task]] & (lane[task] != other)
-    ends = np.unique(np.stack([task[kept], other[kept]]), axis=1)
+    ends = np.stack(np.divmod(np.unique(task[kept] * len(lanes) + other[kept]), len(lanes)))
     near = np.stack([lane[ends[0]], ends[1]])
     ring_task, ring = _rings(columns, lane)
     both = np.concatenate([np.sort(near, axis=0), ring], axis=1)

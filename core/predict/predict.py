@@ -71,28 +71,34 @@ def predict_times(
     return simulate(columns, times, meeting(columns, plan.lanes))
 
 
-def predicted_trace(header: Header, tasks: Sequence[Task], columns: StepColumns) -> Trace:
+def predicted_trace(
+    header: Header, tasks: Sequence[Task], columns: StepColumns, step: int = 0
+) -> Trace:
     """A predicted step as a trace, to be drawn as a run is; its header says that it is predicted.
 
-    `tasks` are the plan's; the trace has a single step, of index 0.
+    `tasks` are the plan's; the trace has a single step, of index `step`.
     """
     trace = Trace(replace(header, predicted=True))
-    for batch in _predicted_batches(tasks, columns):
+    for batch in _predicted_batches(tasks, columns, step):
         append_batch(trace, batch)
     return trace
 
 
-def predicted_recording(header: Header, tasks: Sequence[Task], columns: StepColumns) -> bytes:
+def predicted_recording(
+    header: Header, tasks: Sequence[Task], columns: StepColumns, step: int = 0
+) -> bytes:
     """A predicted step as a recording, which the window opens as it opens a run's."""
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, schema_of(replace(header, predicted=True))) as stream:
-        for batch in _predicted_batches(tasks, columns):
+        for batch in _predicted_batches(tasks, columns, step):
             stream.write_batch(batch)
     return sink.getvalue()
 
 
-def _predicted_batches(tasks: Sequence[Task], columns: StepColumns) -> list[pa.RecordBatch]:
-    timings = Timings(0, 0, columns.task, columns.start, columns.end)
+def _predicted_batches(
+    tasks: Sequence[Task], columns: StepColumns, step: int
+) -> list[pa.RecordBatch]:
+    timings = Timings(0, step, columns.task, columns.start, columns.end)
     return [plan_batch(0, tasks), span_batch(timings)]
 
 

@@ -1,4 +1,4 @@
-"""Bookmarks: moments and ranges of a run with a note, in a small file beside its recording."""
+"""Bookmarks: moments and ranges of a run with a note, in a small file of their own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.files import write_whole
+from core.paths import RESOURCES, data_folder
 from core.reading import one_line
 
 FORMAT = 1
@@ -39,8 +40,14 @@ class Bookmark:
 
 
 def marks_file(recording: Path) -> Path:
-    """Where a recording's marks are kept: `run.marks.json` beside `run.arrow`."""
-    return recording.with_name(f"{recording.stem}.marks.json")
+    """Where a recording's marks are kept: `run.marks.json` beside `run.arrow`.
+
+    Those of a recording that comes with the app are in the user's own folder.
+    """
+    name = f"{recording.stem}.marks.json"
+    if recording.resolve().is_relative_to(RESOURCES):
+        return data_folder() / "bubblescope" / "marks" / name
+    return recording.with_name(name)
 
 
 def read_marks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
@@ -68,6 +75,8 @@ def write_marks(recording: Path, marks: Sequence[Bookmark], started: str = "") -
     if not marks:
         path.unlink(missing_ok=True)
         return
+    if path.parent != recording.parent:  # the user's own folder
+        path.parent.mkdir(parents=True, exist_ok=True)
     rows = [asdict(mark) for mark in in_order(marks)]
     text = json.dumps({"format": FORMAT, "started": started, "marks": rows}, indent=1)
     write_whole(path, f"{text}\n")

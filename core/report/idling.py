@@ -32,6 +32,7 @@ REASONS = {
     Cause.IMBALANCE: "waiting for {who}, with more rows",
     Cause.HOST: "because the host is late",
     Cause.INCOMPLETE: "where spans are missing",
+    Cause.NOT_KNOWN: "for what is not known yet",
 }
 """Why lanes idle, by cause, with the lane or lanes that are waited for; English."""
 

@@ -37,7 +37,7 @@ class Measured:
     Waiting for other members of a collective is no part of it. `spans` are the S steps' own times
     from first start to last end. `alike` numbers what tasks have to do: tasks of one number have
     the same; of one number in `roughly` nearly so. `meets` are the plan's collectives of ranks
-    (core.explain.waits.meeting).
+    (core.explain.waits.meeting). What is `predicted` has no noise.
     """
 
     steps: tuple[int, ...]
@@ -49,6 +49,7 @@ class Measured:
     spans: Ints
     alike: Ints
     roughly: Ints
+    predicted: bool
     links: Links = field(repr=False)
 
     @classmethod
@@ -75,6 +76,7 @@ class Measured:
             np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
             _alike(columns, stages, header.model, exactly=True),
             _alike(columns, stages, header.model, exactly=False),
+            header.predicted,
             links_of(columns, lanes),
         )
 
@@ -151,9 +153,12 @@ def _alike(
     computes = ~IS_COMMUNICATION[columns.kind]
     about: list[NDArray[Any]] = [columns.kind, columns.payload, columns.bytes]
     about += [np.where(computes, one, 0) for one in passes]
-    _, number = np.unique(np.stack(about), axis=1, return_inverse=True)
-    alike: Ints = number.ravel().astype(np.int64)
-    return alike
+    number = np.zeros(len(columns), np.int64)
+    for column in about:  # one by one: NumPy compares rows bytewise, which takes ten times as long
+        if len(column) and (column != column[0]).any():
+            _, value = np.unique(column, return_inverse=True)
+            _, number = np.unique(number * len(column) + value, return_inverse=True)
+    return number
 
 
 _BACK = (Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.plan.devices import HOST
+from core.plan.lanes import virtual_instead
 from core.plan.specification import Specification, check
 from core.plan.task import PlanError, Role
 from core.predict.advisor import Advice
@@ -45,10 +45,7 @@ def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
         return None
     specification = trace.header.specification
     lanes = [lane for lane in trace.header.lanes if lane.role is Role.COMPUTE]
-    if any(lane.sharing for lane in lanes) and not lanes[0].is_virtual:
-        device = lanes[0].device
-        name = HOST.name if device.startswith(HOST.name) else device
-        devices = f"{len(lanes)}xvirtual:{name}"
+    if devices := virtual_instead(lanes):
         return _possible(Change.VIRTUAL_LANES, specification.having(devices=devices))
     width = specification.model.filled().width
     if limit is Limit.HOST and width is not None and width < WIDTH:

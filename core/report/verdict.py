@@ -38,6 +38,11 @@ CHANCE = 0.02
 COMMON, OUTSTANDING = 4, 2.0
 """A hiccup is so many times as long as the fourth longest of a run: else they are its noise."""
 MOST_TRIED = 8  # tasks that may be hiccups
+COLD_KIND_NS, COLD_TASK_NS = 100_000, 20_000
+"""What a lane takes longer at most because it comes first, for each kind of task in a step and for
+each task: caches and the interpreter are cold then."""
+DISTURBED_NS = 1_000_000
+"""What a machine by itself may add to a task now and then: no hiccup."""
 MOST_EXPLAINED = 16  # steps of which the idle time is told
 HOST_SHARE = 1 / 3
 """The part of a step for which the host is late from which on that is all that is said."""
@@ -155,10 +160,10 @@ def fault(run: Measured) -> Finding | None:
 
 
 def slow_lanes(run: Measured) -> Iterator[Finding]:
-    """Every lane that surely computes longer than its peers."""
+    """Every lane that surely computes longer than its peers, by more than a cold start costs."""
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
-    for lane, factor in _slower(run, task, place, len(run.lanes)):
+    for lane, factor in _slower(run, task, place, len(run.lanes), cold=not run.predicted):
         ns, share = run.loss(np.where(place == lane, factor, 1.0))
         values = {"lane": lane, "factor": f"{factor:.3g}"}
         yield Finding(Limit.SLOW_LANE, f"lane {lane}", ns, share, values)
@@ -167,8 +172,8 @@ def slow_lanes(run: Measured) -> Iterator[Finding]:
 def slow_links(run: Measured) -> Iterator[Finding]:
     """Every link whose transfers surely take longer than others of the same size."""
     links = run.links
-    pairs, number = np.unique(np.stack([links.low, links.high]), axis=1, return_inverse=True)
-    number = number.ravel()
+    codes, number = np.unique(links.low * len(run.lanes) + links.high, return_inverse=True)
+    pairs = np.stack(np.divmod(codes, len(run.lanes)))
     # What goes over several links at once tells none of them from the others.
     kept = np.bincount(links.task, minlength=len(run.columns))[links.task] == 1
     for link, factor in _slower(run, links.task[kept], number[kept], pairs.shape[1]):
@@ -179,7 +184,8 @@ def slow_links(run: Measured) -> Iterator[Finding]:
 
 
 def hiccups(run: Measured) -> Iterator[Finding]:
-    """Tasks that surely took longer in one step than in the others."""
+    """Tasks that surely took longer in one step than in the others, by more than machines add."""
+    least = 0 if run.predicted else DISTURBED_NS
     usual = _usual(run)
     over = run.logs - usual
     noise = np.empty(len(run.columns))
@@ -192,7 +198,7 @@ def hiccups(run: Measured) -> Iterator[Finding]:
     more = np.where((over > certain * noise) & (more > OUTSTANDING * common), more, 0.0)
     longest = np.argsort(more, axis=None)[::-1][:MOST_TRIED]
     for place, task in zip(*np.unravel_index(longest, more.shape), strict=True):
-        if more[place, task] >= NAMED * run.makespans[place]:
+        if more[place, task] >= max(least, NAMED * run.makespans[place]):
             yield _hiccup(run, int(place), int(task), float(np.exp(usual[place, task])))
 
 
@@ -235,18 +241,21 @@ def _median_of_others(values: Floats) -> Floats:
     return median
 
 
-def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tuple[int, float]]:
+def _slower(
+    run: Measured, task: Ints, place: Ints, count: int, cold: bool = False
+) -> Iterator[tuple[int, float]]:
     """The places that surely take longer than their peers, and by which factor.
 
     `task` and `place` have m entries: the tasks of each of `count` places (-1 for none). Of what is
     alike a place's mean is held against the median of the others'; what takes longer counts more.
     A place is slower only if it is in every kind of task that makes much of its time: one kind
-    alone has another reason.
+    alone has another reason. And where it may have been `cold`, only by more than that costs.
     """
     counted = place != ABSENT
     task, place = task[counted], place[counted]
     excess, variance, time = _compared(run, run.alike, task, place, count)
     roughly = _compared(run, run.roughly, task, place, count)
+    tasks = np.bincount(place, minlength=count)
     for where in np.flatnonzero(time.sum(axis=1)).tolist():
         known = time[where] > 0
         mean = _weighted_median(excess[where, known] / time[where, known], time[where, known])
@@ -258,7 +267,9 @@ def _slower(run: Measured, task: Ints, place: Ints, count: int) -> Iterator[tupl
         )
         large = taken >= MUCH * taken.sum()
         alike = (gone + CERTAIN * np.sqrt(spread) >= taken * mean / 3)[large].all()
-        if mean > max(error, np.log(SLOWER)) and alike:
+        first = cold * (COLD_KIND_NS * np.count_nonzero(known) + COLD_TASK_NS * tasks[where])
+        enough = excess[where].sum() > first * len(run.steps)
+        if mean > max(error, np.log(SLOWER)) and alike and enough:
             yield where, float(np.exp(mean))
 
 
@@ -321,12 +332,14 @@ def inherent(run: Measured) -> Finding:
     taken = np.median(run.taken, axis=0)
     late = int(np.median(run.spans - run.makespans))
     whole = run.lasts(taken)
-    losses = [*_losses(run, taken, whole), (Limit.COMMUNICATION, "", _moved(run, taken, whole), {})]
-    kind, where, ns, values = max(losses, key=lambda one: one[2])
-    share = ns / max(1, whole + late)
-    if share < LIMITS:
+    named = LIMITS * max(1, whole + late)
+    *alone, joint = _losses(run, taken, whole)
+    kind, where, ns, values = max(alone, key=lambda one: one[2])
+    if ns < named:
+        kind, where, ns, values = joint
+    if ns < named:
         return Finding(Limit.NONE, "", 0, 0.0)
-    return Finding(kind, where, ns, share, values)
+    return Finding(kind, where, ns, ns / max(1, whole + late), values)
 
 
 Loss = tuple[Limit, str, int, Mapping[str, object]]
@@ -334,7 +347,11 @@ Loss = tuple[Limit, str, int, Mapping[str, object]]
 
 
 def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
-    """What uneven work and the order of tasks cost a step that lasts `whole` ns."""
+    """What a step that lasts `whole` ns would take less without one thing alone.
+
+    That is uneven work, the order of tasks, moving data; and last the order once work is even: a
+    step that is as long by one as by the other would be hardly shorter without either.
+    """
     lanes = run.compute_lanes
     work = np.where(run.computes, taken, 0.0)
     totals = np.bincount(run.columns.lane, work, len(run.lanes))[lanes]
@@ -346,13 +363,11 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
         "lane": lanes[most], "most": duration_text(round(totals[most])),
         "mean": duration_text(round(mean)),
     }  # fmt: skip
+    still, longest = run.lasts(work), round(totals[most])
     order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
     return [
         (Limit.IMBALANCE, f"lane {lanes[most]}", whole - run.lasts(even), values),
+        (Limit.SCHEDULE, "", still - longest, {}),
+        (Limit.COMMUNICATION, "", whole - still, {}),
         (Limit.SCHEDULE, "", order, {}),
     ]
-
-
-def _moved(run: Measured, taken: Floats, whole: int) -> int:
-    """What moving data costs a step, in ns."""
-    return whole - run.lasts(np.where(run.computes, taken, 0.0))

@@ -41,8 +41,8 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     steps = trace.step_table.numbers
     asked = steps if step is None else steps[steps == step]
     over = np.ones(len(asked), np.bool_)
-    if len(asked) and not finished:
-        over[-1] = asked[-1] != steps[-1] or asked[-1] in trace.counter("loss").steps
+    if len(asked):
+        over[-1] = is_over(trace, int(asked[-1]))
     counts = _counts(trace, asked)
     wrong = np.flatnonzero(over & counts.is_wrong).tolist()
     found = [_fault(trace, int(asked[place]), counts, place) for place in wrong]
@@ -56,6 +56,15 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     if finished and step is None:
         found += _never_told(np.arange(len(header.specification.all_rows)), steps)
     return tuple(sorted(found, key=lambda fault: fault.step))
+
+
+def is_over(trace: Trace, step: int) -> bool:
+    """Whether a step is over, as `find_faults` has it; each is of predictions and foreign ones."""
+    header = trace.header
+    if header.predicted or header.foreign or trace.outcome == "finished":
+        return True
+    steps = trace.step_table.numbers
+    return bool(len(steps) and step != steps[-1]) or step in trace.counter("loss").steps
 
 
 def measured_steps(trace: Trace) -> list[int]:

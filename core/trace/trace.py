@@ -96,6 +96,7 @@ class Trace:
     cost before it, as JSON, or None. `clocks` have the half-width in ns of a device's anchors in
     each step, by the device's name. `lane_blocks` are there where they were made beforehand: in a
     recording's index. `version` grows with every batch, so that a view knows when to draw again.
+    Until `heard`, in ns, somebody watched the run go on; see `last_heard`.
     """
 
     header: Header
@@ -110,6 +111,7 @@ class Trace:
     lane_blocks: Sequence[Blocks] = ()
     known_faults: tuple[Fault, ...] | None = None
     version: int = 0
+    heard: int = 0
 
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]
@@ -147,6 +149,11 @@ class Trace:
         return sum(map(len, self.lanes))
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw: no span, and no task that goes on."""
+        return self.span_count == 0 and not self.open_tasks
+
+    @property
     def open_tasks(self) -> list[Span]:
         """Tasks that have started and not ended."""
         return list(self.open_spans.values())
@@ -180,6 +187,11 @@ class Trace:
         if self.step_table.bounds != (0, 0):
             moments += self.step_table.bounds
         return (min(moments), max(moments)) if moments else (0, 0)
+
+    @property
+    def last_heard(self) -> int:
+        """Until when, in ns, it is known that the run went on: from its spans, log, or watchers."""
+        return max(self.heard, self.bounds[1], int(self.logs.arrays["time"].max(initial=0)))
 
     def task(self, place: int) -> Task:
         """A task of the table, as its plan has it."""

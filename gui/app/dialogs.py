@@ -59,6 +59,18 @@ def ask_save(
     return dialog
 
 
+def ask_folder(
+    parent: QWidget, title: str, folder: str, then: Callable[[Path], None]
+) -> QFileDialog:
+    """Ask for a folder, `folder` being offered; `then` gets it unless one cancels."""
+    dialog = _dialog(parent, title, [])
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setDirectory(folder)
+    dialog.filesSelected.connect(lambda names: then(Path(names[0])))
+    dialog.open()
+    return dialog
+
+
 def with_suffix(path: Path, kind: str) -> Path:
     """The path with the first suffix of a kind such as `PNG image (*.png)`, if it has none."""
     suffix = kind.partition("(*")[2].rstrip(")").partition(" ")[0]

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
@@ -63,6 +64,7 @@ class Run:
 
     `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
     `saved` is where a run of this sitting was saved last; `marks` is None until they are read.
+    `name` and `note` are what it was called and what was written on it in this sitting.
     """
 
     number: int
@@ -75,6 +77,8 @@ class Run:
     ghost: Trace | None = None
     saved: Path | None = None
     marks: tuple[Bookmark, ...] | None = None
+    name: str = ""
+    note: str = ""
 
     @property
     def live(self) -> bool:
@@ -171,6 +175,7 @@ class Session(QObject):
         self._spool = Spool()
         self._lost: Run | None = None
         self.runs: list[Run] = []
+        self._numbers = count(1)
         self.live: Run | None = None
         self.asking = False
         self.hardware: Hardware | None = None
@@ -219,7 +224,7 @@ class Session(QObject):
 
     def add_opened(self, path: Path, opened: Opened) -> Run:
         """Take a recording that was read as a run."""
-        run = Run(len(self.runs) + 1, opened.trace, source=path)
+        run = Run(next(self._numbers), opened.trace, source=path)
         self.runs.append(run)
         return run
 
@@ -229,7 +234,7 @@ class Session(QObject):
         kept = self._spool.begin(trace.header)
         for batch in pa.ipc.open_stream(recording):
             kept.write(batch)
-        run = Run(len(self.runs) + 1, trace, kept, outcome=Outcome.FINISHED)
+        run = Run(next(self._numbers), trace, kept, outcome=Outcome.FINISHED)
         self.runs.append(run)
         return run
 
@@ -293,7 +298,7 @@ class Session(QObject):
                 )  # fmt: skip
 
     def _begin(self, header: Header) -> None:
-        self.live = Run(len(self.runs) + 1, Trace(header), self._spool.begin(header))
+        self.live = Run(next(self._numbers), Trace(header), self._spool.begin(header))
         self.runs.append(self.live)
         self.run_started.emit(self.live)
 
@@ -302,6 +307,7 @@ class Session(QObject):
         asked = self.asking
         self._set_asking(False)
         if run is not None:
+            run.trace.heard = max(run.trace.heard, int(run.now or 0))
             run.outcome, run.text = outcome, text
             self.run_ended.emit(run)
         elif asked:

@@ -15,7 +15,7 @@ from core.reading import FORESEEN
 from core.report.figure import FigureOptions
 
 MOST_RECENT = 10
-LAYOUT = 5  # raise when docks change, so that an older layout is not forced on new docks
+LAYOUT = 6  # raise when docks change, so that an older layout is not forced on new docks
 
 FIGURE = {"preset": "two-column"}
 
@@ -65,7 +65,10 @@ class Settings:
     theme = Setting("light")
     language = Setting("")
     memory, prediction, critical_path, nested = map(Setting, (True, True, False, True))
+    arrows = Setting(False)
     """Whether the timeline shows these; the last are the blocks inside forwards and backwards."""
+    time_from = Setting("step")
+    """What the timeline's moments count from: the step, the run's start, or the clock."""
     grouping, colour_by = Setting("devices"), Setting("kind")
     """What the timeline's lanes are grouped by, and what bars are coloured by."""
     node_devices = Setting(0)
@@ -80,6 +83,8 @@ class Settings:
     """The recordings that were opened or saved last, the latest first."""
     specification = JsonSetting({}, Specification.from_dict, Specification.to_dict)
     """The form as it was last left."""
+    unfolded = JsonSetting([], lambda names: {str(name) for name in names}, sorted)
+    """The parts of the form that were left open."""
     figure = JsonSetting(FIGURE, FigureOptions.from_dict, FigureOptions.to_dict)
     """The last figure that was exported."""
 

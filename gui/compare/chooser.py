@@ -26,7 +26,7 @@ from gui.look.layouts import column
 from gui.look.text import duration_text, tr
 from gui.panels.run.runs import run_columns
 from gui.recordings.files import RECORDINGS, TRACES
-from gui.timeline.paint.margins import step_name
+from gui.timeline.state.scene import step_name
 
 OTHER_ROLE = Qt.ItemDataRole.UserRole
 

@@ -122,6 +122,11 @@ class Comparing(QObject):
                 self.failed.emit(text)
         self.begin(other_of(run))
 
+    @property
+    def shown(self) -> Run | None:
+        """Run A: the one that the window shows, if it shows any."""
+        return self._window.run_shown
+
     def begin(self, other: Other) -> None:
         """Put another run below the one that is shown."""
         if self._window.run_shown is None:
@@ -247,10 +252,10 @@ class Comparing(QObject):
             self.frame.b.state.set_theme(theme)
 
     def show_run(self) -> None:
-        """Another run is shown: it is A now, or without one nothing is compared."""
+        """Another run is shown: it is A now. Without one, or if it is B, nothing is compared."""
         if self.other is None:
             return
-        if self._window.run_shown is None:
+        if self.shown is None or self.shown is self.other.run:
             self.leave()
             return
         self._fresh = True

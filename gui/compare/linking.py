@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from core.compare.alignment import Alignment
+from gui.look.text import tr
+from gui.timeline.layout.axis import Origin
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.timeline import TimelineState
@@ -40,14 +42,15 @@ class LinkedViews(QObject):
     def link(self, alignment: Alignment, zero: float) -> None:
         """Lay the times over each other like this; B moves to where A stands."""
         self.alignment, self._linked = alignment, True
-        Navigator(self.a).count_from(zero)
-        Navigator(self.b).count_from(alignment.to_b(zero))
+        name = tr("alignment")
+        Navigator(self.a).align(Origin(zero, name))
+        Navigator(self.b).align(Origin(alignment.to_b(zero), name))
         self._move_b()
 
     def unlink(self) -> None:
         """Let both views be."""
         self._linked = False
-        Navigator(self.a).count_from(0.0)
+        Navigator(self.a).align(None)
 
     def _a_moved(self) -> None:
         if self._linked and not self._moving:

@@ -20,11 +20,13 @@ from gui.look.layouts import column, row
 from gui.look.text import NO_BREAK, duration_text, tr
 from gui.look.theme import Theme
 from gui.panels.explain.step_choice import StepChoice
+from gui.panels.sheet import scrolling
 from gui.timeline.interact.describe import TITLES
-from gui.timeline.paint.margins import step_name
+from gui.timeline.state.scene import step_name
 
 MEDIAN, ALL = "median", "all"
 MOST_STEPS = 1000  # of the latest, that a mean is taken of
+LEAST = 150  # pixels of the table; where the panel has less room it is scrolled
 
 
 class RunStepChoice(StepChoice):
@@ -144,6 +146,8 @@ class ComparePanel(QWidget):
 
     def _build_body(self) -> QWidget:
         page = QWidget()
+        page.setObjectName("plot")
+        self.table.setMinimumHeight(LEAST)
         steps = QGridLayout()
         steps.setContentsMargins(12, 2, 12, 6)
         steps.setHorizontalSpacing(10)
@@ -157,7 +161,7 @@ class ComparePanel(QWidget):
             self.sentence, steps, self.table, self.matched, of=page, growing=self.table,
             margins=(0, 0, 0, 0), spacing=0,
         )  # fmt: skip
-        return page
+        return scrolling(page, tr("Comparison"))
 
 
 def matched_text(two: TwoRuns) -> str:

@@ -28,11 +28,11 @@ from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
 from gui.look.writing import wrapped, write
+from gui.timeline.layout.folds import NO_FOLDS
 from gui.timeline.layout.frame import STEPS, Fonts, text_width
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.paint.margins import step_name
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 SENTENCE = 18.0  # from one line of the sentence to the next
 BETWEEN = 4.0  # free pixels between the runs
@@ -113,7 +113,9 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     start = round(part[0])
     shown = Range(start, max(start + 1, round(part[1])), words, (step,), round(first))
     title = f"{'AB'[place]}  {run_title(trace)}"
-    return lay_out_timeline(Scene(trace), shown, replace(options, title=title))
+    scene = Scene(trace)
+    scene.folds = NO_FOLDS  # both in true time, or they could not be laid over each other
+    return lay_out_timeline(scene, shown, replace(options, title=title))
 
 
 def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:

@@ -15,7 +15,6 @@ from PySide6.QtCore import (
 )  # fmt: skip
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
-    QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -54,7 +53,7 @@ class DifferenceTable(QTreeWidget):
         self.theme = LIGHT
         self._two: TwoRuns | None = None
         heads = (tr("ms of lane time"), tr("A"), tr("B"), tr("B − A"), tr("Adds"), "")
-        dress_tree(self, tr("Differences between run A and run B"), heads, stretched=0)
+        dress_tree(self, tr("Differences between run A and run B"), heads, stretched=BARS)
         tip = tr("What it adds to B's step: its mean over B's lanes less that over A's.")
         self.headerItem().setToolTip(4, tip)
         for column in range(1, 5):
@@ -62,8 +61,7 @@ class DifferenceTable(QTreeWidget):
         self.setIconSize(QSize(SWATCH, SWATCH))
         self.setIndentation(0)
         self.setItemDelegateForColumn(BARS, _Bars(self))
-        self.header().setSectionResizeMode(BARS, QHeaderView.ResizeMode.Fixed)
-        self.header().resizeSection(BARS, BAR_WIDTH)
+        self.header().setMinimumSectionSize(BAR_WIDTH)
         self.currentItemChanged.connect(self._emit_chosen)
 
     def set_theme(self, theme: Theme) -> None:

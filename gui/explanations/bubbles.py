@@ -9,6 +9,7 @@ import numpy as np
 
 from core.explain.lanes import Gap
 from core.explain.longest import longest_gaps, spans_within
+from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
 from gui.timeline.interact.view import TimelineView
@@ -30,6 +31,7 @@ class Searched:
     last: int
     left_out: int
     gaps: tuple[Gap, ...]
+    lanes: tuple[int, ...] | None = None
 
 
 class Bubbles:
@@ -46,7 +48,11 @@ class Bubbles:
             self._say(tr("There is no run to search: press Run, or open a recording."))
             return
         scene = state.scene
-        gap, said = self.choose(scene.trace, state.viewport, state.selection, scene.open_step, by)
+        shown = [lane for lane in scene.trace.header.lanes if state.stack.layout.shows(lane.index)]
+        lanes = tuple(lane.index for lane in shown)
+        gap, said = self.choose(
+            scene.trace, state.viewport, state.selection, scene.open_step, by, lanes
+        )
         if gap is not None:
             self._timeline.selector.fit(gap)
             reveal(state, gap.lane)
@@ -54,7 +60,7 @@ class Bubbles:
 
     def choose(
         self, trace: Trace, view: Viewport, selection: Selection | None, open_step: int | None,
-        by: int = 1,
+        by: int = 1, lanes: tuple[int, ...] | None = None,
     ) -> tuple[Gap | None, str]:  # fmt: skip
         """The gap to go to, and what to say of it.
 
@@ -62,34 +68,47 @@ class Bubbles:
         the longest of the whole steps that are visible now.
         """
         known = self._searched
-        if known is None or known.trace is not trace or selection not in known.gaps:
-            known = self._searched = search(trace, view, open_step)
+        if (
+            known is None
+            or known.trace is not trace
+            or selection not in known.gaps
+            or known.lanes != lanes
+        ):
+            known = self._searched = search(trace, view, open_step, lanes)
             place = 0
         else:
             place = known.gaps.index(selection) + by
         if not known.gaps:
-            return None, tr("No compute lane is idle in the steps on screen.")
+            return None, tr("No lane on screen is idle in the measured steps on screen.")
         place %= len(known.gaps)
         return known.gaps[place], _words(known, place)
 
 
-def search(trace: Trace, view: Viewport, open_step: int | None) -> Searched:
-    """The longest gaps of the steps that a view shows, of the last of them if they are many."""
+def search(
+    trace: Trace, view: Viewport, open_step: int | None, lanes: tuple[int, ...] | None = None
+) -> Searched:
+    """The longest gaps of the measured steps that a view shows, of the last if they are many.
+
+    Only those of some `lanes`; of all where that is None. Of a run that has not come to its first
+    measured step, the warm-up is searched.
+    """
     table = trace.step_table
     seen = np.minimum(table.ends, view.end) - np.maximum(table.starts, view.start)
     inside = seen > LEAST * np.minimum(table.ends - table.starts, view.span)
+    if measured_steps(trace):
+        inside &= table.numbers >= trace.header.specification.warmup
     if open_step is not None:
         inside &= table.numbers != open_step
     steps = table.numbers[inside]
     if not len(steps):
-        return Searched(trace, 0, -1, 0, ())
+        return Searched(trace, 0, -1, 0, (), lanes)
     kept = len(steps)
     spans = spans_within(trace, int(steps[0]), int(steps[-1]))
     if spans > MOST_SPANS:
         kept = max(1, int(kept * MOST_SPANS / spans))
     first, last = int(steps[-kept]), int(steps[-1])
-    gaps = longest_gaps(trace, first, last, MOST)
-    return Searched(trace, first, last, len(steps) - kept, tuple(gaps))
+    gaps = longest_gaps(trace, first, last, MOST, lanes)
+    return Searched(trace, first, last, len(steps) - kept, tuple(gaps), lanes)
 
 
 def _words(searched: Searched, place: int) -> str:

@@ -36,6 +36,8 @@ class Judge(QObject):
         about = scene, scene.trace.version
         if self._about == about:
             return
+        if self._about is None or self._about[0] is not scene:
+            self.told.emit(tr("Looking for what limits a step…"))
         self._forget()
         self._about = about
         self._runner.start(_judged(scene), thread=True)

@@ -19,9 +19,8 @@ def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
             rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
             inner = rect.adjusted(0, AIR, 0, -AIR)
             painter.fillRect(inner, QColor(frame.theme.grid))
-            shares = scene.together(group.lanes).shares(
-                frame.view.start, frame.view.end, max(1, int(inner.width()))
-            )
+            view = frame.view.resized(max(1, int(inner.width())))
+            shares = scene.together(group.lanes).shares(view)
             _draw_areas(painter, np.clip(shares, 0.0, 1.0), frame, inner)
 
 

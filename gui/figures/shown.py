@@ -10,7 +10,8 @@ from core.trace.complete import measured_steps
 from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
-from gui.timeline.paint.margins import step_name
+from gui.timeline.layout.axis import Origin
+from gui.timeline.state.scene import Scene, step_name
 
 FIGURE_STEPS = 2  # of many steps, so many are shown unless a part is asked for
 
@@ -32,6 +33,18 @@ class Range:
     def span(self) -> int:
         """Its length in ns, at least 1."""
         return max(1, self.end - self.start)
+
+
+def origin_of(scene: Scene, shown: Range) -> Origin:
+    """What the moments of a figure's axis count from."""
+    zero = shown.start if shown.zero is None else shown.zero
+    place = int(scene.step_starts.searchsorted(zero))
+    if place < len(scene.step_starts) and scene.step_starts[place] == zero:
+        warmup = scene.trace.header.specification.warmup
+        return Origin(float(zero), step_name(int(scene.step_numbers[place]), warmup))
+    if zero == shown.start:
+        return Origin(float(zero), tr("left edge"))
+    return Origin(float(zero), tr("{time} of the run", time=duration_text(zero)) if zero else "")
 
 
 def default_range(trace: Trace) -> Range:

@@ -15,7 +15,7 @@ from core.trace.excerpt import lanes_of
 from core.trace.trace import Trace
 from gui.figures.areas import draw_folded
 from gui.figures.picture import SCREEN, Picture
-from gui.figures.shown import Range
+from gui.figures.shown import Range, origin_of
 from gui.figures.titles import run_title
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
@@ -24,6 +24,7 @@ from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_wi
 from gui.timeline.layout.rows import Layout, Strips, lay_out
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.critical import draw_critical, explain_shown
+from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import draw_axis, draw_headings, draw_labels, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
@@ -98,15 +99,17 @@ def lay_out_timeline(
     theme, fonts = edited(THEMES[options.theme], extras.colours), picture_fonts()
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
+    drawn = scene.folds.drawn(float(shown.end)) - scene.folds.drawn(float(shown.start))
     view = Viewport(
-        float(shown.start), float(shown.span), max(100.0, round(width) - LABELS - 2 * EDGE)
-    )
+        float(shown.start), max(1.0, drawn), max(100.0, round(width) - LABELS - 2 * EDGE),
+        scene.folds,
+    )  # fmt: skip
     title = _title_lines(scene.trace, shown, options)
     top = EDGE + TITLE * bool(title) + AXIS * options.axis + STEPS * options.makespan
-    zero = float(shown.start if shown.zero is None else shown.zero)
     frame = Frame(
-        view, layout, EDGE + LABELS, top, theme, vector=True, critical=strips.path, zero=zero
-    )
+        view, layout, EDGE + LABELS, top, theme, vector=True, critical=strips.path,
+        origin=origin_of(scene, shown),
+    )  # fmt: skip
     entries = legend_entries(scene, theme, strips, vector=True) if options.legend else []
     legend = legend_lines(entries, fonts, view.width)
     caption = wrapped(options.caption or "", view.width, partial(text_width, fonts.base))
@@ -153,6 +156,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
         draw_steps(painter, scene, frame, fonts, frame.top - STEPS, bottom)
     draw_labels(painter, scene, frame, fonts, EDGE)
     draw_headings(painter, scene, frame, fonts, EDGE)
+    draw_folds(painter, scene, frame, fonts, frame.top, bottom)
     at = QPointF(frame.left, bottom + LEGEND / 2)
     draw_legend(painter, frame.theme, fonts, at, timeline.legend)
     _draw_caption(painter, timeline, fonts)

@@ -35,8 +35,9 @@ class FirstPageActions:
         self._queue.run([preset("gpipe"), preset("1f1b")], self._compare_first)
 
     def _compare_first(self, runs: list[Run]) -> None:
-        """The last run is shown; put the first one below it."""
-        self._comparing.begin(other_of(runs[0]))
+        """The last run is shown; put the first one below it. Elsewhere by now, the other one."""
+        shown = self._comparing.shown
+        self._comparing.begin(other_of(next(run for run in runs if run is not shown)))
 
     def _find_bubble(self) -> None:
         self._files.open_from(PIPELINE.path)

@@ -47,6 +47,7 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.BETWEEN_STEPS: Look("muted", Pattern.LEVEL),
     Cause.NOTHING_TO_MOVE: Look("grid", Pattern.SOLID),
     Cause.INCOMPLETE: Look("idle", Pattern.LEVEL),
+    Cause.NOT_KNOWN: Look("grid", Pattern.LEVEL),
 }
 SHARE_LOOKS: dict[Share, Look] = {
     Share.COMPUTE: Look("forward", Pattern.SOLID),

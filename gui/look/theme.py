@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from core.gc_paused import gc_paused
+from core.paths import RESOURCES
 from gui.look.colours import contrast
 from gui.look.families import FAMILIES, Family
 
@@ -142,10 +143,11 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
         return  # a style sheet polishes every widget anew
     app.setProperty("theme", theme.name)
     colours = {name: getattr(theme, name) for name in Theme.__slots__}
+    tick = (RESOURCES / "icons" / f"tick-{theme.name}.svg").as_posix()
     with gc_paused():  # Qt walks over all widgets: one that is freed meanwhile ends the process
         app.setStyle("Fusion")
         app.setPalette(palette(theme))
-        app.setStyleSheet(Template(STYLE).substitute(colours))
+        app.setStyleSheet(Template(STYLE).substitute(colours, tick=tick))
 
 
 def palette(theme: Theme) -> QPalette:
@@ -203,15 +205,18 @@ QTabBar::tab { background: transparent; color: $muted; padding: 4px 11px; border
   border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
+QTabBar[narrow="true"]::tab:!selected { width: 18px; padding: 4px 5px; color: transparent; }
+QTabBar::tab:focus { color: $accent; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px 9px; color: $text; }
 QToolButton:hover { background: $tint; }
 QToolButton:focus { border-color: $accent; }
 QToolButton:checked { color: $accent; font-weight: bold; }
 QToolButton:disabled { color: $muted; background: transparent; }
-QToolButton#run { background: $accent; color: $on_accent; font-weight: bold; padding: 5px 15px; }
+QToolButton#run { background: $accent; color: $on_accent; font-weight: bold; padding: 5px 8px; }
 QToolButton#run:hover { background: $accent; border-color: $text; }
 QToolButton#run:disabled { background: $line; color: $muted; }
-QToolButton#stop { border-color: $line; padding: 5px 13px; }
+QToolButton#run:focus { border: 2px solid $text; }
+QToolButton#stop { border-color: $line; padding: 5px 7px; }
 QLabel#title { font-weight: bold; padding: 0 10px; }
 QLabel#step { color: $muted; padding: 0 6px; }
 QLabel#heading { color: $muted; font-weight: bold; }
@@ -221,7 +226,7 @@ QLabel#quiet { color: $muted; }
 QLabel#hint { color: $muted; background: $plot; }
 QFrame#verdict { background: $tint; border-radius: 6px; margin: 8px 12px 0px 12px; }
 QFrame#verdict QLabel { background: transparent; }
-QFrame#verdict QToolButton#link { padding-left: 0px; }
+QFrame#verdict QToolButton#link, QWidget#footer QToolButton#link { padding-left: 0px; }
 QLabel#said { font-weight: bold; }
 QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
   border-radius: 4px; }
@@ -232,6 +237,14 @@ QFrame#palette { background: $window; border: 1px solid $muted; border-radius: 7
 QToolButton#close { padding: 0 3px; color: $muted; }
 QToolButton#link { color: $accent; text-decoration: underline; padding: 2px 4px; }
 QToolButton#link:disabled { color: $muted; text-decoration: none; }
+QToolButton#fold { color: $muted; padding: 3px 0; margin-left: -6px; }
+QToolButton#fold:checked { color: $text; font-weight: normal; }
+QListWidget#strategies { background: transparent; border: 1px solid transparent;
+  border-radius: 6px; }
+QListWidget#strategies:focus { border-color: $accent; }
+QListWidget#strategies::item { padding: 0 8px; border: 1px solid transparent; border-radius: 5px; }
+QListWidget#strategies::item:hover { background: $grid; }
+QListWidget#strategies::item:selected { background: $tint; color: $text; border-color: $accent; }
 QScrollArea#form { border: none; background: $window; }
 QWidget#plot, QWidget#plot > QLabel { background: $plot; }
 QWidget#sheet { background: $window; }
@@ -241,13 +254,17 @@ QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $tex
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border-color: $accent; }
 QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabled {
   background: $window; color: $muted; }
+QLineEdit { placeholder-text-color: $muted; }
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0;
   min-height: 0; background: transparent; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
-QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid $muted; border-radius: 3px;
-  background: $field; }
-QCheckBox::indicator:focus { border-color: $accent; }
-QCheckBox::indicator:checked { background: $accent; border-color: $accent; }
+QCheckBox::indicator, QAbstractItemView::indicator { width: 12px; height: 12px;
+  border: 1px solid $muted; border-radius: 3px; background: $field; }
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked { background: $accent;
+  border-color: $accent; image: url("$tick"); }
+QCheckBox::indicator:disabled { background: $window; border-color: $line; }
+QCheckBox::indicator:checked:disabled { background: $muted; border-color: $muted; }
+QCheckBox:focus { color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
   selection-background-color: $tint; selection-color: $text; }
@@ -260,9 +277,9 @@ QListView#offers::item { padding: 3px 8px; }
 QHeaderView { background: $plot; }
 QHeaderView::section { background: $plot; color: $muted; border: none;
   border-bottom: 1px solid $line; padding: 3px 8px; }
-QTableView#tight QHeaderView::section { padding: 3px 5px; }
+QTableView#tight QHeaderView::section { padding: 6px 5px 3px 5px; }
 QTableView#tight QHeaderView::up-arrow, QTableView#tight QHeaderView::down-arrow {
-  subcontrol-origin: padding; subcontrol-position: center left; width: 8px; height: 8px; }
+  subcontrol-origin: margin; subcontrol-position: top center; width: 8px; height: 7px; }
 QSlider { min-height: 18px; }
 QSlider::groove:horizontal { height: 4px; background: $line; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }

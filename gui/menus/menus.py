@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from gui.look.text import tr
 from gui.menus.actions import ENTRIES, MENUS, Entry
@@ -40,16 +40,15 @@ class Menus(QObject):
             parent.addMenu(self._menus[path])
         return self._menus[path]
 
-    def list_docks(self, docks: Iterable[QDockWidget]) -> None:
-        """List docks in the View menu, the first twenty with a shortcut."""
+    def list_docks(self, actions: Iterable[QAction]) -> None:
+        """List in the View menu what brings docks to the front, the first twenty with a key."""
         view = self.menu("View")
         view.addSeparator()
-        for number, dock in enumerate(docks, 1):
-            action = dock.toggleViewAction()
+        for number, action in enumerate(actions, 1):
             keys = f"{'Ctrl' if number <= DIGITS else 'Alt'}+{number % DIGITS}"
             if number <= 2 * DIGITS:
                 action.setShortcut(keys)
-            tip = tr("Show or hide {panel}.", panel=dock.windowTitle())
+            tip = tr("Bring {panel} to the front; again: hide it.", panel=action.text())
             action.setToolTip(_with_keys(tip, action))
             view.addAction(action)
 

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QInputDialog
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.axis import CountFrom
 from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
 
 STRIPS = {
     "memory": "memory", "prediction": "prediction", "critical_path": "path", "nested": "nested",
+    "arrows": "arrows",
 }  # fmt: skip
 """What is shown or not, by the names of the actions and the settings, as the timeline names it."""
 
@@ -37,6 +39,7 @@ class ViewOptions(QObject):
         )
         state.rows_changed.connect(self._keep)
         self._keep()
+        self.count_from(settings.time_from)
         for name in STRIPS:
             actions[name].setChecked(getattr(settings, name))
             self.show(name, getattr(settings, name))
@@ -61,10 +64,22 @@ class ViewOptions(QObject):
         self._settings.node_devices = count
         self._timeline.lanes.group_by(Grouping.NODE, count)
 
+    def count_from(self, name: str) -> None:
+        """Count moments from what a CountFrom names, and remember it."""
+        chosen = CountFrom(name) if name in list(CountFrom) else CountFrom.STEP
+        self._settings.time_from = chosen.value
+        self._actions[f"time_{chosen.value}"].setChecked(True)
+        self._timeline.navigator.count_from(chosen)
+
     def show(self, name: str, shown: bool) -> None:
         """Show one of STRIPS, or do not, and remember it."""
         setattr(self._settings, name, shown)
         self._timeline.state.show_strips(**{STRIPS[name]: shown})
+
+    def forget_path(self) -> None:
+        """Another run is shown: its critical path is shown when it is asked for."""
+        self._actions["critical_path"].setChecked(False)
+        self.show("critical_path", False)
 
     def _keep(self) -> None:
         grouping = self._timeline.lanes.rows.grouping

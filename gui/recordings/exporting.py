@@ -157,6 +157,11 @@ class Exporting(QObject):
             self._banner.say(
                 tr("There is no run to write yet: press Run, or open a recording."), "info"
             )
+        elif scene.trace.is_empty:
+            self._banner.say(
+                tr("This run has recorded no spans: there is nothing to export."), "info"
+            )
+            return None
         return scene
 
     def _on_screen(self) -> Wish:
@@ -179,4 +184,4 @@ class Exporting(QObject):
     def _visible(self, scene: Scene) -> Range:
         part = self._state.timeline.state.viewport
         shown = range_between(scene.trace, round(part.start), round(part.end))
-        return replace(shown, zero=round(self._state.timeline.state.zero))
+        return replace(shown, zero=round(self._state.timeline.state.origin.zero))

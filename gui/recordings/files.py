@@ -17,6 +17,7 @@ from gui.app.dialogs import ProgressDialogs, ask_open, ask_save
 from gui.app.jobs import Runner, Work
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
+from gui.figures.run_names import file_name
 from gui.look.text import problem_text, tr
 from gui.recordings.opening import OpeningStrip
 from gui.runs.faults import banner_text, faults_of
@@ -132,9 +133,11 @@ class Files:
 
     def save(self) -> None:
         """Ask for a file and save the run that is shown."""
-        if self._nothing_shown():
+        run = self._state.run_shown
+        if run is None:
+            self._nothing_shown()
             return
-        start = Path(self._settings.folder) / "run.arrow"
+        start = Path(self._settings.folder) / file_name(run)
         ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
 
     def save_to(self, path: Path) -> None:

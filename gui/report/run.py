@@ -34,8 +34,7 @@ from gui.report.page import (
     write_page,
 )
 from gui.report.setup import setup_sections
-from gui.timeline.paint.margins import step_name
-from gui.timeline.state.scene import Scene, shown_steps
+from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
 MOST_ROWS = 64  # of a table

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolBar, QWidgetAction
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QProgressBar,
+    QSizePolicy,
+    QStatusBar,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolBar,
+    QToolButton,
+    QWidgetAction,
+)
 
 from gui.app.session import Run
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
 from gui.look.label import Label, plain_tip
 from gui.look.text import tr
 from gui.runs.faults import faults_of, status_text
@@ -23,9 +34,44 @@ from gui.window.status import (
     verified_text,
 )
 
-NAMES = {"run": "▶  Run", "stop": "■  Stop", "export": "Export", "sheet": "?"}
+NAMES = {"stop": "■", "export": "Export", "sheet": "?"}
 """What the bar calls its actions."""
 LEAST = 60  # pixels of the title, which gives way where the window is narrow
+PADDING = 10  # pixels beside a text that gives way
+RUN_WIDTH = 236  # with Stop, as wide as the form below: what runs next stands apart from what ran
+
+
+class RunButton(QToolButton):
+    """Does what an action does; the end of its text gives way where there is no room for it."""
+
+    def __init__(self, action: QAction) -> None:
+        super().__init__()
+        self.setDefaultAction(action)
+        self.setObjectName(action.objectName())
+        self.setFixedWidth(RUN_WIDTH)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        room = self.contentsRect().width() - PADDING
+        option.text = self.fontMetrics().elidedText(option.text, Qt.TextElideMode.ElideRight, room)
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
+        painter.end()
+
+
+class Title(Label):
+    """A line whose end gives way, with an ellipsis, where there is no room for it."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        area = self.contentsRect()
+        shown = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, area.width() - PADDING
+        )
+        with QPainter(self) as painter:
+            area.adjust(PADDING, 0, 0, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class RunBar(QToolBar):
@@ -36,7 +82,7 @@ class RunBar(QToolBar):
         self.setObjectName("tools")
         self.setMovable(False)
         self.toggleViewAction().setEnabled(False)
-        self.title, self.step, self._progress = Label(), Label(), QProgressBar()
+        self.title, self.step, self._progress = Title(), Label(), QProgressBar()
         self.title.setObjectName("title")
         self.title.setMinimumWidth(LEAST)
         self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -46,9 +92,11 @@ class RunBar(QToolBar):
         self._progress.setAccessibleName(tr("Progress of the run"))
         for name, text in NAMES.items():
             actions[name].setIconText(tr(text))
-        for name in ("run", "stop"):
-            self.addAction(actions[name])
-            self.widgetForAction(actions[name]).setObjectName(name)
+        self.addWidget(RunButton(actions["run"]))
+        self.addAction(actions["stop"])
+        stop = self.widgetForAction(actions["stop"])
+        stop.setObjectName("stop")
+        stop.setAccessibleName(tr("Stop"))
         self._progress_action = QWidgetAction(self)
         self._progress_action.setDefaultWidget(self._progress)
         self.addWidget(self.title)
@@ -58,8 +106,8 @@ class RunBar(QToolBar):
 
     def show_run(self, run: Run, scene: Scene) -> None:
         """Say what is shown and how far it is."""
-        self.title.setText(run_title(run.trace))
-        self.title.setToolTip(plain_tip(run_title(run.trace)))
+        self.title.setText(shown_title(run))
+        self.title.setToolTip(plain_tip("\n".join(filter(None, [shown_title(run), run.note]))))
         self.step.setText(step_text(run, scene))
         done, total = progress(run)
         self._progress.setRange(0, total)

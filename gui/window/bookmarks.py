@@ -141,7 +141,7 @@ class Marking(QObject):
             return
         at = timeline.overlays.crosshair
         view = timeline.state.viewport
-        here = view.start + view.span / 2 if at is None else at.time
+        here = view.time(view.width / 2) if at is None else at.time
         beyond = [i for i, mark in enumerate(self.marks) if (mark.start - here) * by > 0.5]
         if beyond:
             self.go_to(min(beyond) if by > 0 else max(beyond))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from gui.app.session import Session
 from gui.app.settings import Settings
@@ -30,20 +31,22 @@ from gui.panels.sheet import scrolled
 from gui.predictions.predictions import Predictions
 from gui.runs.live_figures import Part
 from gui.search.bar import SearchBar
+from gui.sweep.panel import SweepPanel
 from gui.timeline.state.scene import Scene
 
-LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
-WIDTHS = {"strategy": 280, "batch": 300, "devices": 380, "details": 480, "why": 490}
-HEIGHTS = {"batch": 250}
+LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
+WIDTHS = {"strategy": 280, "devices": 740, "details": 420}
+HEIGHTS = {"devices": 260}
+FRONT = "devices"
+"""The panel that is seen first of those that share a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Docked:
     """A dock: its name in the settings, its title, and where it stands.
 
-    `beside` names the dock that it shares tabs with. One that has no title bar of its own is
-    named by its tab, or by what is in it.
+    `beside` names the dock that it shares tabs with. None has a title bar: it is named by its tab,
+    or by what is in it.
     """
 
     name: str
@@ -51,8 +54,6 @@ class Docked:
     widget: QWidget
     area: Qt.DockWidgetArea
     beside: str = ""
-    shown: bool = True
-    titled: bool = True
 
 
 class Panels:
@@ -70,7 +71,7 @@ class Panels:
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.marks = StatisticsPanel(), MarksPanel()
         self.predictions = Predictions(session, settings)
-        self.compare = ComparePanel()
+        self.compare, self.sweep = ComparePanel(), SweepPanel()
         self.sheets = (self.batch, self.devices)
         self.of_steps = (
             self.steps, self.why, self.buckets, self.statistics, self.search, self.spans,
@@ -78,7 +79,7 @@ class Panels:
         self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (
             self.form, self.predictions.whatif_panel, self.batch, self.devices, self.buckets,
-            self.log, self.steps, self.why, self.compare, self.statistics,
+            self.log, self.steps, self.why, self.compare, self.statistics, self.sweep,
         )  # fmt: skip
 
         form, predictions = self.form, self.predictions
@@ -89,21 +90,26 @@ class Panels:
                 tr("Settings"),
                 column_of(form, form.footer, growing=form),
                 LEFT,
-                titled=False,
             ),
-            Docked("batch", tr("Batch split"), scrolled(self.batch), BELOW),
             Docked("devices", tr("Devices"), scrolled(self.devices, self.buckets), BELOW),
-            Docked("details", tr("Details"), self.details, BELOW, titled=False),
-            Docked("log", tr("Log"), self.log, BELOW, beside="details", titled=False),
-            Docked("runs", tr("Runs"), self.runs, BELOW, beside="details", titled=False),
-            Docked("steps", tr("Steps"), self.steps, BELOW, beside="details", titled=False),
-            Docked("why", tr("Why"), self.why, RIGHT, shown=False),
-            Docked("whatif", tr("What if"), predictions.whatif_panel, RIGHT, "why", shown=False),
-            Docked("advisor", tr("Advisor"), predictions.advisor_panel, RIGHT, "why", shown=False),
-            Docked("compare", tr("Compare"), self.compare, RIGHT, "why", shown=False),
-            Docked("statistics", tr("Statistics"), self.statistics, BELOW, "details", titled=False),
-            Docked("marks", tr("Marks"), self.marks, BELOW, "details", titled=False),
-            Docked("spans", tr("Spans"), self.spans, BELOW, "details", titled=False),
+            *(
+                Docked(name, title, widget, BELOW, FRONT)
+                for name, title, widget in (
+                    ("batch", tr("Batch split"), scrolled(self.batch)),
+                    ("why", tr("Why"), self.why),
+                    ("whatif", tr("What if"), predictions.whatif_panel),
+                    ("advisor", tr("Advisor"), predictions.advisor_panel),
+                    ("compare", tr("Compare"), self.compare),
+                    ("steps", tr("Steps"), self.steps),
+                    ("statistics", tr("Statistics"), self.statistics),
+                    ("spans", tr("Spans"), self.spans),
+                    ("sweep", tr("Sweep"), self.sweep),
+                    ("log", tr("Log"), self.log),
+                    ("runs", tr("Runs"), self.runs),
+                    ("marks", tr("Marks"), self.marks),
+                )
+            ),
+            Docked("details", tr("Details"), self.details, BELOW),
         )
         """Where the panels stand, in the order of the View menu."""
 
@@ -148,28 +154,45 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
         dock.setWidget(place.widget)
         if not place.widget.accessibleName():
             place.widget.setAccessibleName(place.title)
-        if not place.titled:
-            dock.setTitleBarWidget(QWidget())
+        dock.setTitleBarWidget(QWidget())
+        # Qt takes what is behind another tab for visible; panels work only while they are seen.
+        policy = place.widget.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        place.widget.setSizePolicy(policy)
+        place.widget.setVisible(not place.beside)
+        dock.visibilityChanged.connect(place.widget.setVisible)
         window.addDockWidget(place.area, dock)
     window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
     window.setDockNestingEnabled(True)
-    for area in (BELOW, RIGHT):
-        window.setTabPosition(area, QTabWidget.TabPosition.North)
+    window.setTabPosition(BELOW, QTabWidget.TabPosition.North)
     for place in panels.places:
         if place.beside:
             window.tabifyDockWidget(docks[place.beside], docks[place.name])
-        if not place.shown:
-            docks[place.name].hide()
-    docks["details"].raise_()
+    docks["compare"].hide()  # until there is a comparison
+    docks[FRONT].raise_()
     layout = window.layout()
     if layout is not None:  # else it asks for room for all docks side by side
         layout.invalidate()
         layout.activate()
-    for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-        bar.setElideMode(Qt.TextElideMode.ElideNone)  # it scrolls where it is too narrow
-        bar.setUsesScrollButtons(True)
-        bar.setAccessibleName(tr("Panels that share this place"))
     return docks
+
+
+def front_action(dock: QDockWidget) -> QAction:
+    """Brings a dock to the front; one that is there already it hides. Checked while it is there."""
+    action = QAction(dock.windowTitle(), dock)
+    action.setObjectName(f"show_{dock.objectName()}")
+    action.setCheckable(True)
+    action.triggered.connect(lambda on: bring(dock) if on else dock.hide())
+    dock.visibilityChanged.connect(action.setChecked)
+    return action
+
+
+def bring(dock: QDockWidget) -> None:
+    """Bring a dock to the front, wherever it stands."""
+    dock.show()
+    dock.raise_()
+    if (panel := dock.widget()) is not None:  # now: Qt tells later who came to the front
+        panel.show()
 
 
 def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:

@@ -1,9 +1,10 @@
-"""What the command palette offers: every action, strategies, schedules, and the sitting's runs."""
+"""What the command palette offers: actions, strategies, schedules, samples and runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
@@ -12,6 +13,7 @@ from core.plan.pipeline_options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from gui.app.session import Run
+from gui.first_page.samples import SAMPLES
 from gui.look.text import tr
 from gui.menus.menus import keys_text, listed_actions
 from gui.menus.palette import Command
@@ -41,6 +43,13 @@ def run_commands(runs: Iterable[Run], show: Callable[[Run], None]) -> Iterator[C
     """A command for every run of the sitting, which `show` shows."""
     for run in runs:
         yield Command(tr("Show {run}", run=title_of(run)), tr("Runs"), "", partial(show, run))
+
+
+def sample_commands(show: Callable[[Path], object]) -> Iterator[Command]:
+    """A command for every recording that comes with the app, which `show` opens."""
+    for sample in SAMPLES:
+        text = tr("Sample: {name}", name=tr(sample.title))
+        yield Command(text, tr("Samples"), "", partial(show, sample.path))
 
 
 def _of_action(where: str, action: QAction) -> Command:

@@ -10,13 +10,15 @@ from PySide6.QtGui import QAction
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from gui.app.banner import Banner
-from gui.app.session import Session
+from gui.app.session import Run, Session
 from gui.app.settings import Settings
+from gui.figures.titles import way_title
 from gui.look.label import plain_tip
 from gui.look.text import sentence, tr
 from gui.panels.run.strategy import StrategyPanel
 from gui.runs.check import Checked
 from gui.runs.run_queue import RunQueue
+from gui.runs.used import settings_of
 from gui.window.bars import RunBar, StatusLine
 
 
@@ -35,6 +37,7 @@ class RunControl(QObject):
         super().__init__(form)
         self._form, self._session, self._settings = form, session, settings
         self._banner, self._wait = banner, wait
+        self._begun: Specification | None = None
         self.queue = RunQueue(self.run_instead)
 
     def attach(self, actions: Mapping[str, QAction], bar: RunBar, status: StatusLine) -> None:
@@ -57,9 +60,9 @@ class RunControl(QObject):
         if isinstance(self._form.result, str) or self._session.asking:
             return
         self._banner.hide()
-        self._settings.specification = self._form.specification()
+        self._begun = self._settings.specification = self._form.specification()
         self._wait(tr("Preparing the run…"))
-        self._session.run(self._form.specification())
+        self._session.run(self._begun)
 
     def run_instead(self, specification: Specification) -> bool:
         """Put other settings into the form and run them; whether they can run."""
@@ -70,10 +73,39 @@ class RunControl(QObject):
             self.run()
         return self._session.asking
 
+    def use(self, run: Run | None) -> bool:
+        """Put the settings that a run was made with into the form, or say why that cannot be."""
+        settings = settings_of(None if run is None else run.trace.header)
+        if isinstance(settings, str):
+            self._banner.say(settings, "info")
+            return False
+        self._form.set_specification(settings)
+        return True
+
+    def restore(self) -> None:
+        """Fill the form as it was left."""
+        self._form.options.unfolded = self._settings.unfolded
+        self._form.set_specification(self._settings.specification)
+
+    def keep(self) -> None:
+        """Remember how the form is left."""
+        self._settings.unfolded = self._form.options.unfolded
+        self._settings.specification = self._form.specification()
+
+    @property
+    def _planned(self) -> str:
+        """What the form would run, in a word or two."""
+        return way_title(self._form.specification())
+
     def allow(self, *_: object) -> None:
-        """Run and Stop are there when they can do something."""
+        """Run and Stop are there when they can do something; Run says what it starts, or runs."""
         checked: Checked | str = self._form.result
         asking = self._session.asking
+        self._run_action.setIconText(
+            tr("Running {what}", what=way_title(self._begun))
+            if asking and self._begun is not None
+            else tr("▶  Run {what}", what=self._planned)
+        )
         self._run_action.setEnabled(not asking and not isinstance(checked, str))
         self._stop_action.setEnabled(asking)
         self._bar.set_asking(asking)
@@ -82,7 +114,9 @@ class RunControl(QObject):
         else:
             self.planned.emit(self._form.specification())
             self._run_action.setToolTip(
-                tr("A run is under way.") if asking else tr("Run what the form says. (F5)")
+                tr("A run is under way.")
+                if asking
+                else tr("Run what the form says: {what}. (F5)", what=self._planned)
             )
 
     def _set_hardware(self, hardware: Hardware) -> None:

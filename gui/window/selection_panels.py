@@ -14,7 +14,7 @@ from gui.explanations.explaining import Explainer
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
-from gui.window.docks import Panels
+from gui.window.docks import Panels, bring
 
 
 class WindowState(Protocol):
@@ -57,8 +57,8 @@ class SelectionPanels(QObject):
             panels.show_step(selection.step)
         lists = (panels.spans.table, panels.runs)  # who walks through one stays in it
         if selection is not None and not any(part.hasFocus() for part in lists):
-            self._docks["statistics" if isinstance(selection, TimeRange) else "details"].raise_()
+            bring(self._docks["statistics" if isinstance(selection, TimeRange) else "details"])
 
     def _select_longest(self, lane: int, index: int) -> None:
         self._timeline.selector.select_span(lane, index)
-        self._docks["statistics"].raise_()
+        bring(self._docks["statistics"])

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
 from core.paths import RESOURCES
-from gui.app.language import speak
 from gui.app.display import saying_that_there_is_no_display
+from gui.app.language import speak
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.window import quick_start

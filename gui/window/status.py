@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from core.explain.verified import verified
+from core.plan.strategies import STRATEGIES
+from core.plan.task import Runner
 from core.predict.compare import Comparison
+from core.predict.doubt import doubt
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.app.session import Run
@@ -87,12 +90,20 @@ def lane_notes(comparison: Comparison | None) -> dict[str, str]:
     }
 
 
+def doubt_text(run: Run) -> str:
+    """Why a run's prediction is far off; empty if it is not."""
+    found = None if run.comparison is None else doubt(run.trace, run.comparison)
+    return "" if found is None else tr(found.value)
+
+
 def step_text(run: Run, scene: Scene) -> str:
     """`step 3 of 5 · 41.8 ms`, or `warm-up 1 of 2`; a loss where it is known."""
     specification = run.trace.header.specification
     steps = scene.step_numbers
     if not len(steps):
-        return tr("starting…") if run.live else ""
+        return starting_text(run) if run.live else ""
+    if run.live and measures_costs(run.trace):
+        return tr("measuring costs")
     number, warmup = int(steps[-1]), specification.warmup
     if number < warmup:
         words = tr("warm-up {n} of {total}", n=number + 1, total=warmup)
@@ -104,6 +115,23 @@ def step_text(run: Run, scene: Scene) -> str:
         return words
     start, end = run.trace.step_bounds(whole[-1])
     return f"{words} · {duration_text(end - start)}"
+
+
+def starting_text(run: Run) -> str:
+    """What a run does before its first bar."""
+    strategy = STRATEGIES.get(run.trace.header.specification.strategy)
+    if strategy is not None and strategy.runner is Runner.RANKS:
+        return tr("starting {n} ranks…", n=run.trace.header.replicas)
+    return tr("starting…")
+
+
+def measures_costs(trace: Trace) -> bool:
+    """Whether a live run is between its warm-up and the first measured step, to measure costs."""
+    specification, steps = trace.header.specification, trace.steps
+    if not specification.calibrate or trace.costs is not None or trace.open_tasks:
+        return False
+    last = specification.warmup - 1
+    return bool(steps) and steps[-1] == last and last in trace.counter("loss").steps
 
 
 def progress(run: Run) -> tuple[int, int]:

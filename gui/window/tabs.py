@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from gui.app.session import Run
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
+from gui.look.label import plain_tip
 from gui.look.text import tr
 from gui.timeline.state.history import SavedView
 from gui.timeline.state.scene import Scene
@@ -29,11 +31,13 @@ class RunTabs(QTabBar):
     """A tab for each open run; hidden while there are fewer than two.
 
     `chosen` carries the run that was picked. `closed` comes when a tab was closed by hand, with the
-    run to show now, or None. The run itself goes on, and stays in the Runs panel.
+    run to show now, or None. The run itself goes on, and stays in the Runs panel. `menu_wanted`
+    carries a run and the place on screen where its menu is asked for.
     """
 
     chosen = Signal(object)
     closed = Signal(object)
+    menu_wanted = Signal(object, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,6 +71,12 @@ class RunTabs(QTabBar):
         self.update_run(run)
         return kept
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        place = self.currentIndex() if by_key else self.tabAt(event.pos())
+        if place >= 0:
+            self.menu_wanted.emit(self.tabData(place), event.globalPos())
+
     def leave(self, run: Run, scene: Scene | None, saved: SavedView) -> None:
         """Keep what is left of a run that is no longer shown."""
         if run in self._kept:
@@ -82,7 +92,8 @@ class RunTabs(QTabBar):
         whole = title_of(run)
         short = whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
         self.setTabText(place, (f"● {short}" if run.live else short).replace("&", "&&"))
-        self.setTabToolTip(place, tr("{title}, running", title=whole) if run.live else whole)
+        tip = tr("{title}, running", title=whole) if run.live else whole
+        self.setTabToolTip(place, plain_tip("\n".join(filter(None, [tip, run.note]))))
 
     def close_current(self) -> None:
         """Close the tab that is shown."""
@@ -96,6 +107,10 @@ class RunTabs(QTabBar):
             self._kept.pop(self.tabData(place))
             self.removeTab(place)
         self.closed.emit(self.tabData(self.currentIndex()) if self.count() else None)
+
+    def close_run(self, run: Run) -> None:
+        """Close a run's tab, if it has one."""
+        self.close_at(self._place(run))
 
     def _close_button(self, run: Run) -> QToolButton:
         button = QToolButton()
@@ -122,6 +137,6 @@ class RunTabs(QTabBar):
 
 def title_of(run: Run) -> str:
     """A run's number and what ran, or the name of its file: `3: Pipeline, 1F1B`."""
-    if run.source is not None:
+    if run.source is not None and not run.name:
         return run.source.name
-    return tr("{number}: {title}", number=run.number, title=run_title(run.trace))
+    return tr("{number}: {title}", number=run.number, title=shown_title(run))

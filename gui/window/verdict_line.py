@@ -36,7 +36,7 @@ class VerdictLine(QFrame):
         tip = tr("Show why, from the ideal step to the measured one.")
         self.why = button(QToolButton, tr("Why"), tip, self.opened.emit)
         tip = tr("Put this into the settings; Run then starts it.")
-        self.change = button(QToolButton, "", tip, self._choose)
+        self.change = button(QToolButton, tr("What would help"), tip, self._choose)
         for link in (self.why, self.change):
             link.setObjectName("link")
         self._suggestions: dict[Change, Suggestion] = {}
@@ -51,7 +51,6 @@ class VerdictLine(QFrame):
         self._header = header
         note = "" if header is None else header.timing_note
         self.note.setText(sentence(tr(note)) if note else "")
-        self.note.setVisible(bool(self.note.text()))
         self._suggestions.clear()
         self._show_change()
 
@@ -76,6 +75,7 @@ class VerdictLine(QFrame):
     def _show_change(self) -> None:
         first = next((self._suggestions[c] for c in Change if c in self._suggestions), None)
         self.change.setVisible(first is not None)
+        self.note.setVisible(first is not None or bool(self.note.text()))  # it takes what is left
         if first is not None and self._header is not None:
             self.change.setText(change_text(first, self._header))
 

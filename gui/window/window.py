@@ -19,7 +19,7 @@ from gui.compare.frame import CompareFrame
 from gui.explanations.bubbles import Bubbles
 from gui.explanations.explaining import Explainer
 from gui.explanations.judging import Judge
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
 from gui.first_page.actions import FirstPageActions
 from gui.look.layouts import column_of
 from gui.look.text import sentence, tr
@@ -34,19 +34,28 @@ from gui.recordings.exporting import Exporting
 from gui.recordings.files import Files, dropped_paths
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.live_figures import LiveFigures, Part
+from gui.sweep.sweeping import Sweeping
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Marking
 from gui.window.centre import Centre
-from gui.window.docks import Panels, make_docks, size_docks
+from gui.window.dock_tabs import DockTabs
+from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
-from gui.window.palette_commands import form_commands, menu_commands, run_commands
+from gui.window.leaving import Leaving
+from gui.window.palette_commands import (
+    form_commands,
+    menu_commands,
+    run_commands,
+    sample_commands,
+)
 from gui.window.panes import Panes
 from gui.window.run_control import RunControl
+from gui.window.run_menu import RunMenu
 from gui.window.selection_panels import SelectionPanels
-from gui.window.status import lane_notes
+from gui.window.status import doubt_text, lane_notes
 from gui.window.verdict_line import VerdictLine
 
 SIZE = QSize(1440, 900)
@@ -90,13 +99,21 @@ class MainWindow(QMainWindow):
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
         self.setCentralWidget(self.centre)
         self._docks = make_docks(self, self.panels)
+        self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.marking = Marking(self.timeline, self.panels.marks)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
+        self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
+        self.sweeping.attach(self._docks["sweep"])
         self.first_page_actions = FirstPageActions(
             self.control.queue, self.files, self.bubbles, self.comparing
         )
+        self.run_menu = RunMenu(
+            self, lambda: self.run_shown, session, self.control, self.tabs, self.runs,
+            partial(bring, self._docks["strategy"]),
+        )  # fmt: skip
+        self.leaving = Leaving(self, session, settings, self.banner.say)
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
         )
@@ -108,8 +125,9 @@ class MainWindow(QMainWindow):
         menus = self._menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
-        menus.list_docks(self._docks.values())
-        in_bar = [self._docks[name].toggleViewAction() for name in IN_BAR]
+        fronts = {name: front_action(dock) for name, dock in self._docks.items()}
+        menus.list_docks(fronts.values())
+        in_bar = [fronts[name] for name in IN_BAR]
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
@@ -126,7 +144,8 @@ class MainWindow(QMainWindow):
         self.banner.hide()
         self.centre.wait("")
         self.runs.add(run)
-        self._show(run)
+        if not self.sweeping.running:
+            self._show(run)
 
     def end(self, run: Run) -> None:
         """A run is over; what it recorded stays."""
@@ -173,28 +192,25 @@ class MainWindow(QMainWindow):
         return [
             *menu_commands(self.menuBar()),
             *run_commands(self.session.runs, self.show_run),
+            *sample_commands(self.files.open_from),
             *form_commands(self.form, self._docks["strategy"].show),
         ]
 
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
         if run is self.run_shown:
-            self.timeline.state.set_prediction(run.ghost, lane_notes(run.comparison))
+            notes, why = lane_notes(run.comparison), doubt_text(run)
+            self.timeline.state.set_prediction(run.ghost, notes, why)
             self.status.show_comparison(run)
 
     def note(self, text: str) -> None:
         """Say for a while in the status bar that something was done."""
         self.statusBar().showMessage(text, NOTE_MS)
 
-    def _bring(self, name: str) -> None:
-        """Bring a dock to the front."""
-        self._docks[name].show()
-        self._docks[name].raise_()
-
     def _set_up(self, specification: Specification) -> None:
         """Put other settings into the form; Run then starts them."""
         self.form.set_specification(specification)
-        self._bring("strategy")
+        bring(self._docks["strategy"])
 
     # Showing
 
@@ -204,6 +220,7 @@ class MainWindow(QMainWindow):
             return
         if self.run_shown is not None:
             self.tabs.leave(self.run_shown, self.scene, self.timeline.state.saved)
+            self.view_options.forget_path()
         kept = self.tabs.open(run)
         self.run_shown = run
         self.scene = Scene(run.trace) if kept.scene is None else kept.scene
@@ -216,7 +233,7 @@ class MainWindow(QMainWindow):
         self.show_comparison(run)
         self.predictions.show_run(run)
         self.runs.mark(run)
-        self.setWindowTitle(f"{run_title(run.trace)} – Bubblescope")
+        self.setWindowTitle(f"{shown_title(run)} – Bubblescope")
         self.live.update()
         self.comparing.show_run()
 
@@ -282,11 +299,17 @@ class MainWindow(QMainWindow):
         self.predictions.what_if.said.connect(self.note)
         self.predictions.what_if.failed.connect(self.banner.say)
         self.runs.chosen.connect(self.show_run)
+        self.sweeping.opened.connect(self.show_run)
+        self.sweeping.said.connect(self.note)
+        self.sweeping.failed.connect(self.banner.say)
         self.comparing.opened.connect(self.runs.add)
         self.comparing.said.connect(self.note)
         self.comparing.failed.connect(self.banner.say)
         self.tabs.chosen.connect(self._show)
         self.tabs.closed.connect(self._show_instead)
+        for listed in (self.tabs, self.runs):
+            listed.menu_wanted.connect(self.run_menu.popup)
+        self.run_menu.renamed.connect(self.live.update)
         self.welcome.opened.connect(self.files.open_from)
         self.welcome.tried.connect(self.first_page_actions.do)
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
@@ -300,7 +323,7 @@ class MainWindow(QMainWindow):
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
-        self.verdict.opened.connect(partial(self._bring, "why"))
+        self.verdict.opened.connect(partial(bring, self._docks["why"]))
         self.verdict.chosen.connect(self._set_up)
         self.steps.chosen.connect(timeline.navigator.fit_between)
         self.details.blocking_task_chosen.connect(timeline.selector.select_task)
@@ -323,20 +346,23 @@ class MainWindow(QMainWindow):
         else:
             self.restoreGeometry(kept[0])
             self.restoreState(kept[1])
-        self.form.set_specification(self.settings.specification)
+        self.control.restore()
         self.actions_by_name["follow"].setChecked(True)
         self.view_options.attach(self.actions_by_name)
         language = self.settings.language or "system"
         self.actions_by_name.get(f"language_{language}", QAction()).setChecked(True)
         self.centre.show_first_page()
         self.control.allow()
+        self.timeline.setFocus()
 
     def _apply_theme(self) -> None:
         theme = self.colours.theme
         apply(QApplication.instance(), theme)
         self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
         self.colours.refresh()
-        for part in (self.timeline.state, self.welcome, self.panels, self.comparing):
+        for part in (
+            self.timeline.state, self.welcome, self.panels, self.comparing, self._dock_tabs,
+        ):  # fmt: skip
             part.set_theme(theme)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
@@ -364,13 +390,16 @@ class MainWindow(QMainWindow):
     def leave(self) -> None:
         """Keep what is kept between sittings, and end all work in the background."""
         self.settings.window = (self.saveGeometry(), self.saveState())
-        self.settings.specification = self.form.specification()
+        self.control.keep()
         self.settings.save()
         close_all(self)
         self.predictions.close()
         self.predictions.deleteLater()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
+        if event.spontaneous() and not self.leaving.may_close():
+            event.ignore()
+            return
         self.leave()
         self.session.close()
         super().closeEvent(event)

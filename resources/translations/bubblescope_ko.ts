@@ -60,6 +60,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>1 run of this sitting is in no file yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>1 span</source>
         <translation type="unfinished"></translation>
     </message>
@@ -112,7 +116,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>99.9 MB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A and B take equally long, {a} and {b}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A and B take equally long, {a} and {b}: {reasons}.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -144,6 +160,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>A line above the picture.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>A pipeline in each replica, gradients all-reduced.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -164,6 +184,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>A run is under way; the sweep can begin when it is over.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A small GPT over bytes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>A word alone is looked for in labels (F3, 2F1), kinds and names.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -172,7 +200,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>About {time} left.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Adds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Advanced</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -184,7 +224,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Align</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Align here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All computing, divided evenly over the lanes: the best that they can do.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -208,6 +256,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>All the rest: tasks that began late because of launch, Python or the system.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All-gather</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All-reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Another device hands out, gathers, reduces or updates for all replicas.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -216,7 +276,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Arrows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>As shown in the window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As the figure has it</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -228,7 +296,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Axis</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>B is {by} ({share}) longer: {reasons}{settings}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>B is {by} ({share}) shorter: {reasons}{settings}.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -248,6 +328,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Backward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Backward-input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Backward-weight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Batch</source>
         <translation type="unfinished"></translation>
     </message>
@@ -264,7 +356,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Beside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Between the lane&apos;s passes, another lane computes what the next one needs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Block</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -272,7 +372,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Bring {panel} to the front; again: hide it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Bubble before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble by lane span</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -285,6 +397,10 @@
     </message>
     <message>
         <source>Bubble by the longest lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble {bubble} with equal passes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -344,7 +460,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Caption</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Causes of {explained} of {steps} steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -448,6 +572,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Close Bubblescope</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Close tab</source>
         <translation type="unfinished"></translation>
     </message>
@@ -472,7 +600,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Close without saving</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Close {title}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Closed form</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -481,6 +617,10 @@
     </message>
     <message>
         <source>Collectives beside the gradients that they wait for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collectives that every rank has reached.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -512,6 +652,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Colours and patterns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Colours only, as in the window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Colours…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -532,6 +680,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Compare DP with DDP</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Compare every loss and gradient with the plain whole-batch step.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -545,6 +697,10 @@
     </message>
     <message>
         <source>Comparing two large steps…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comparison</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -608,6 +764,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Costs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Costs (*.json *.toml)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Costs (*.json)</source>
         <translation type="unfinished"></translation>
     </message>
@@ -617,6 +781,14 @@
     </message>
     <message>
         <source>Count</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Count time from the run&apos;s start.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Count time from the start of the step on screen.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -636,6 +808,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>DDP on 8 virtual ranks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Dark</source>
         <translation type="unfinished"></translation>
     </message>
@@ -649,6 +825,10 @@
     </message>
     <message>
         <source>Data parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Data parallel on 8 virtual lanes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -744,6 +924,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Drag over the lanes to select a range: busy, communication and idle time of the lanes that you drag over stand here, and the durations of their spans. Drag along the axis for all lanes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Draw an arrow for each dependency between lanes on screen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Draw both compared steps equally long; again: in true time.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -765,6 +953,14 @@
     </message>
     <message>
         <source>EACH COMPUTE LANE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each task is then measured alone, so nothing is shared: the strategy itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each value that you try becomes a point here, as soon as it has been run. Click a point to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -793,6 +989,10 @@
     </message>
     <message>
         <source>English</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Equal</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -825,6 +1025,10 @@
     </message>
     <message>
         <source>Explaining…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -868,7 +1072,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Fastest: {setting}, {time} in one run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fastest: {setting}, {time}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fastest: {setting}, {time}; no certain difference from {count} others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fastest: {setting}, {time}; no certain difference from {others}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Faults</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Faults are put into virtual lanes alone, such as 8xvirtual.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -881,6 +1105,10 @@
     </message>
     <message>
         <source>File</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files stay as they are.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -905,6 +1133,10 @@
     </message>
     <message>
         <source>Find spans by kind, micro-batch, stage, lane, step, name or duration.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find the longest bubble</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -948,7 +1180,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Forward again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Forward and backward</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -980,11 +1220,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>GB each second between two devices, in place of the costs&apos;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>GPT</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>GPipe</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Gather</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1020,6 +1268,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Gradients are all-reduced bucket by bucket while the backward pass still runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Greyscale</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Group by the next one</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1029,6 +1285,10 @@
     </message>
     <message>
         <source>Group the lanes by the next of these.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>HTML report (*.html)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1076,7 +1336,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>How long each step is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>How long every step takes appears here with the first whole step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many micro-batches, where the strategy makes some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many times as long the slow lane computes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How much of the steps each lane is idle.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How often each value is run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1092,7 +1372,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Idle part of the longest lane&apos;s own span.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Idle share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle time</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1108,7 +1396,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Idle time of all lanes over lanes times makespan.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Idle time of each lane by cause</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle time of the compute lanes over lanes times makespan.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle time of the lane that works longest, within its first start and last end.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1120,7 +1420,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>In range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>In short</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In step {step} lane {lane} took {taken} for {task} instead of {usual}: that cost {loss} ({share}) of this step.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1148,6 +1456,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Into how many pieces the batch is cut.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It began {time} earlier than predicted.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1165,6 +1477,10 @@
     </message>
     <message>
         <source>Jitter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1224,7 +1540,31 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Lane 0 also scatters, gathers and reduces; the others wait for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lane {lane} computes for {most}, a lane on average for {mean}: that costs {loss} ({share}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lane {lane} computes {factor} times as long as other lanes for the same: that costs {loss} ({share}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lane {lane} spends {share} of a step on work for all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lanes idle {idle}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lanes idle {idle}: mostly {reason} ({share}).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1237,6 +1577,10 @@
     </message>
     <message>
         <source>Largest first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1253,6 +1597,10 @@
     </message>
     <message>
         <source>Learning rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Legend</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1284,7 +1632,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Linear layers of one width.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Link speed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1308,7 +1664,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Looking for what limits a step…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Looped BFS</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1337,6 +1701,10 @@
     </message>
     <message>
         <source>Make the lanes lower.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Makespan</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1412,6 +1780,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>MiB of a bucket</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>MiB of gradients that are reduced together.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1421,6 +1793,14 @@
     </message>
     <message>
         <source>Micro-batches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Micro-batches walk down the stages and back; lanes wait while the pipeline fills and drains.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Microseconds that every transfer takes at least.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1480,6 +1860,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Moving data costs {loss} ({share}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Named in the field below.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1516,11 +1904,88 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No compute lane is idle in the steps on screen.</source>
+        <source>No colour at all; patterns and letters tell families apart.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run what the form says: {what}. (F5)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run with several values of an option, and see which is the fastest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SVG drawing (*.svg)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Same task in the next step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Same task in the step before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sample: {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save all…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the span that the selected one, or most of the selected bubble, waited for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} tasks a step on {lanes} lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} tasks a step on {lanes} lanes (expected)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{one}, but {other}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{option} {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{other} excludes this: set it back to 0 to use this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{part} ({count} set)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{result}
+Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No lane is called “{name}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No lane on screen is idle in the measured steps on screen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No lane, link or step is slower than its peers; balance, order and communication cost less than a twentieth each.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No run is shown: there are no settings to use.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1556,6 +2021,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Note…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Nothing</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1576,11 +2045,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>On how many devices the stages are, whatever this machine has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One column, 85 mm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>One forward, one backward in turn.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>One gathers all on lane 0, the other reduces while it computes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>One row for each lane; the Details panel tells the selection.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only virtual lanes have a clock of their own.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1593,6 +2078,10 @@
     </message>
     <message>
         <source>Open all groups</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open recent</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1624,7 +2113,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Opens the pipeline and selects its longest idle gap; Details says why it is there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Optimizer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Optimizer step</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1637,6 +2134,10 @@
     </message>
     <message>
         <source>Or press F5 to run what the form on the left says, drop recordings here, or press Ctrl+Shift+P for everything else.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1660,6 +2161,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>PDF document (*.pdf)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>PNG image (*.png)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Pan.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1676,11 +2185,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Picture…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Pin the lane</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Pipeline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pipeline, 1F1B, on 2 CPU lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pipeline, 1F1B, on 4 virtual lanes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1717,6 +2238,10 @@
     </message>
     <message>
         <source>Predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted time of a step; ≈ where micro-batches have a size that was not measured.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1812,6 +2337,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Put the settings of the run that is shown into the form; Run then starts them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Put these settings into the form and run them.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1844,6 +2373,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Recordings (*.arrow)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reduce-scatter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Reduced: up to {spans} spans in one mark.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1856,7 +2397,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Rename</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Repeat</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replica</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Replicas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replicate</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1868,7 +2429,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>ResNet-50 on square images.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Reset to the built-in colours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Results of the sweep</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1888,7 +2457,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Rows of the whole batch; without a number it grows with the micro-batches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run GPipe, then 1F1B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run every value, in random order, with the other settings of the form.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1900,15 +2481,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Run sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run these too, with the same settings, for reference.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Run this</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Run what the form says.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Run what the form says. (F5)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1920,7 +2505,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Running {what}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs a training step in parallel on this machine&apos;s devices and shows what every device does, when it waits, and why.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1936,10 +2529,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>STRATEGY</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Save as CSV…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1949,6 +2538,10 @@
     </message>
     <message>
         <source>Save figure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save picture</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1964,7 +2557,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Save table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Save the run that is shown as a recording.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the runs in a folder</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1985,6 +2586,10 @@
     </message>
     <message>
         <source>Say how many devices a node has, where their names do not tell.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scatter</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2064,11 +2669,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Select the span before that was found.</source>
+        <source>Select the same task in the next step.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Select the span that the selected one waited for.</source>
+        <source>Select the same task in the step before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the span before that was found.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2097,6 +2706,10 @@
     </message>
     <message>
         <source>Settings of the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings that are seldom changed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2160,10 +2773,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show or hide {panel}.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Show samples, things to try and recent files.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2200,6 +2809,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Show the time of day of the run, where its recording tells it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Show the window in English.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2228,7 +2841,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Since the run&apos;s start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Since the step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Single lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Slide, 16:9</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2241,6 +2866,10 @@
     </message>
     <message>
         <source>Slow link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Slower by</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2257,6 +2886,10 @@
     </message>
     <message>
         <source>Spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Spans of the step are missing: its path is not known.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2288,6 +2921,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Stages of each device, for schedules that give it several.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stages of each lane, for schedules that give it several.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2301,6 +2938,10 @@
     </message>
     <message>
         <source>Stages there and back, each forward overlapped with a backward.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2325,6 +2966,10 @@
     </message>
     <message>
         <source>Step of run {letter}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step {step}.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2364,6 +3009,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Stop sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stop the run; what was recorded is kept.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2372,7 +3021,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Strategy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Strategy: {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sweep…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2385,6 +3046,14 @@
     </message>
     <message>
         <source>Table of spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Table…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take off the list</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2404,6 +3073,26 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Tasks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tasks of the predicted step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tasks take {task}; the host, which starts them, takes longer: that costs {loss} ({share}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tasks that compute.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tasks that move data between two lanes, or to or from one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Tasks that overlap</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2413,6 +3102,10 @@
     </message>
     <message>
         <source>Text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The bubble by the literature&apos;s formula, where there is one.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2444,11 +3137,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The lane that computes longer than the others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The lanes are never idle.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lanes are starting; bars come with their first tasks.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2468,7 +3169,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The most that a lane holds at a time, each of one stage and micro-batch.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The most that a lane holds: an estimate from the model and the plan.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The next task had all that it needed, but came late.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The next task was launched, but its lane had not begun it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The number format of parameters and activations.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The order in which tasks need each other costs {loss} ({share}).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2488,6 +3209,26 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The same schedule on two cores at once: real copies, a real host between the tasks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The schedule (×2 is with two chunks a lane), or the strategy that has none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The schedule says itself how many stages a lane holds.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The step against that of the present settings, which is predicted alike.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The step is not over: nothing is told yet of what the lane does next.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The step lacks spans: what looks idle may be work that was not told.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2496,7 +3237,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The time axis.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The time is outside of every step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tutorials&apos; 10-10-5 in two blocks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tutorials&apos; Linear(5, 2).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2505,6 +3258,10 @@
     </message>
     <message>
         <source>The whole run; click or drag to move the view.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The whole step, from its first start to its last end.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2576,6 +3333,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>This recording does not tell its settings: another program made it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This run</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2592,6 +3353,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>This run has recorded no spans: there is nothing to export.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This step has {n} tasks: explaining it takes some seconds.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2601,6 +3366,10 @@
     </message>
     <message>
         <source>This trace says nothing of training steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This version has no strategy {name}: its settings cannot be used.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2620,6 +3389,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Time of day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Timeline</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2636,15 +3409,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Title</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Told apart also without colour.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Tools</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Total</source>
+        <source>ToyModel</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>ToyModel</source>
+        <source>Traces in Chrome&apos;s format (*.json *.json.gz)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Transfers between lanes {low} and {high} take {factor} times as long as others of the same size: that costs {loss} ({share}).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2656,11 +3441,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Two columns, 178 mm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Two lanes between which transfers take longer by a factor, such as 1-2:4; repeatable.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Two replicas of the model, one down and one up the lanes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Two short pipelines on 4 lanes, then one above the other on one axis.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2673,6 +3466,30 @@
     </message>
     <message>
         <source>Use the language of the system, if the window speaks it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use this run&apos;s settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use virtual lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use {count} virtual lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values with commas between them, or semicolons where a value has commas; default stands for what is done without the option.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vary</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2708,11 +3525,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Ways predicted</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Ways to run the model, by predicted step time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Web page, 190 mm</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2725,6 +3554,10 @@
     </message>
     <message>
         <source>What if</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is asked</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2748,6 +3581,46 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>What moving data adds, where no computing hides it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the colours and patterns mean.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the lane with the most computing has above an even share.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the order of the tasks adds, though nothing moves and nobody is late.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the step takes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the tasks take: as in the run that is shown, or as a file says.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the tasks took longer than they were measured to cost before the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What to call this run, in this sitting:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What to remember of this run, in this sitting:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What to run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>What updates the parameters.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2757,6 +3630,10 @@
     </message>
     <message>
         <source>What was recorded is kept; press Run to start afresh.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What would help</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2796,6 +3673,22 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Whole max</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whole mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whole p50</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whole p99</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Whose durations the histogram shows.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2824,6 +3717,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Words below the picture.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Work out the ladder and the idle time of this run.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2833,6 +3730,10 @@
     </message>
     <message>
         <source>Write a page of HTML with pictures and tables of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write a row for each run as CSV.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2849,6 +3750,10 @@
     </message>
     <message>
         <source>Write it as PNG, SVG or PDF.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write the chart as PNG, SVG or PDF.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2900,11 +3805,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>alignment</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>all lanes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>all {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all-gather</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all-reduce</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2936,11 +3853,31 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>backward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>backward-input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>backward-weight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>batch {rows}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>because of</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>because the host is late</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2952,11 +3889,31 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>between steps, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>block {n}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>bubble</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>bucket</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>bucket mb</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2972,11 +3929,39 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>by makespan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by the longest lane&apos;s span</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>bytes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>calibrate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>cause</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>chunks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>closed form</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>collective</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>colours</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2996,7 +3981,51 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>computing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cores</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cores a lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cores per lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>costs, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>critical path</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>default</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>depth</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>deuteranopia</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>deviation from run to run</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3004,7 +4033,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>devices</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>did not end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>dtype</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>duration</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3024,10 +4065,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>expected</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>exposed</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3036,7 +4073,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>exposed comm.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exposed communication</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exposed-collective</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fastest</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3056,11 +4109,35 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>for what is not known yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>forward with backward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>full colour vision</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>gather</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>gather or reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gather-or-reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gradients</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3072,7 +4149,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>grey</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>grows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>heads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>hiccup</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3081,6 +4170,10 @@
     </message>
     <message>
         <source>host</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ideal: single ÷ lanes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3104,11 +4197,35 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>image size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>imbalance</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>incomplete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>incomplete: 1 fault, see the Log</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>incomplete: {n} faults, see the Log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its lanes spend on average {parts}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>jitter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>kind</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3136,11 +4253,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>last {shown} of {count} measured steps</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>launched {time} after it was ready</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left edge</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3164,7 +4289,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>loss and update</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>loss {loss}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lr</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3212,6 +4345,22 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>measured one task at a time, before the measured steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measured with all lanes busy, before the measured steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measuring costs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measuring costs, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>median step</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3228,7 +4377,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>micro-batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>micro-batch {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>micro-batches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>microbatch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>microbatches</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3237,6 +4402,10 @@
     </message>
     <message>
         <source>mlp</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>model</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3253,6 +4422,10 @@
     </message>
     <message>
         <source>moves</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>moving data themselves</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3284,6 +4457,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>no micro-batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>no pipeline</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3296,6 +4473,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>no stage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>nobody</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3305,6 +4486,10 @@
     </message>
     <message>
         <source>none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not known yet</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3348,6 +4533,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>one-column</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>only in A: {tasks}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3356,7 +4545,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>optimizer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>other lane computes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>other lanes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3364,7 +4565,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>other work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>other-compute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>overlap</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3373,6 +4586,14 @@
     </message>
     <message>
         <source>p99</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>patterns</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3388,6 +4609,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>perfect division</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>pipeline</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3396,11 +4621,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>pipeline fill and drain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>pipeline fills</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>pipeline {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pipeline-drain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pipeline-fill</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3428,6 +4665,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>protanopia</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>ratio</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3437,6 +4678,10 @@
     </message>
     <message>
         <source>reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reduce-scatter</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3460,7 +4705,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>replicate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rows of a batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run start</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3484,7 +4741,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>scatter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>schedules</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>searching, {share}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>seed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sequence</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3504,11 +4781,39 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>slide</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>slider</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>slow kind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>slow lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>slow link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>slowdown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>slowest rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>slowest-rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>some of its tasks overlap</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3517,6 +4822,18 @@
     </message>
     <message>
         <source>spans missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>split size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>split-imbalance</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3532,7 +4849,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>start to start {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>starting {n} ranks…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3560,7 +4885,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>strategy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>taken from the last measured step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>taken from the last warm-up step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>task</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3569,6 +4914,10 @@
     </message>
     <message>
         <source>the model&apos;s own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the optimizer step</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3592,11 +4941,31 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>time of day, ± 1 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>times</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>times are</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>torch runs the ranks by itself: their blocks are not recorded.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>transfer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tritanopia</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>two-column</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3616,7 +4985,63 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>verify</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>waited {time} for ranks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for collectives to move data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for copies</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for copies between lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for lanes with more rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for other lanes&apos; computing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for the device that works for all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for the host</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for {who} to compute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for {who} to gather and reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for {who} to reach a collective</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for {who}, with more rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting in collectives</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3640,6 +5065,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>warmup</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>web</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>what</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3648,11 +5081,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>where spans are missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>while the pipeline drains</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>while the pipeline fills</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>whole batches</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>whole run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>width</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3696,6 +5145,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{count} runs of this sitting are in no file yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{count} so far, {share}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3712,11 +5165,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} tasks a step</source>
+        <source>{cut} by the range: their parts inside count in times, and they count whole in counts, means, percentiles, maxima and the histogram.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{cut} by the range: their parts inside count in times, and they count whole in counts, means, percentiles, maxima and the histogram.</source>
+        <source>{done} of {all} runs are done; Run sweep goes on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{done} of {all} runs are done; now {now}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{duration} for others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{duration} for {blocking} on {place}: {cause}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{duration}: {cause}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3768,11 +5237,35 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{lane} waits {duration}: {reasons}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane} waits {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{lane} waits {time}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{lane} works</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane}: {work:.2f} × the mean work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane}: {work:.2f} × the mean work, {memory:.2f} × the mean memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{latency} µs, {bandwidth} GB/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{least} to {most} rows</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3785,6 +5278,10 @@
     </message>
     <message>
         <source>{model}, {rows} rows: {source}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{moment} since {start}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3824,6 +5321,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{n} of {count} arrows; zoom in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{n} of {count} files cannot be opened: {problems}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3852,15 +5353,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{one} and {other}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{one} and {other} are hard to tell apart with {vision}.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{other} excludes this: set it back to its default to use this.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{rows} (usual)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3877,6 +5374,18 @@
     </message>
     <message>
         <source>{schedule}, {n} replicas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{setting} failed: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{setting}: {mean} in one run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{setting}: {mean}, deviation {off}, {runs} runs</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3929,14 +5438,6 @@ Click to see it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{strategy} does not use this.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{strategy} does not use: {fields}.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>{strategy}: {way}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3954,6 +5455,18 @@ Click to see it.</source>
     </message>
     <message>
         <source>{time} exposed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} less on {topic}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} more on {topic}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} of the run</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3985,6 +5498,10 @@ Click to see it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{unit} since {moment}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{way}, {n} micro-batches: {step} predicted</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3998,6 +5515,14 @@ Click to see it.</source>
     </message>
     <message>
         <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>≈ 99.9 ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>▶  Run {what}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

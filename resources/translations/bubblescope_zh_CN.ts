@@ -60,6 +60,10 @@
         <translation>1 行</translation>
     </message>
     <message>
+        <source>1 run of this sitting is in no file yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>1 span</source>
         <translation>1 个跨度</translation>
     </message>
@@ -112,8 +116,20 @@
         <translation>99 % 的完整跨度不长于此值。</translation>
     </message>
     <message>
+        <source>99.9 MB</source>
+        <translation>99.9 MB</translation>
+    </message>
+    <message>
         <source>A</source>
         <translation>A</translation>
+    </message>
+    <message>
+        <source>A and B take equally long, {a} and {b}.</source>
+        <translation>A 与 B 用时相同，分别为 {a} 和 {b}。</translation>
+    </message>
+    <message>
+        <source>A and B take equally long, {a} and {b}: {reasons}.</source>
+        <translation>A 与 B 用时相同，分别为 {a} 和 {b}：{reasons}。</translation>
     </message>
     <message>
         <source>A collective that every rank has reached moves data.</source>
@@ -140,8 +156,12 @@
         <translation>某通道的计算用时乘以一个系数，例如 2:1.5；可重复。</translation>
     </message>
     <message>
-        <source>A lane's first pass in one measured step (the first is 1) takes so much longer, such as lane=2,step=4,ms=50; repeatable.</source>
+        <source>A lane&apos;s first pass in one measured step (the first is 1) takes so much longer, such as lane=2,step=4,ms=50; repeatable.</source>
         <translation>某通道在某个实测步（第一个为 1）中的第一趟多用这么长时间，例如 lane=2,step=4,ms=50；可重复。</translation>
+    </message>
+    <message>
+        <source>A line above the picture.</source>
+        <translation>图上方的一行文字。</translation>
     </message>
     <message>
         <source>A pipeline in each replica, gradients all-reduced.</source>
@@ -164,6 +184,14 @@
         <translation>有运行正在进行。</translation>
     </message>
     <message>
+        <source>A run is under way; the sweep can begin when it is over.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A small GPT over bytes.</source>
+        <translation>基于字节的小型 GPT。</translation>
+    </message>
+    <message>
         <source>A word alone is looked for in labels (F3, 2F1), kinds and names.</source>
         <translation>单独一个词会在标签（F3、2F1）、类型和名称中查找。</translation>
     </message>
@@ -172,20 +200,40 @@
         <translation>A，{steps}</translation>
     </message>
     <message>
+        <source>About {time} left.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
         <source>Adds</source>
         <translation>增加</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Advisor</source>
         <translation>顾问</translation>
     </message>
     <message>
-        <source>After the lane's last pass, other stages still compute.</source>
+        <source>After the lane&apos;s last pass, other stages still compute.</source>
         <translation>该通道的最后一趟之后，其他阶段仍在计算。</translation>
+    </message>
+    <message>
+        <source>Align</source>
+        <translation>对齐</translation>
     </message>
     <message>
         <source>Align here</source>
         <translation>在此对齐</translation>
+    </message>
+    <message>
+        <source>All computing, divided evenly over the lanes: the best that they can do.</source>
+        <translation>全部计算平均分到各通道：所能达到的最佳情况。</translation>
     </message>
     <message>
         <source>All figures are of the last {n} of {all} measured steps.</source>
@@ -208,6 +256,18 @@
         <translation>所有级别</translation>
     </message>
     <message>
+        <source>All the rest: tasks that began late because of launch, Python or the system.</source>
+        <translation>其余全部：因启动、Python 或系统而开始得晚的任务。</translation>
+    </message>
+    <message>
+        <source>All-gather</source>
+        <translation>All-gather</translation>
+    </message>
+    <message>
+        <source>All-reduce</source>
+        <translation>All-reduce</translation>
+    </message>
+    <message>
         <source>Another device hands out, gathers, reduces or updates for all replicas.</source>
         <translation>另一个设备为所有副本分发、收集、归约或更新。</translation>
     </message>
@@ -216,8 +276,16 @@
         <translation>任意通道</translation>
     </message>
     <message>
+        <source>Arrows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>As shown in the window</source>
         <translation>与窗口所示相同</translation>
+    </message>
+    <message>
+        <source>As the figure has it</source>
+        <translation>与图中相同</translation>
     </message>
     <message>
         <source>As the system</source>
@@ -228,8 +296,20 @@
         <translation>注意力头数；必须能整除宽度。</translation>
     </message>
     <message>
+        <source>Axis</source>
+        <translation>轴</translation>
+    </message>
+    <message>
         <source>B</source>
         <translation>B</translation>
+    </message>
+    <message>
+        <source>B is {by} ({share}) longer: {reasons}{settings}.</source>
+        <translation>B 长了 {by}（{share}）：{reasons}{settings}。</translation>
+    </message>
+    <message>
+        <source>B is {by} ({share}) shorter: {reasons}{settings}.</source>
+        <translation>B 短了 {by}（{share}）：{reasons}{settings}。</translation>
     </message>
     <message>
         <source>B − A</source>
@@ -248,6 +328,18 @@
         <translation>回到上一视图</translation>
     </message>
     <message>
+        <source>Backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>Backward-input</source>
+        <translation>输入反向</translation>
+    </message>
+    <message>
+        <source>Backward-weight</source>
+        <translation>权重反向</translation>
+    </message>
+    <message>
         <source>Batch</source>
         <translation>批次</translation>
     </message>
@@ -260,20 +352,40 @@
         <translation>原因</translation>
     </message>
     <message>
-        <source>Before the lane's first pass, an earlier stage computes what that pass needs.</source>
+        <source>Before the lane&apos;s first pass, an earlier stage computes what that pass needs.</source>
         <translation>该通道的第一趟之前，较早的阶段正在计算这一趟所需的数据。</translation>
     </message>
     <message>
-        <source>Between the lane's passes, another lane computes what the next one needs.</source>
+        <source>Beside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Between the lane&apos;s passes, another lane computes what the next one needs.</source>
         <translation>该通道的各趟之间，另一通道正在计算下一趟所需的数据。</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
     </message>
     <message>
         <source>Blocks</source>
         <translation>块</translation>
     </message>
     <message>
+        <source>Bring {panel} to the front; again: hide it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bubble</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
         <source>Bubble before</source>
         <translation>之前的气泡</translation>
+    </message>
+    <message>
+        <source>Bubble by lane span</source>
+        <translation>气泡（按通道跨度）</translation>
     </message>
     <message>
         <source>Bubble by makespan</source>
@@ -288,6 +400,10 @@
         <translation>气泡（按最长通道）</translation>
     </message>
     <message>
+        <source>Bubble {bubble} with equal passes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Bubble {n} of {count} by length: {length} on {lane}.</source>
         <translation>按长度第 {n} 个气泡，共 {count} 个：{length}，位于 {lane}。</translation>
     </message>
@@ -300,7 +416,7 @@
         <translation>忙碌</translation>
     </message>
     <message>
-        <source>By what share every task's time varies at random, by the seed.</source>
+        <source>By what share every task&apos;s time varies at random, by the seed.</source>
         <translation>每个任务的用时按种子随机变化的幅度。</translation>
     </message>
     <message>
@@ -344,8 +460,16 @@
         <translation>已取消。{costs}</translation>
     </message>
     <message>
+        <source>Caption</source>
+        <translation>图题</translation>
+    </message>
+    <message>
         <source>Causes of {explained} of {steps} steps.</source>
         <translation>已解释 {explained}/{steps} 步的原因。</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>变化</translation>
     </message>
     <message>
         <source>Change between light and dark colours.</source>
@@ -428,11 +552,11 @@
         <translation>单击旗标</translation>
     </message>
     <message>
-        <source>Click on a group's heading</source>
+        <source>Click on a group&apos;s heading</source>
         <translation>单击分组标题</translation>
     </message>
     <message>
-        <source>Click on a lane's name</source>
+        <source>Click on a lane&apos;s name</source>
         <translation>单击通道名称</translation>
     </message>
     <message>
@@ -446,6 +570,10 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Close Bubblescope</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close tab</source>
@@ -472,8 +600,16 @@
         <translation>关闭此标签页；运行会留在“运行”面板中。(Ctrl+W)</translation>
     </message>
     <message>
+        <source>Close without saving</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Close {title}</source>
         <translation>关闭 {title}</translation>
+    </message>
+    <message>
+        <source>Closed form</source>
+        <translation>闭式公式</translation>
     </message>
     <message>
         <source>Collectives</source>
@@ -482,6 +618,10 @@
     <message>
         <source>Collectives beside the gradients that they wait for</source>
         <translation>集合通信与其等待的梯度并列</translation>
+    </message>
+    <message>
+        <source>Collectives that every rank has reached.</source>
+        <translation>所有 rank 均已到达的集合通信。</translation>
     </message>
     <message>
         <source>Colour bars by how long they took.</source>
@@ -512,6 +652,14 @@
         <translation>颜色</translation>
     </message>
     <message>
+        <source>Colours and patterns</source>
+        <translation>颜色和图案</translation>
+    </message>
+    <message>
+        <source>Colours only, as in the window.</source>
+        <translation>仅颜色，与窗口中相同。</translation>
+    </message>
+    <message>
         <source>Colours…</source>
         <translation>颜色…</translation>
     </message>
@@ -532,6 +680,10 @@
         <translation>比较</translation>
     </message>
     <message>
+        <source>Compare DP with DDP</source>
+        <translation>比较 DP 与 DDP</translation>
+    </message>
+    <message>
         <source>Compare every loss and gradient with the plain whole-batch step.</source>
         <translation>将每个损失和梯度与普通的整批次步比较。</translation>
     </message>
@@ -546,6 +698,10 @@
     <message>
         <source>Comparing two large steps…</source>
         <translation>正在比较两个大的步…</translation>
+    </message>
+    <message>
+        <source>Comparison</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Copied as an image and as SVG.</source>
@@ -608,6 +764,14 @@
         <translation>每通道核数</translation>
     </message>
     <message>
+        <source>Costs</source>
+        <translation>开销</translation>
+    </message>
+    <message>
+        <source>Costs (*.json *.toml)</source>
+        <translation>开销 (*.json *.toml)</translation>
+    </message>
+    <message>
         <source>Costs (*.json)</source>
         <translation>开销 (*.json)</translation>
     </message>
@@ -618,6 +782,14 @@
     <message>
         <source>Count</source>
         <translation>数量</translation>
+    </message>
+    <message>
+        <source>Count time from the run&apos;s start.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Count time from the start of the step on screen.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Counting was cancelled. Select a range to count it.</source>
@@ -636,6 +808,10 @@
         <translation>Ctrl + 滚轮</translation>
     </message>
     <message>
+        <source>DDP on 8 virtual ranks</source>
+        <translation>8 个虚拟 rank 上的 DDP</translation>
+    </message>
+    <message>
         <source>Dark</source>
         <translation>深色</translation>
     </message>
@@ -650,6 +826,10 @@
     <message>
         <source>Data parallel</source>
         <translation>数据并行</translation>
+    </message>
+    <message>
+        <source>Data parallel on 8 virtual lanes</source>
+        <translation>8 个虚拟通道上的数据并行</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -736,12 +916,20 @@
         <translation>从轴开始拖动</translation>
     </message>
     <message>
-        <source>Drag of a lane's name</source>
+        <source>Drag of a lane&apos;s name</source>
         <translation>拖动通道名称</translation>
     </message>
     <message>
         <source>Drag over the lanes to select a range first.</source>
         <translation>请先在通道上拖动以选择一个范围。</translation>
+    </message>
+    <message>
+        <source>Drag over the lanes to select a range: busy, communication and idle time of the lanes that you drag over stand here, and the durations of their spans. Drag along the axis for all lanes.</source>
+        <translation>在通道上拖动以选择范围：此处会显示所拖过通道的忙碌、通信和空闲时间，以及其跨度的用时。沿轴拖动则选择所有通道。</translation>
+    </message>
+    <message>
+        <source>Draw an arrow for each dependency between lanes on screen.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Draw both compared steps equally long; again: in true time.</source>
@@ -766,6 +954,14 @@
     <message>
         <source>EACH COMPUTE LANE</source>
         <translation>每个计算通道</translation>
+    </message>
+    <message>
+        <source>Each task is then measured alone, so nothing is shared: the strategy itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each value that you try becomes a point here, as soon as it has been run. Click a point to open its run.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Earlier</source>
@@ -794,6 +990,10 @@
     <message>
         <source>English</source>
         <translation>English</translation>
+    </message>
+    <message>
+        <source>Equal</source>
+        <translation>相等</translation>
     </message>
     <message>
         <source>Equal lengths</source>
@@ -826,6 +1026,10 @@
     <message>
         <source>Explaining…</source>
         <translation>正在解释…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
     </message>
     <message>
         <source>Export comparison</source>
@@ -868,8 +1072,28 @@
         <translation>从理想到实测 · ms</translation>
     </message>
     <message>
+        <source>Fastest: {setting}, {time} in one run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fastest: {setting}, {time}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fastest: {setting}, {time}; no certain difference from {count} others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fastest: {setting}, {time}; no certain difference from {others}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Faults</source>
         <translation>故障</translation>
+    </message>
+    <message>
+        <source>Faults are put into virtual lanes alone, such as 8xvirtual.</source>
+        <translation>故障只能加入虚拟通道，例如 8xvirtual。</translation>
     </message>
     <message>
         <source>Features in every layer.</source>
@@ -882,6 +1106,10 @@
     <message>
         <source>File</source>
         <translation>文件</translation>
+    </message>
+    <message>
+        <source>Files stay as they are.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Filter lanes</source>
@@ -908,6 +1136,10 @@
         <translation>按类型、微批次、阶段、通道、步、名称或用时查找跨度。</translation>
     </message>
     <message>
+        <source>Find the longest bubble</source>
+        <translation>查找最长气泡</translation>
+    </message>
+    <message>
         <source>First page</source>
         <translation>首页</translation>
     </message>
@@ -920,7 +1152,7 @@
         <translation>使跨度或空闲间隙适应视图。</translation>
     </message>
     <message>
-        <source>Fit the selection; again, or without one, everything, the lanes' height too.</source>
+        <source>Fit the selection; again, or without one, everything, the lanes&apos; height too.</source>
         <translation>使所选内容适应视图；再按一次，或没有选择时，适应全部内容，包括通道高度。</translation>
     </message>
     <message>
@@ -932,7 +1164,7 @@
         <translation>折叠或展开分组</translation>
     </message>
     <message>
-        <source>Fold the chosen lane's group into one row, or open it.</source>
+        <source>Fold the chosen lane&apos;s group into one row, or open it.</source>
         <translation>将所选通道的分组折叠成一行，或展开。</translation>
     </message>
     <message>
@@ -948,8 +1180,16 @@
         <translation>用于</translation>
     </message>
     <message>
+        <source>Forward</source>
+        <translation>前向</translation>
+    </message>
+    <message>
         <source>Forward again</source>
         <translation>再次前进</translation>
+    </message>
+    <message>
+        <source>Forward and backward</source>
+        <translation>前向和反向</translation>
     </message>
     <message>
         <source>Forward {forward} and backward {backward}</source>
@@ -980,12 +1220,20 @@
         <translation>完全分片数据并行</translation>
     </message>
     <message>
+        <source>GB each second between two devices, in place of the costs&apos;.</source>
+        <translation>两个设备间每秒的 GB 数，代替开销中的值。</translation>
+    </message>
+    <message>
         <source>GPT</source>
         <translation>GPT</translation>
     </message>
     <message>
         <source>GPipe</source>
         <translation>GPipe</translation>
+    </message>
+    <message>
+        <source>Gather</source>
+        <translation>收集</translation>
     </message>
     <message>
         <source>Go</source>
@@ -1020,6 +1268,14 @@
         <translation>最大梯度误差</translation>
     </message>
     <message>
+        <source>Gradients are all-reduced bucket by bucket while the backward pass still runs.</source>
+        <translation>反向仍在进行时，梯度逐桶做 all-reduce。</translation>
+    </message>
+    <message>
+        <source>Greyscale</source>
+        <translation>灰度</translation>
+    </message>
+    <message>
         <source>Group by the next one</source>
         <translation>改用下一种分组</translation>
     </message>
@@ -1030,6 +1286,10 @@
     <message>
         <source>Group the lanes by the next of these.</source>
         <translation>改用下一种依据对通道分组。</translation>
+    </message>
+    <message>
+        <source>HTML report (*.html)</source>
+        <translation>HTML 报告 (*.html)</translation>
     </message>
     <message>
         <source>Half of the whole spans are no longer than this.</source>
@@ -1076,15 +1336,35 @@
         <translation>虚拟通道的时钟相对真实时钟的最快速度：设为 0.1 便于观看。</translation>
     </message>
     <message>
+        <source>How long each step is.</source>
+        <translation>每一步有多长。</translation>
+    </message>
+    <message>
         <source>How long every step takes appears here with the first whole step.</source>
         <translation>第一个完整步之后，此处会显示每一步的用时。</translation>
+    </message>
+    <message>
+        <source>How many micro-batches, where the strategy makes some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many times as long the slow lane computes.</source>
+        <translation>慢通道的计算用时是正常的多少倍。</translation>
+    </message>
+    <message>
+        <source>How much of the steps each lane is idle.</source>
+        <translation>每个通道在各步中空闲了多少。</translation>
+    </message>
+    <message>
+        <source>How often each value is run.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>How the work is divided among the lanes.</source>
         <translation>工作如何划分到各通道。</translation>
     </message>
     <message>
-        <source>IDLE BY CAUSE · share of all lanes' time</source>
+        <source>IDLE BY CAUSE · share of all lanes&apos; time</source>
         <translation>按原因的空闲 · 占所有通道时间的比例</translation>
     </message>
     <message>
@@ -1092,8 +1372,16 @@
         <translation>空闲</translation>
     </message>
     <message>
+        <source>Idle part of the longest lane&apos;s own span.</source>
+        <translation>最长通道自身跨度中的空闲部分。</translation>
+    </message>
+    <message>
         <source>Idle share</source>
         <translation>空闲占比</translation>
+    </message>
+    <message>
+        <source>Idle time</source>
+        <translation>空闲时间</translation>
     </message>
     <message>
         <source>Idle time as a share of the range.</source>
@@ -1108,8 +1396,20 @@
         <translation>未分析原因的步中的空闲时间。</translation>
     </message>
     <message>
+        <source>Idle time of all lanes over lanes times makespan.</source>
+        <translation>所有通道的空闲时间除以（通道数乘以总时长）。</translation>
+    </message>
+    <message>
         <source>Idle time of each lane by cause</source>
         <translation>各通道按原因的空闲时间</translation>
+    </message>
+    <message>
+        <source>Idle time of the compute lanes over lanes times makespan.</source>
+        <translation>计算通道的空闲时间除以（通道数乘以总时长）。</translation>
+    </message>
+    <message>
+        <source>Idle time of the lane that works longest, within its first start and last end.</source>
+        <translation>工作最久的通道从最早开始到最后结束之间的空闲时间。</translation>
     </message>
     <message>
         <source>Image size</source>
@@ -1120,8 +1420,16 @@
         <translation>占 A 的百分比</translation>
     </message>
     <message>
+        <source>In range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>In short</source>
         <translation>概要</translation>
+    </message>
+    <message>
+        <source>In step {step} lane {lane} took {taken} for {task} instead of {usual}: that cost {loss} ({share}) of this step.</source>
+        <translation>在第 {step} 步，通道 {lane} 执行 {task} 用了 {taken}，通常为 {usual}：损失此步的 {loss}（{share}）。</translation>
     </message>
     <message>
         <source>In which order every stage works through the micro-batches.</source>
@@ -1148,6 +1456,10 @@
         <translation>将批次尽可能均匀地切成多少份。</translation>
     </message>
     <message>
+        <source>Into how many pieces the batch is cut.</source>
+        <translation>将批次切成多少份。</translation>
+    </message>
+    <message>
         <source>It began {time} earlier than predicted.</source>
         <translation>开始时间比预测早 {time}。</translation>
     </message>
@@ -1166,6 +1478,10 @@
     <message>
         <source>Jitter</source>
         <translation>抖动</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>连线</translation>
     </message>
     <message>
         <source>Join all matched tasks on screen by thin lines.</source>
@@ -1224,8 +1540,32 @@
         <translation>通道</translation>
     </message>
     <message>
+        <source>Lane 0 also scatters, gathers and reduces; the others wait for it.</source>
+        <translation>通道 0 还要负责分发、收集和归约；其他通道等待它。</translation>
+    </message>
+    <message>
+        <source>Lane {lane} computes for {most}, a lane on average for {mean}: that costs {loss} ({share}).</source>
+        <translation>通道 {lane} 计算 {most}，通道平均为 {mean}：损失 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Lane {lane} computes {factor} times as long as other lanes for the same: that costs {loss} ({share}).</source>
+        <translation>同样的工作，通道 {lane} 的计算用时是其他通道的 {factor} 倍：损失 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Lane {lane} spends {share} of a step on work for all.</source>
+        <translation>通道 {lane} 将一步的 {share} 用于为所有通道做的工作。</translation>
+    </message>
+    <message>
         <source>Lanes</source>
         <translation>通道</translation>
+    </message>
+    <message>
+        <source>Lanes idle {idle}.</source>
+        <translation>通道空闲 {idle}。</translation>
+    </message>
+    <message>
+        <source>Lanes idle {idle}: mostly {reason} ({share}).</source>
+        <translation>通道空闲 {idle}：主要是{reason}（{share}）。</translation>
     </message>
     <message>
         <source>Lanes in the range</source>
@@ -1240,11 +1580,15 @@
         <translation>从大到小</translation>
     </message>
     <message>
+        <source>Latency</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
         <source>Later</source>
         <translation>较晚</translation>
     </message>
     <message>
-        <source>Lay the spans that are selected in both runs over each other; again: the steps' starts.</source>
+        <source>Lay the spans that are selected in both runs over each other; again: the steps&apos; starts.</source>
         <translation>将两次运行中所选的跨度重叠对齐；再按一次：对齐两步的起点。</translation>
     </message>
     <message>
@@ -1254,6 +1598,10 @@
     <message>
         <source>Learning rate</source>
         <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Legend</source>
+        <translation>图例</translation>
     </message>
     <message>
         <source>Length</source>
@@ -1284,8 +1632,16 @@
         <translation>浅色</translation>
     </message>
     <message>
+        <source>Linear layers of one width.</source>
+        <translation>宽度相同的线性层。</translation>
+    </message>
+    <message>
         <source>Link</source>
         <translation>链路</translation>
+    </message>
+    <message>
+        <source>Link speed</source>
+        <translation>链路速度</translation>
     </message>
     <message>
         <source>Load costs</source>
@@ -1308,8 +1664,16 @@
         <translation>最长气泡：{length}，位于 {lane}。</translation>
     </message>
     <message>
+        <source>Looking for what limits a step…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Looped BFS</source>
         <translation>Looped BFS</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
     </message>
     <message>
         <source>Loss, first and last</source>
@@ -1338,6 +1702,10 @@
     <message>
         <source>Make the lanes lower.</source>
         <translation>降低通道。</translation>
+    </message>
+    <message>
+        <source>Makespan</source>
+        <translation>总时长</translation>
     </message>
     <message>
         <source>Mark moment</source>
@@ -1412,6 +1780,10 @@
         <translation>MiB</translation>
     </message>
     <message>
+        <source>MiB of a bucket</source>
+        <translation>每桶 MiB</translation>
+    </message>
+    <message>
         <source>MiB of gradients that are reduced together.</source>
         <translation>一起归约的梯度的 MiB 数。</translation>
     </message>
@@ -1422,6 +1794,14 @@
     <message>
         <source>Micro-batches</source>
         <translation>微批次</translation>
+    </message>
+    <message>
+        <source>Micro-batches walk down the stages and back; lanes wait while the pipeline fills and drains.</source>
+        <translation>微批次沿各阶段向下再返回；流水线填充和排空时通道等待。</translation>
+    </message>
+    <message>
+        <source>Microseconds that every transfer takes at least.</source>
+        <translation>每次传输至少需要的微秒数。</translation>
     </message>
     <message>
         <source>Middle drag, Shift + drag</source>
@@ -1480,6 +1860,14 @@
         <translation>搬运</translation>
     </message>
     <message>
+        <source>Moving data costs {loss} ({share}).</source>
+        <translation>数据传输损失 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
         <source>Named in the field below.</source>
         <translation>在下方输入框中命名。</translation>
     </message>
@@ -1516,12 +1904,89 @@
         <translation>下一个标签页</translation>
     </message>
     <message>
-        <source>No compute lane is idle in the steps on screen.</source>
-        <translation>屏幕上的各步中没有空闲的计算通道。</translation>
+        <source>No colour at all; patterns and letters tell families apart.</source>
+        <translation>完全不用颜色；以图案和字母区分类别。</translation>
+    </message>
+    <message>
+        <source>Run what the form says: {what}. (F5)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run with several values of an option, and see which is the fastest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SVG drawing (*.svg)</source>
+        <translation>SVG 绘图 (*.svg)</translation>
+    </message>
+    <message>
+        <source>Same task in the next step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Same task in the step before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sample: {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save all…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the span that the selected one, or most of the selected bubble, waited for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} tasks a step on {lanes} lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} tasks a step on {lanes} lanes (expected)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{one}, but {other}</source>
+        <translation>{one}，但 {other}</translation>
+    </message>
+    <message>
+        <source>{option} {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{other} excludes this: set it back to 0 to use this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{part} ({count} set)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{result}
+Click to open its run.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No lane is called “{name}”.</source>
         <translation>没有名为“{name}”的通道。</translation>
+    </message>
+    <message>
+        <source>No lane on screen is idle in the measured steps on screen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No lane, link or step is slower than its peers; balance, order and communication cost less than a twentieth each.</source>
+        <translation>没有通道、链路或步慢于同类；均衡、顺序和通信各自的损失都不到二十分之一。</translation>
+    </message>
+    <message>
+        <source>No run is shown: there are no settings to use.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No run yet</source>
@@ -1556,6 +2021,10 @@
         <translation>标记的备注</translation>
     </message>
     <message>
+        <source>Note…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Nothing</source>
         <translation>无</translation>
     </message>
@@ -1576,12 +2045,28 @@
         <translation>所示运行的</translation>
     </message>
     <message>
+        <source>On how many devices the stages are, whatever this machine has.</source>
+        <translation>各阶段分布在多少个设备上，与本机实际设备无关。</translation>
+    </message>
+    <message>
+        <source>One column, 85 mm</source>
+        <translation>单栏，85 mm</translation>
+    </message>
+    <message>
         <source>One forward, one backward in turn.</source>
         <translation>前向与反向轮流各做一个。</translation>
     </message>
     <message>
+        <source>One gathers all on lane 0, the other reduces while it computes.</source>
+        <translation>一个在通道 0 上收集全部，另一个边计算边归约。</translation>
+    </message>
+    <message>
         <source>One row for each lane; the Details panel tells the selection.</source>
         <translation>每个通道一行；“详情”面板说明所选内容。</translation>
+    </message>
+    <message>
+        <source>Only virtual lanes have a clock of their own.</source>
+        <translation>只有虚拟通道才有自己的时钟。</translation>
     </message>
     <message>
         <source>Only {level}</source>
@@ -1594,6 +2079,10 @@
     <message>
         <source>Open all groups</source>
         <translation>展开所有分组</translation>
+    </message>
+    <message>
+        <source>Open recent</source>
+        <translation>打开最近的文件</translation>
     </message>
     <message>
         <source>Open recording</source>
@@ -1624,8 +2113,16 @@
         <translation>正在打开 {name}：{share} %</translation>
     </message>
     <message>
+        <source>Opens the pipeline and selects its longest idle gap; Details says why it is there.</source>
+        <translation>打开该流水线并选中其最长的空闲间隙；“详情”会说明其原因。</translation>
+    </message>
+    <message>
         <source>Optimizer</source>
         <translation>优化器</translation>
+    </message>
+    <message>
+        <source>Optimizer step</source>
+        <translation>优化器步</translation>
     </message>
     <message>
         <source>Or choose a link speed above.</source>
@@ -1638,6 +2135,10 @@
     <message>
         <source>Or press F5 to run what the form on the left says, drop recordings here, or press Ctrl+Shift+P for everything else.</source>
         <translation>或按 F5 运行左侧表单的设置，将录制文件拖放到此处，或按 Ctrl+Shift+P 执行其他操作。</translation>
+    </message>
+    <message>
+        <source>Other</source>
+        <translation>其他</translation>
     </message>
     <message>
         <source>Other kinds</source>
@@ -1660,6 +2161,14 @@
         <translation>整个运行的概览</translation>
     </message>
     <message>
+        <source>PDF document (*.pdf)</source>
+        <translation>PDF 文档 (*.pdf)</translation>
+    </message>
+    <message>
+        <source>PNG image (*.png)</source>
+        <translation>PNG 图像 (*.png)</translation>
+    </message>
+    <message>
         <source>Pan.</source>
         <translation>平移。</translation>
     </message>
@@ -1676,12 +2185,24 @@
         <translation>选取一段，在时间线中显示其任务。</translation>
     </message>
     <message>
+        <source>Picture…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Pin the lane</source>
         <translation>固定通道</translation>
     </message>
     <message>
         <source>Pipeline</source>
         <translation>流水线</translation>
+    </message>
+    <message>
+        <source>Pipeline, 1F1B, on 2 CPU lanes</source>
+        <translation>2 个 CPU 通道上的 1F1B 流水线</translation>
+    </message>
+    <message>
+        <source>Pipeline, 1F1B, on 4 virtual lanes</source>
+        <translation>4 个虚拟通道上的 1F1B 流水线</translation>
     </message>
     <message>
         <source>Pipelines side by side</source>
@@ -1718,6 +2239,10 @@
     <message>
         <source>Predicted</source>
         <translation>预测</translation>
+    </message>
+    <message>
+        <source>Predicted time of a step; ≈ where micro-batches have a size that was not measured.</source>
+        <translation>一步的预测时间；≈ 表示微批次的某些大小未经测量。</translation>
     </message>
     <message>
         <source>Predicted timeline</source>
@@ -1812,6 +2337,10 @@
         <translation>以图像和 SVG 形式放到剪贴板。</translation>
     </message>
     <message>
+        <source>Put the settings of the run that is shown into the form; Run then starts them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Put these settings into the form and run them.</source>
         <translation>将这些设置填入表单并运行。</translation>
     </message>
@@ -1844,6 +2373,18 @@
         <translation>记录经过模型每个块的时间；这会有少量开销。</translation>
     </message>
     <message>
+        <source>Recordings (*.arrow)</source>
+        <translation>录制文件 (*.arrow)</translation>
+    </message>
+    <message>
+        <source>Reduce</source>
+        <translation>归约</translation>
+    </message>
+    <message>
+        <source>Reduce-scatter</source>
+        <translation>Reduce-scatter</translation>
+    </message>
+    <message>
         <source>Reduced: up to {spans} spans in one mark.</source>
         <translation>已精简：每个图元最多含 {spans} 个跨度。</translation>
     </message>
@@ -1856,8 +2397,28 @@
         <translation>从列表中移除 {name}</translation>
     </message>
     <message>
+        <source>Rename</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Repeat</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replica</source>
+        <translation>副本</translation>
+    </message>
+    <message>
         <source>Replicas</source>
         <translation>副本</translation>
+    </message>
+    <message>
+        <source>Replicate</source>
+        <translation>复制</translation>
     </message>
     <message>
         <source>Replicate the model, split the batch.</source>
@@ -1868,8 +2429,16 @@
         <translation>ResNet-50</translation>
     </message>
     <message>
+        <source>ResNet-50 on square images.</source>
+        <translation>处理正方形图像的 ResNet-50。</translation>
+    </message>
+    <message>
         <source>Reset to the built-in colours</source>
         <translation>重置为内置颜色</translation>
+    </message>
+    <message>
+        <source>Results of the sweep</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Rows</source>
@@ -1888,8 +2457,20 @@
         <translation>整个批次的行数，涵盖所有通道。</translation>
     </message>
     <message>
+        <source>Rows of the whole batch; without a number it grows with the micro-batches.</source>
+        <translation>整个批次的行数；不填数字时随微批次数增长。</translation>
+    </message>
+    <message>
         <source>Run</source>
         <translation>运行</translation>
+    </message>
+    <message>
+        <source>Run GPipe, then 1F1B</source>
+        <translation>先运行 GPipe，再运行 1F1B</translation>
+    </message>
+    <message>
+        <source>Run every value, in random order, with the other settings of the form.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Run once: the costs come from its calibration.</source>
@@ -1900,16 +2481,20 @@
         <translation>按“运行”会重新启动它。</translation>
     </message>
     <message>
+        <source>Run sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run these too, with the same settings, for reference.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Run this</source>
         <translation>运行此项</translation>
     </message>
     <message>
         <source>Run what the form says.</source>
         <translation>运行表单中的设置。</translation>
-    </message>
-    <message>
-        <source>Run what the form says. (F5)</source>
-        <translation>运行表单中的设置。(F5)</translation>
     </message>
     <message>
         <source>Run {letter}</source>
@@ -1920,8 +2505,16 @@
         <translation>运行 {name} 尚无可比较的完整步。</translation>
     </message>
     <message>
+        <source>Running {what}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Runs</source>
         <translation>运行</translation>
+    </message>
+    <message>
+        <source>Runs a training step in parallel on this machine&apos;s devices and shows what every device does, when it waits, and why.</source>
+        <translation>在本机设备上并行运行训练步，并显示每个设备做什么、何时等待及其原因。</translation>
     </message>
     <message>
         <source>Runs of this sitting</source>
@@ -1936,10 +2529,6 @@
         <translation>示例录制文件</translation>
     </message>
     <message>
-        <source>STRATEGY</source>
-        <translation>策略</translation>
-    </message>
-    <message>
         <source>Save as CSV…</source>
         <translation>另存为 CSV…</translation>
     </message>
@@ -1950,6 +2539,10 @@
     <message>
         <source>Save figure</source>
         <translation>保存图</translation>
+    </message>
+    <message>
+        <source>Save picture</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save recording</source>
@@ -1964,8 +2557,16 @@
         <translation>保存跨度</translation>
     </message>
     <message>
+        <source>Save table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Save the run that is shown as a recording.</source>
         <translation>将所示的运行保存为录制文件。</translation>
+    </message>
+    <message>
+        <source>Save the runs in a folder</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Saved {count} spans as {name}.</source>
@@ -1986,6 +2587,10 @@
     <message>
         <source>Say how many devices a node has, where their names do not tell.</source>
         <translation>设备名称未表明时，指定一个节点有多少个设备。</translation>
+    </message>
+    <message>
+        <source>Scatter</source>
+        <translation>分发</translation>
     </message>
     <message>
         <source>Schedule</source>
@@ -2044,7 +2649,7 @@
         <translation>取消选择</translation>
     </message>
     <message>
-        <source>Select the next span on run B's lane; run A's selection stays.</source>
+        <source>Select the next span on run B&apos;s lane; run A&apos;s selection stays.</source>
         <translation>选中运行 B 的通道上的下一个跨度；运行 A 的选择不变。</translation>
     </message>
     <message>
@@ -2056,7 +2661,7 @@
         <translation>选中找到的下一个跨度。</translation>
     </message>
     <message>
-        <source>Select the previous span on run B's lane; run A's selection stays.</source>
+        <source>Select the previous span on run B&apos;s lane; run A&apos;s selection stays.</source>
         <translation>选中运行 B 的通道上的上一个跨度；运行 A 的选择不变。</translation>
     </message>
     <message>
@@ -2064,12 +2669,16 @@
         <translation>选中该通道上的上一个跨度。</translation>
     </message>
     <message>
-        <source>Select the span before that was found.</source>
-        <translation>选中找到的上一个跨度。</translation>
+        <source>Select the same task in the next step.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Select the span that the selected one waited for.</source>
-        <translation>选中所选跨度所等待的跨度。</translation>
+        <source>Select the same task in the step before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the span before that was found.</source>
+        <translation>选中找到的上一个跨度。</translation>
     </message>
     <message>
         <source>Select the span that waited for the selected one.</source>
@@ -2098,6 +2707,10 @@
     <message>
         <source>Settings of the run</source>
         <translation>该运行的设置</translation>
+    </message>
+    <message>
+        <source>Settings that are seldom changed.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Several stages on each lane, all micro-batches through each in turn.</source>
@@ -2160,10 +2773,6 @@
         <translation>只显示名称包含指定文本的通道；* 代表任意内容。</translation>
     </message>
     <message>
-        <source>Show or hide {panel}.</source>
-        <translation>显示或隐藏{panel}。</translation>
-    </message>
-    <message>
         <source>Show samples, things to try and recent files.</source>
         <translation>显示示例、可尝试的内容和最近的文件。</translation>
     </message>
@@ -2200,6 +2809,10 @@
         <translation>重新只显示该运行。</translation>
     </message>
     <message>
+        <source>Show the time of day of the run, where its recording tells it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Show the window in English.</source>
         <translation>以英语显示窗口。</translation>
     </message>
@@ -2228,8 +2841,20 @@
         <translation>显示 {run}</translation>
     </message>
     <message>
+        <source>Since the run&apos;s start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Since the step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Single lane</source>
         <translation>单通道</translation>
+    </message>
+    <message>
+        <source>Slide, 16:9</source>
+        <translation>幻灯片，16:9</translation>
     </message>
     <message>
         <source>Slow kind</source>
@@ -2242,6 +2867,10 @@
     <message>
         <source>Slow link</source>
         <translation>慢速链路</translation>
+    </message>
+    <message>
+        <source>Slower by</source>
+        <translation>变慢</translation>
     </message>
     <message>
         <source>Some ways are left out: {missing}.</source>
@@ -2258,6 +2887,10 @@
     <message>
         <source>Spans</source>
         <translation>跨度</translation>
+    </message>
+    <message>
+        <source>Spans of the step are missing: its path is not known.</source>
+        <translation>该步缺少跨度：其路径未知。</translation>
     </message>
     <message>
         <source>Spans of which some part lies in the range.</source>
@@ -2288,6 +2921,10 @@
         <translation>各阶段依次进行，每次只有一个工作。</translation>
     </message>
     <message>
+        <source>Stages of each device, for schedules that give it several.</source>
+        <translation>每个设备的阶段数，用于给设备分配多个阶段的调度。</translation>
+    </message>
+    <message>
         <source>Stages of each lane, for schedules that give it several.</source>
         <translation>每个通道的阶段数，用于给通道分配多个阶段的调度。</translation>
     </message>
@@ -2302,6 +2939,10 @@
     <message>
         <source>Stages there and back, each forward overlapped with a backward.</source>
         <translation>阶段往返排布，每个前向与一个反向重叠。</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
     </message>
     <message>
         <source>Start to start</source>
@@ -2326,6 +2967,10 @@
     <message>
         <source>Step of run {letter}</source>
         <translation>运行 {letter} 的步</translation>
+    </message>
+    <message>
+        <source>Step {step}.</source>
+        <translation>步 {step}。</translation>
     </message>
     <message>
         <source>Step, median of {n}</source>
@@ -2364,6 +3009,10 @@
         <translation>停止预测。</translation>
     </message>
     <message>
+        <source>Stop sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stop the run; what was recorded is kept.</source>
         <translation>停止运行；已录制的内容会保留。</translation>
     </message>
@@ -2372,8 +3021,20 @@
         <translation>已停止；已录制的内容会保留。</translation>
     </message>
     <message>
+        <source>Strategy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Strategy: {name}</source>
         <translation>策略：{name}</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sweep…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>THREE THINGS TO TRY</source>
@@ -2386,6 +3047,14 @@
     <message>
         <source>Table of spans</source>
         <translation>跨度表</translation>
+    </message>
+    <message>
+        <source>Table…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take off the list</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Take the last zoom, pan, fit or change of the lanes back.</source>
@@ -2404,6 +3073,26 @@
         <translation>任务</translation>
     </message>
     <message>
+        <source>Tasks</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Tasks of the predicted step.</source>
+        <translation>预测步的任务。</translation>
+    </message>
+    <message>
+        <source>Tasks take {task}; the host, which starts them, takes longer: that costs {loss} ({share}).</source>
+        <translation>任务耗时 {task}；启动它们的主机耗时更长：这损失了 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Tasks that compute.</source>
+        <translation>进行计算的任务。</translation>
+    </message>
+    <message>
+        <source>Tasks that move data between two lanes, or to or from one.</source>
+        <translation>在两个通道之间移动数据，或将数据移入、移出某个通道的任务。</translation>
+    </message>
+    <message>
         <source>Tasks that overlap</source>
         <translation>重叠的任务</translation>
     </message>
@@ -2414,6 +3103,10 @@
     <message>
         <source>Text</source>
         <translation>文本</translation>
+    </message>
+    <message>
+        <source>The bubble by the literature&apos;s formula, where there is one.</source>
+        <translation>按文献公式计算的气泡（如有公式）。</translation>
     </message>
     <message>
         <source>The duration of the longest span.</source>
@@ -2444,12 +3137,20 @@
         <translation>该通道处于集合通信中，而最慢的 rank 尚未到达。</translation>
     </message>
     <message>
+        <source>The lane that computes longer than the others.</source>
+        <translation>计算时间比其他通道更长的通道。</translation>
+    </message>
+    <message>
         <source>The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.</source>
         <translation>各通道在该步 {share} 的时间内空闲，其中大部分（{part}）原因为：{cause}。</translation>
     </message>
     <message>
         <source>The lanes are never idle.</source>
         <translation>各通道从不空闲。</translation>
+    </message>
+    <message>
+        <source>The lanes are starting; bars come with their first tasks.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The main reason of the difference</source>
@@ -2468,11 +3169,31 @@
         <translation>要训练的模型：内置模型，或您自己的 Python 文件。</translation>
     </message>
     <message>
+        <source>The most that a lane holds at a time, each of one stage and micro-batch.</source>
+        <translation>一个通道同时持有的最大数量，每个对应一个阶段和微批次。</translation>
+    </message>
+    <message>
+        <source>The most that a lane holds: an estimate from the model and the plan.</source>
+        <translation>一个通道的最大占用：根据模型和计划估算。</translation>
+    </message>
+    <message>
+        <source>The next task had all that it needed, but came late.</source>
+        <translation>下一个任务已具备所需的一切，但来得太晚。</translation>
+    </message>
+    <message>
+        <source>The next task was launched, but its lane had not begun it.</source>
+        <translation>下一个任务已启动，但其通道尚未开始执行。</translation>
+    </message>
+    <message>
         <source>The number format of parameters and activations.</source>
         <translation>参数和激活的数值格式。</translation>
     </message>
     <message>
-        <source>The order of the step's passes, as if all took the same time.</source>
+        <source>The order in which tasks need each other costs {loss} ({share}).</source>
+        <translation>任务之间的依赖顺序损失了 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>The order of the step&apos;s passes, as if all took the same time.</source>
         <translation>该步各趟的顺序，假定全部耗时相同。</translation>
     </message>
     <message>
@@ -2488,6 +3209,26 @@
         <translation>运行失败。</translation>
     </message>
     <message>
+        <source>The same schedule on two cores at once: real copies, a real host between the tasks.</source>
+        <translation>同一调度同时在两个核心上：真实的拷贝，任务之间有真实的主机。</translation>
+    </message>
+    <message>
+        <source>The schedule (×2 is with two chunks a lane), or the strategy that has none.</source>
+        <translation>调度（×2 表示每个通道两个块），或没有调度的策略。</translation>
+    </message>
+    <message>
+        <source>The schedule says itself how many stages a lane holds.</source>
+        <translation>该调度自行决定每个通道持有多少个阶段。</translation>
+    </message>
+    <message>
+        <source>The step against that of the present settings, which is predicted alike.</source>
+        <translation>该步与当前设置的步对比，后者以同样方式预测。</translation>
+    </message>
+    <message>
+        <source>The step is not over: nothing is told yet of what the lane does next.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The step lacks spans: what looks idle may be work that was not told.</source>
         <translation>该步缺少跨度：看似空闲的时间可能是未上报的工作。</translation>
     </message>
@@ -2496,8 +3237,20 @@
         <translation>它们在范围内部分的总和。</translation>
     </message>
     <message>
+        <source>The time axis.</source>
+        <translation>时间轴。</translation>
+    </message>
+    <message>
         <source>The time is outside of every step.</source>
         <translation>该时间不在任何步之内。</translation>
+    </message>
+    <message>
+        <source>The tutorials&apos; 10-10-5 in two blocks.</source>
+        <translation>教程中的 10-10-5，分为两个块。</translation>
+    </message>
+    <message>
+        <source>The tutorials&apos; Linear(5, 2).</source>
+        <translation>教程中的 Linear(5, 2)。</translation>
     </message>
     <message>
         <source>The whole batch on one lane, for reference.</source>
@@ -2506,6 +3259,10 @@
     <message>
         <source>The whole run; click or drag to move the view.</source>
         <translation>整个运行；点击或拖动以移动视图。</translation>
+    </message>
+    <message>
+        <source>The whole step, from its first start to its last end.</source>
+        <translation>整个步，从最早的开始到最晚的结束。</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -2532,7 +3289,7 @@
         <translation>没有文件 {name}。</translation>
     </message>
     <message>
-        <source>There is no formula without a pipeline's schedule.</source>
+        <source>There is no formula without a pipeline&apos;s schedule.</source>
         <translation>没有流水线调度就没有公式。</translation>
     </message>
     <message>
@@ -2576,6 +3333,10 @@
         <translation>无法完成：{name}：{why}</translation>
     </message>
     <message>
+        <source>This recording does not tell its settings: another program made it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This run</source>
         <translation>此运行</translation>
     </message>
@@ -2592,6 +3353,10 @@
         <translation>此运行没有录制到跨度。</translation>
     </message>
     <message>
+        <source>This run has recorded no spans: there is nothing to export.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This step has {n} tasks: explaining it takes some seconds.</source>
         <translation>该步有 {n} 个任务：解释需要几秒钟。</translation>
     </message>
@@ -2602,6 +3367,10 @@
     <message>
         <source>This trace says nothing of training steps.</source>
         <translation>此轨迹不包含训练步的信息。</translation>
+    </message>
+    <message>
+        <source>This version has no strategy {name}: its settings cannot be used.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Time</source>
@@ -2620,6 +3389,10 @@
         <translation>通道既不计算也不通信的时间。</translation>
     </message>
     <message>
+        <source>Time of day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Timeline</source>
         <translation>时间线</translation>
     </message>
@@ -2636,16 +3409,28 @@
         <translation>时间线</translation>
     </message>
     <message>
+        <source>Title</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <source>Told apart also without colour.</source>
+        <translation>不靠颜色也能区分。</translation>
+    </message>
+    <message>
         <source>Tools</source>
         <translation>工具</translation>
     </message>
     <message>
-        <source>Total</source>
-        <translation>总计</translation>
-    </message>
-    <message>
         <source>ToyModel</source>
         <translation>ToyModel</translation>
+    </message>
+    <message>
+        <source>Traces in Chrome&apos;s format (*.json *.json.gz)</source>
+        <translation>Chrome 格式的轨迹 (*.json *.json.gz)</translation>
+    </message>
+    <message>
+        <source>Transfers between lanes {low} and {high} take {factor} times as long as others of the same size: that costs {loss} ({share}).</source>
+        <translation>通道 {low} 和 {high} 之间的传输耗时是其他同样大小传输的 {factor} 倍：这损失了 {loss}（{share}）。</translation>
     </message>
     <message>
         <source>Try width {width}</source>
@@ -2656,12 +3441,20 @@
         <translation>教程</translation>
     </message>
     <message>
+        <source>Two columns, 178 mm</source>
+        <translation>双栏，178 mm</translation>
+    </message>
+    <message>
         <source>Two lanes between which transfers take longer by a factor, such as 1-2:4; repeatable.</source>
         <translation>两个通道，其间的传输耗时按倍数变长，例如 1-2:4；可重复。</translation>
     </message>
     <message>
         <source>Two replicas of the model, one down and one up the lanes.</source>
         <translation>模型的两个副本，一个沿通道向下，一个向上。</translation>
+    </message>
+    <message>
+        <source>Two short pipelines on 4 lanes, then one above the other on one axis.</source>
+        <translation>4 个通道上的两条短流水线，然后上下排列在同一条轴上。</translation>
     </message>
     <message>
         <source>Type</source>
@@ -2674,6 +3467,30 @@
     <message>
         <source>Use the language of the system, if the window speaks it.</source>
         <translation>使用系统的语言（如果窗口支持）。</translation>
+    </message>
+    <message>
+        <source>Use this run&apos;s settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use virtual lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use {count} virtual lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values with commas between them, or semicolons where a value has commas; default stands for what is done without the option.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vary</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Verdict</source>
@@ -2708,12 +3525,24 @@
         <translation>警告和错误</translation>
     </message>
     <message>
+        <source>Way</source>
+        <translation>方式</translation>
+    </message>
+    <message>
         <source>Ways predicted</source>
         <translation>已预测的方式</translation>
     </message>
     <message>
         <source>Ways to run the model, by predicted step time</source>
         <translation>运行模型的方式，按预测的步时间排列</translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation>网页 (*.html)</translation>
+    </message>
+    <message>
+        <source>Web page, 190 mm</source>
+        <translation>网页，190 mm</translation>
     </message>
     <message>
         <source>What contributes to the difference</source>
@@ -2728,6 +3557,10 @@
         <translation>假设分析</translation>
     </message>
     <message>
+        <source>What is asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>What is visible</source>
         <translation>可见部分</translation>
     </message>
@@ -2736,7 +3569,7 @@
         <translation>颜色有什么问题</translation>
     </message>
     <message>
-        <source>What it adds to B's step: its mean over B's lanes less that over A's.</source>
+        <source>What it adds to B&apos;s step: its mean over B&apos;s lanes less that over A&apos;s.</source>
         <translation>它给 B 的步增加的时间：其在 B 各通道上的均值减去在 A 各通道上的均值。</translation>
     </message>
     <message>
@@ -2744,8 +3577,48 @@
         <translation>它等待了什么</translation>
     </message>
     <message>
-        <source>What lies between virtual lanes: latency in us and GB/s, a link's name, or measured.</source>
+        <source>What lies between virtual lanes: latency in us and GB/s, a link&apos;s name, or measured.</source>
         <translation>虚拟通道之间的链路：以 us 和 GB/s 表示的延迟和带宽、链路名称，或实测。</translation>
+    </message>
+    <message>
+        <source>What moving data adds, where no computing hides it.</source>
+        <translation>在没有计算掩盖时，移动数据所增加的时间。</translation>
+    </message>
+    <message>
+        <source>What the colours and patterns mean.</source>
+        <translation>颜色和图案的含义。</translation>
+    </message>
+    <message>
+        <source>What the lane with the most computing has above an even share.</source>
+        <translation>计算最多的通道超出平均份额的部分。</translation>
+    </message>
+    <message>
+        <source>What the order of the tasks adds, though nothing moves and nobody is late.</source>
+        <translation>任务顺序所增加的时间，尽管没有数据移动，也没有谁迟到。</translation>
+    </message>
+    <message>
+        <source>What the step takes.</source>
+        <translation>该步的耗时。</translation>
+    </message>
+    <message>
+        <source>What the tasks take: as in the run that is shown, or as a file says.</source>
+        <translation>任务的耗时：与所显示的运行相同，或由文件给出。</translation>
+    </message>
+    <message>
+        <source>What the tasks took longer than they were measured to cost before the run.</source>
+        <translation>任务耗时超出运行前实测开销的部分。</translation>
+    </message>
+    <message>
+        <source>What to call this run, in this sitting:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What to remember of this run, in this sitting:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What to run</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>What updates the parameters.</source>
@@ -2760,7 +3633,11 @@
         <translation>已录制的内容会保留；按“运行”重新开始。</translation>
     </message>
     <message>
-        <source>What {schedule}'s formula gives, by makespan, for this step's mean costs.</source>
+        <source>What would help</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What {schedule}&apos;s formula gives, by makespan, for this step&apos;s mean costs.</source>
         <translation>{schedule} 的公式按总时长对该步平均开销给出的结果。</translation>
     </message>
     <message>
@@ -2768,7 +3645,7 @@
         <translation>滚轮</translation>
     </message>
     <message>
-        <source>Wheel over the lanes' names</source>
+        <source>Wheel over the lanes&apos; names</source>
         <translation>在通道名称上滚动滚轮</translation>
     </message>
     <message>
@@ -2794,6 +3671,22 @@
     <message>
         <source>Which step of run {letter} is compared.</source>
         <translation>对比运行 {letter} 的哪一步。</translation>
+    </message>
+    <message>
+        <source>Whole max</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whole mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whole p50</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whole p99</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Whose durations the histogram shows.</source>
@@ -2824,16 +3717,24 @@
         <translation>每张图像的宽度和高度（像素）。</translation>
     </message>
     <message>
+        <source>Words below the picture.</source>
+        <translation>图片下方的文字。</translation>
+    </message>
+    <message>
         <source>Work out the ladder and the idle time of this run.</source>
         <translation>计算此运行的阶梯和空闲时间。</translation>
     </message>
     <message>
-        <source>Write a mark's note.</source>
+        <source>Write a mark&apos;s note.</source>
         <translation>编写标记的备注。</translation>
     </message>
     <message>
         <source>Write a page of HTML with pictures and tables of the run.</source>
         <translation>写出包含该运行图片和表格的 HTML 页面。</translation>
+    </message>
+    <message>
+        <source>Write a row for each run as CSV.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Write all spans, or those that the table shows, a line each.</source>
@@ -2850,6 +3751,10 @@
     <message>
         <source>Write it as PNG, SVG or PDF.</source>
         <translation>写出为 PNG、SVG 或 PDF。</translation>
+    </message>
+    <message>
+        <source>Write the chart as PNG, SVG or PDF.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Write the costs that are chosen to a JSON file.</source>
@@ -2900,12 +3805,24 @@
         <translation>给步增加的时间</translation>
     </message>
     <message>
+        <source>alignment</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>all lanes</source>
         <translation>所有通道</translation>
     </message>
     <message>
         <source>all {n}</source>
         <translation>全部 {n}</translation>
+    </message>
+    <message>
+        <source>all-gather</source>
+        <translation>all-gather</translation>
+    </message>
+    <message>
+        <source>all-reduce</source>
+        <translation>all-reduce</translation>
     </message>
     <message>
         <source>all; or 0-3, cpu:1</source>
@@ -2936,12 +3853,32 @@
         <translation>自动</translation>
     </message>
     <message>
+        <source>backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>backward-input</source>
+        <translation>反向（输入）</translation>
+    </message>
+    <message>
+        <source>backward-weight</source>
+        <translation>反向（权重）</translation>
+    </message>
+    <message>
+        <source>batch</source>
+        <translation>批次</translation>
+    </message>
+    <message>
         <source>batch {rows}</source>
         <translation>批次 {rows}</translation>
     </message>
     <message>
         <source>because of</source>
         <translation>原因</translation>
+    </message>
+    <message>
+        <source>because the host is late</source>
+        <translation>因为主机延迟</translation>
     </message>
     <message>
         <source>began at {time}, did not end</source>
@@ -2952,12 +3889,32 @@
         <translation>步之间</translation>
     </message>
     <message>
+        <source>between steps, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block</source>
+        <translation>块</translation>
+    </message>
+    <message>
         <source>block {n}</source>
         <translation>块 {n}</translation>
     </message>
     <message>
+        <source>blocks</source>
+        <translation>块</translation>
+    </message>
+    <message>
         <source>bubble</source>
         <translation>气泡</translation>
+    </message>
+    <message>
+        <source>bucket</source>
+        <translation>桶</translation>
+    </message>
+    <message>
+        <source>bucket mb</source>
+        <translation>桶大小（MB）</translation>
     </message>
     <message>
         <source>bucket {n}</source>
@@ -2972,12 +3929,40 @@
         <translation>忙碌 {busy} · 通信 {communication} · 空闲 {idle}</translation>
     </message>
     <message>
+        <source>by makespan</source>
+        <translation>按总时长</translation>
+    </message>
+    <message>
+        <source>by the longest lane&apos;s span</source>
+        <translation>按最长通道的跨度</translation>
+    </message>
+    <message>
         <source>bytes</source>
         <translation>字节</translation>
     </message>
     <message>
+        <source>calibrate</source>
+        <translation>校准</translation>
+    </message>
+    <message>
         <source>cause</source>
         <translation>原因</translation>
+    </message>
+    <message>
+        <source>chunks</source>
+        <translation>块数</translation>
+    </message>
+    <message>
+        <source>closed form</source>
+        <translation>闭式公式</translation>
+    </message>
+    <message>
+        <source>collective</source>
+        <translation>集合通信</translation>
+    </message>
+    <message>
+        <source>colours</source>
+        <translation>颜色</translation>
     </message>
     <message>
         <source>communication</source>
@@ -2996,16 +3981,72 @@
         <translation>计算</translation>
     </message>
     <message>
+        <source>computing</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>cores</source>
+        <translation>核心</translation>
+    </message>
+    <message>
+        <source>cores a lane</source>
+        <translation>每通道核心数</translation>
+    </message>
+    <message>
+        <source>cores per lane</source>
+        <translation>每通道核心数</translation>
+    </message>
+    <message>
+        <source>costs, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>critical path</source>
         <translation>关键路径</translation>
+    </message>
+    <message>
+        <source>data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>default</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>depth</source>
+        <translation>深度</translation>
+    </message>
+    <message>
+        <source>deuteranopia</source>
+        <translation>绿色盲</translation>
+    </message>
+    <message>
+        <source>deviation from run to run</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>device</source>
         <translation>设备</translation>
     </message>
     <message>
+        <source>devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
         <source>did not end</source>
         <translation>未结束</translation>
+    </message>
+    <message>
+        <source>dtype</source>
+        <translation>数据类型</translation>
+    </message>
+    <message>
+        <source>duration</source>
+        <translation>时长</translation>
     </message>
     <message>
         <source>end to start {time}</source>
@@ -3024,10 +4065,6 @@
         <translation>精确</translation>
     </message>
     <message>
-        <source>expected</source>
-        <translation>预期</translation>
-    </message>
-    <message>
         <source>exposed</source>
         <translation>暴露</translation>
     </message>
@@ -3036,8 +4073,24 @@
         <translation>暴露的集合通信</translation>
     </message>
     <message>
+        <source>exposed comm.</source>
+        <translation>暴露通信</translation>
+    </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>暴露的通信</translation>
+    </message>
+    <message>
+        <source>exposed-collective</source>
+        <translation>暴露的集合通信</translation>
+    </message>
+    <message>
         <source>failed</source>
         <translation>失败</translation>
+    </message>
+    <message>
+        <source>fastest</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>faults put in</source>
@@ -3056,12 +4109,36 @@
         <translation>float32</translation>
     </message>
     <message>
+        <source>for what is not known yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source>forward with backward</source>
+        <translation>前向与反向</translation>
+    </message>
+    <message>
+        <source>full colour vision</source>
+        <translation>正常色觉</translation>
+    </message>
+    <message>
         <source>gather</source>
         <translation>收集</translation>
     </message>
     <message>
         <source>gather or reduce</source>
         <translation>收集或归约</translation>
+    </message>
+    <message>
+        <source>gather-or-reduce</source>
+        <translation>收集或归约</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
     </message>
     <message>
         <source>gradients differ by at most {error}</source>
@@ -3072,8 +4149,20 @@
         <translation>梯度就绪</translation>
     </message>
     <message>
+        <source>grey</source>
+        <translation>灰色</translation>
+    </message>
+    <message>
         <source>grows</source>
         <translation>增长</translation>
+    </message>
+    <message>
+        <source>heads</source>
+        <translation>头数</translation>
+    </message>
+    <message>
+        <source>hiccup</source>
+        <translation>卡顿</translation>
     </message>
     <message>
         <source>hidden</source>
@@ -3082,6 +4171,10 @@
     <message>
         <source>host</source>
         <translation>主机</translation>
+    </message>
+    <message>
+        <source>ideal: single ÷ lanes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>idle</source>
@@ -3104,12 +4197,36 @@
         <translation>空闲：{cause}</translation>
     </message>
     <message>
+        <source>image size</source>
+        <translation>图像大小</translation>
+    </message>
+    <message>
+        <source>imbalance</source>
+        <translation>不均衡</translation>
+    </message>
+    <message>
+        <source>incomplete</source>
+        <translation>不完整</translation>
+    </message>
+    <message>
         <source>incomplete: 1 fault, see the Log</source>
         <translation>不完整：1 个故障，见日志</translation>
     </message>
     <message>
         <source>incomplete: {n} faults, see the Log</source>
         <translation>不完整：{n} 个故障，见日志</translation>
+    </message>
+    <message>
+        <source>its lanes spend on average {parts}</source>
+        <translation>其通道平均花费 {parts}</translation>
+    </message>
+    <message>
+        <source>jitter</source>
+        <translation>抖动</translation>
+    </message>
+    <message>
+        <source>kind</source>
+        <translation>类型</translation>
     </message>
     <message>
         <source>lane</source>
@@ -3136,12 +4253,20 @@
         <translation>lane=LANE,step=STEP,ms=MS</translation>
     </message>
     <message>
+        <source>lanes</source>
+        <translation>通道</translation>
+    </message>
+    <message>
         <source>last {shown} of {count} measured steps</source>
         <translation>{count} 个实测步中的最后 {shown} 个</translation>
     </message>
     <message>
         <source>launched {time} after it was ready</source>
         <translation>就绪后 {time} 启动</translation>
+    </message>
+    <message>
+        <source>left edge</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>level</source>
@@ -3164,8 +4289,16 @@
         <translation>损失（右轴）</translation>
     </message>
     <message>
+        <source>loss and update</source>
+        <translation>损失和更新</translation>
+    </message>
+    <message>
         <source>loss {loss}</source>
         <translation>损失 {loss}</translation>
+    </message>
+    <message>
+        <source>lr</source>
+        <translation>学习率</translation>
     </message>
     <message>
         <source>made from the run</source>
@@ -3212,6 +4345,22 @@
         <translation>实测</translation>
     </message>
     <message>
+        <source>measured one task at a time, before the measured steps</source>
+        <translation>在实测步之前逐个任务测量</translation>
+    </message>
+    <message>
+        <source>measured with all lanes busy, before the measured steps</source>
+        <translation>在实测步之前，所有通道忙碌时测量</translation>
+    </message>
+    <message>
+        <source>measuring costs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measuring costs, {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>median step</source>
         <translation>中位数步</translation>
     </message>
@@ -3228,8 +4377,24 @@
         <translation>内存</translation>
     </message>
     <message>
+        <source>micro-batch</source>
+        <translation>微批次</translation>
+    </message>
+    <message>
         <source>micro-batch {n}</source>
         <translation>微批次 {n}</translation>
+    </message>
+    <message>
+        <source>micro-batches</source>
+        <translation>微批次</translation>
+    </message>
+    <message>
+        <source>microbatch</source>
+        <translation>微批次</translation>
+    </message>
+    <message>
+        <source>microbatches</source>
+        <translation>微批次数</translation>
     </message>
     <message>
         <source>missing</source>
@@ -3238,6 +4403,10 @@
     <message>
         <source>mlp</source>
         <translation>mlp</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>模型</translation>
     </message>
     <message>
         <source>more</source>
@@ -3254,6 +4423,10 @@
     <message>
         <source>moves</source>
         <translation>移动</translation>
+    </message>
+    <message>
+        <source>moving data themselves</source>
+        <translation>自身移动数据</translation>
     </message>
     <message>
         <source>ms of lane time</source>
@@ -3284,6 +4457,10 @@
         <translation>无匹配</translation>
     </message>
     <message>
+        <source>no micro-batch</source>
+        <translation>无微批次</translation>
+    </message>
+    <message>
         <source>no pipeline</source>
         <translation>无流水线</translation>
     </message>
@@ -3296,6 +4473,10 @@
         <translation>尚无运行</translation>
     </message>
     <message>
+        <source>no stage</source>
+        <translation>无阶段</translation>
+    </message>
+    <message>
         <source>nobody</source>
         <translation>无</translation>
     </message>
@@ -3306,6 +4487,10 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>not used</source>
@@ -3348,6 +4533,10 @@
         <translation>一步</translation>
     </message>
     <message>
+        <source>one-column</source>
+        <translation>单栏</translation>
+    </message>
+    <message>
         <source>only in A: {tasks}</source>
         <translation>仅在 A 中：{tasks}</translation>
     </message>
@@ -3356,16 +4545,40 @@
         <translation>仅在 B 中：{tasks}</translation>
     </message>
     <message>
+        <source>optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>其他</translation>
+    </message>
+    <message>
         <source>other lane computes</source>
         <translation>其他通道计算</translation>
+    </message>
+    <message>
+        <source>other lanes</source>
+        <translation>其他通道</translation>
     </message>
     <message>
         <source>other memory</source>
         <translation>其他内存</translation>
     </message>
     <message>
+        <source>other work</source>
+        <translation>其他工作</translation>
+    </message>
+    <message>
+        <source>other-compute</source>
+        <translation>其他通道计算</translation>
+    </message>
+    <message>
         <source>others</source>
         <translation>其他</translation>
+    </message>
+    <message>
+        <source>overlap</source>
+        <translation>重叠</translation>
     </message>
     <message>
         <source>p50</source>
@@ -3374,6 +4587,14 @@
     <message>
         <source>p99</source>
         <translation>p99</translation>
+    </message>
+    <message>
+        <source>parallel</source>
+        <translation>并行</translation>
+    </message>
+    <message>
+        <source>patterns</source>
+        <translation>图案</translation>
     </message>
     <message>
         <source>peak</source>
@@ -3388,6 +4609,10 @@
         <translation>峰值 {size}</translation>
     </message>
     <message>
+        <source>perfect division</source>
+        <translation>完美划分</translation>
+    </message>
+    <message>
         <source>pipeline</source>
         <translation>流水线</translation>
     </message>
@@ -3396,12 +4621,24 @@
         <translation>流水线排空</translation>
     </message>
     <message>
+        <source>pipeline fill and drain</source>
+        <translation>流水线填充和排空</translation>
+    </message>
+    <message>
         <source>pipeline fills</source>
         <translation>流水线填充</translation>
     </message>
     <message>
         <source>pipeline {n}</source>
         <translation>流水线 {n}</translation>
+    </message>
+    <message>
+        <source>pipeline-drain</source>
+        <translation>流水线排空</translation>
+    </message>
+    <message>
+        <source>pipeline-fill</source>
+        <translation>流水线填充</translation>
     </message>
     <message>
         <source>pipelines {n}</source>
@@ -3428,6 +4665,10 @@
         <translation>当前</translation>
     </message>
     <message>
+        <source>protanopia</source>
+        <translation>红色盲</translation>
+    </message>
+    <message>
         <source>ratio</source>
         <translation>比率</translation>
     </message>
@@ -3438,6 +4679,10 @@
     <message>
         <source>reduce</source>
         <translation>归约</translation>
+    </message>
+    <message>
+        <source>reduce-scatter</source>
+        <translation>reduce-scatter</translation>
     </message>
     <message>
         <source>reduced: about {count} spans a pixel</source>
@@ -3460,8 +4705,20 @@
         <translation>副本</translation>
     </message>
     <message>
+        <source>replicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
         <source>rows</source>
         <translation>行</translation>
+    </message>
+    <message>
+        <source>rows of a batch</source>
+        <translation>批次的行数</translation>
+    </message>
+    <message>
+        <source>run start</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>run {number}</source>
@@ -3484,8 +4741,28 @@
         <translation>正在保存，{share}</translation>
     </message>
     <message>
+        <source>scatter</source>
+        <translation>分发</translation>
+    </message>
+    <message>
+        <source>schedule</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>schedules</source>
+        <translation>调度</translation>
+    </message>
+    <message>
         <source>searching, {share}</source>
         <translation>正在搜索，{share}</translation>
+    </message>
+    <message>
+        <source>seed</source>
+        <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>sequence</source>
+        <translation>序列长度</translation>
     </message>
     <message>
         <source>setting</source>
@@ -3504,12 +4781,40 @@
         <translation>平均分摊</translation>
     </message>
     <message>
+        <source>slide</source>
+        <translation>幻灯片</translation>
+    </message>
+    <message>
         <source>slider</source>
         <translation>滑块</translation>
     </message>
     <message>
+        <source>slow kind</source>
+        <translation>慢速类型</translation>
+    </message>
+    <message>
+        <source>slow lane</source>
+        <translation>慢速通道</translation>
+    </message>
+    <message>
+        <source>slow link</source>
+        <translation>慢速链路</translation>
+    </message>
+    <message>
+        <source>slowdown</source>
+        <translation>减速</translation>
+    </message>
+    <message>
         <source>slowest rank</source>
         <translation>最慢的 rank</translation>
+    </message>
+    <message>
+        <source>slowest-rank</source>
+        <translation>最慢的 rank</translation>
+    </message>
+    <message>
+        <source>some of its tasks overlap</source>
+        <translation>其部分任务重叠</translation>
     </message>
     <message>
         <source>sorting…</source>
@@ -3518,6 +4823,18 @@
     <message>
         <source>spans missing</source>
         <translation>缺少跨度</translation>
+    </message>
+    <message>
+        <source>speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>split size</source>
+        <translation>拆分大小</translation>
+    </message>
+    <message>
+        <source>split-imbalance</source>
+        <translation>拆分不均</translation>
     </message>
     <message>
         <source>stage</source>
@@ -3532,8 +4849,16 @@
         <translation>阶段</translation>
     </message>
     <message>
+        <source>start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
         <source>start to start {time}</source>
         <translation>起点到起点 {time}</translation>
+    </message>
+    <message>
+        <source>starting {n} ranks…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>starting…</source>
@@ -3560,16 +4885,40 @@
         <translation>步 {n} / {total}</translation>
     </message>
     <message>
+        <source>steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
         <source>stopped</source>
         <translation>已停止</translation>
+    </message>
+    <message>
+        <source>strategy</source>
+        <translation>策略</translation>
+    </message>
+    <message>
+        <source>taken from the last measured step</source>
+        <translation>取自最后一个实测步</translation>
+    </message>
+    <message>
+        <source>taken from the last warm-up step</source>
+        <translation>取自最后一个预热步</translation>
+    </message>
+    <message>
+        <source>task</source>
+        <translation>任务</translation>
     </message>
     <message>
         <source>the first {shown} of {count} spans</source>
         <translation>{count} 个跨度中的前 {shown} 个</translation>
     </message>
     <message>
-        <source>the model's own</source>
+        <source>the model&apos;s own</source>
         <translation>模型自带</translation>
+    </message>
+    <message>
+        <source>the optimizer step</source>
+        <translation>优化器步</translation>
     </message>
     <message>
         <source>the picture is {time} behind</source>
@@ -3580,7 +4929,7 @@
         <translation>与 A 相同</translation>
     </message>
     <message>
-        <source>the schedule's own</source>
+        <source>the schedule&apos;s own</source>
         <translation>调度自带</translation>
     </message>
     <message>
@@ -3592,12 +4941,32 @@
         <translation>时间</translation>
     </message>
     <message>
+        <source>time of day, ± 1 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>times</source>
         <translation>时间</translation>
     </message>
     <message>
+        <source>times are</source>
+        <translation>时间为</translation>
+    </message>
+    <message>
+        <source>torch runs the ranks by itself: their blocks are not recorded.</source>
+        <translation>torch 自行运行各 rank：不录制它们的块。</translation>
+    </message>
+    <message>
         <source>transfer</source>
         <translation>传输</translation>
+    </message>
+    <message>
+        <source>tritanopia</source>
+        <translation>蓝色盲</translation>
+    </message>
+    <message>
+        <source>two-column</source>
+        <translation>双栏</translation>
     </message>
     <message>
         <source>uneven split</source>
@@ -3616,8 +4985,64 @@
         <translation>常用</translation>
     </message>
     <message>
+        <source>verify</source>
+        <translation>校验</translation>
+    </message>
+    <message>
         <source>waited {time} for ranks</source>
         <translation>等待 rank {time}</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>waiting for collectives to move data</source>
+        <translation>等待集合通信移动数据</translation>
+    </message>
+    <message>
+        <source>waiting for copies</source>
+        <translation>等待拷贝</translation>
+    </message>
+    <message>
+        <source>waiting for copies between lanes</source>
+        <translation>等待通道之间的拷贝</translation>
+    </message>
+    <message>
+        <source>waiting for lanes with more rows</source>
+        <translation>等待行数更多的通道</translation>
+    </message>
+    <message>
+        <source>waiting for other lanes&apos; computing</source>
+        <translation>等待其他通道的计算</translation>
+    </message>
+    <message>
+        <source>waiting for the device that works for all</source>
+        <translation>等待为所有通道工作的设备</translation>
+    </message>
+    <message>
+        <source>waiting for the host</source>
+        <translation>等待主机</translation>
+    </message>
+    <message>
+        <source>waiting for {who} to compute</source>
+        <translation>等待 {who} 计算</translation>
+    </message>
+    <message>
+        <source>waiting for {who} to gather and reduce</source>
+        <translation>等待 {who} 收集和归约</translation>
+    </message>
+    <message>
+        <source>waiting for {who} to reach a collective</source>
+        <translation>等待 {who} 到达集合通信</translation>
+    </message>
+    <message>
+        <source>waiting for {who}, with more rows</source>
+        <translation>等待行数更多的 {who}</translation>
+    </message>
+    <message>
+        <source>waiting in collectives</source>
+        <translation>在集合通信中等待</translation>
     </message>
     <message>
         <source>waits for ranks</source>
@@ -3640,6 +5065,14 @@
         <translation>预热 {n} / {total}</translation>
     </message>
     <message>
+        <source>warmup</source>
+        <translation>预热</translation>
+    </message>
+    <message>
+        <source>web</source>
+        <translation>网页</translation>
+    </message>
+    <message>
         <source>what</source>
         <translation>内容</translation>
     </message>
@@ -3648,12 +5081,28 @@
         <translation>消息内容</translation>
     </message>
     <message>
+        <source>where spans are missing</source>
+        <translation>缺少跨度之处</translation>
+    </message>
+    <message>
+        <source>while the pipeline drains</source>
+        <translation>流水线排空期间</translation>
+    </message>
+    <message>
+        <source>while the pipeline fills</source>
+        <translation>流水线填充期间</translation>
+    </message>
+    <message>
         <source>whole batches</source>
         <translation>完整批次</translation>
     </message>
     <message>
         <source>whole run</source>
         <translation>整个运行</translation>
+    </message>
+    <message>
+        <source>width</source>
+        <translation>宽度</translation>
     </message>
     <message>
         <source>w{number}</source>
@@ -3668,7 +5117,7 @@
         <translation>{a} 对比 {b}</translation>
     </message>
     <message>
-        <source>{a} ms in A, {b} ms in B: it adds {adds} ms to B's step.</source>
+        <source>{a} ms in A, {b} ms in B: it adds {adds} ms to B&apos;s step.</source>
         <translation>A 中 {a} ms，B 中 {b} ms：给 B 的步增加 {adds} ms。</translation>
     </message>
     <message>
@@ -3696,6 +5145,10 @@
         <translation>{lanes} 个通道中有 {count} 个没有分到行。</translation>
     </message>
     <message>
+        <source>{count} runs of this sitting are in no file yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{count} so far, {share}</source>
         <translation>目前 {count}，{share}</translation>
     </message>
@@ -3712,12 +5165,28 @@
         <translation>已录制 {count} 步</translation>
     </message>
     <message>
-        <source>{count} tasks a step</source>
-        <translation>每步 {count} 个任务</translation>
-    </message>
-    <message>
         <source>{cut} by the range: their parts inside count in times, and they count whole in counts, means, percentiles, maxima and the histogram.</source>
         <translation>{cut} 个被范围截断：时间只计范围内的部分，而计数、平均、百分位、最大值和直方图按完整跨度计。</translation>
+    </message>
+    <message>
+        <source>{done} of {all} runs are done; Run sweep goes on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{done} of {all} runs are done; now {now}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{duration} for others</source>
+        <translation>{duration}，等待其他</translation>
+    </message>
+    <message>
+        <source>{duration} for {blocking} on {place}: {cause}</source>
+        <translation>{duration}，等待 {place} 上的 {blocking}：{cause}</translation>
+    </message>
+    <message>
+        <source>{duration}: {cause}</source>
+        <translation>{duration}：{cause}</translation>
     </message>
     <message>
         <source>{family} is too faint: {ratio}:1 against the plot, at least 3:1 is needed.</source>
@@ -3768,12 +5237,36 @@
         <translation>{lane} 空闲 {time}，占该步的 {share}：{cause}。</translation>
     </message>
     <message>
+        <source>{lane} waits {duration}: {reasons}</source>
+        <translation>{lane} 等待 {duration}：{reasons}</translation>
+    </message>
+    <message>
+        <source>{lane} waits {reason}</source>
+        <translation>{lane} 等待 {reason}</translation>
+    </message>
+    <message>
         <source>{lane} waits {time}</source>
         <translation>{lane} 等待 {time}</translation>
     </message>
     <message>
         <source>{lane} works</source>
         <translation>{lane} 工作</translation>
+    </message>
+    <message>
+        <source>{lane}: {work:.2f} × the mean work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{lane}: {work:.2f} × the mean work, {memory:.2f} × the mean memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{latency} µs, {bandwidth} GB/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{least} to {most} rows</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{length} from {start}</source>
@@ -3786,6 +5279,10 @@
     <message>
         <source>{model}, {rows} rows: {source}.</source>
         <translation>{model}，{rows} 行：{source}。</translation>
+    </message>
+    <message>
+        <source>{moment} since {start}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -3824,6 +5321,10 @@
         <translation>{n} 个实测步，{least} 至 {most} ms</translation>
     </message>
     <message>
+        <source>{n} of {count} arrows; zoom in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{n} of {count} files cannot be opened: {problems}</source>
         <translation>{count} 个文件中有 {n} 个无法打开：{problems}</translation>
     </message>
@@ -3852,16 +5353,12 @@
         <translation>{n} 个预热步</translation>
     </message>
     <message>
+        <source>{one} and {other}</source>
+        <translation>{one} 和 {other}</translation>
+    </message>
+    <message>
         <source>{one} and {other} are hard to tell apart with {vision}.</source>
         <translation>在{vision}下，{one} 和 {other} 难以区分。</translation>
-    </message>
-    <message>
-        <source>{other} excludes this: set it back to its default to use this.</source>
-        <translation>{other} 与此互斥：将其恢复为默认值才能使用此项。</translation>
-    </message>
-    <message>
-        <source>{rows} (usual)</source>
-        <translation>{rows}（常用）</translation>
     </message>
     <message>
         <source>{rows} rows</source>
@@ -3878,6 +5375,18 @@
     <message>
         <source>{schedule}, {n} replicas</source>
         <translation>{schedule}，{n} 个副本</translation>
+    </message>
+    <message>
+        <source>{setting} failed: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{setting}: {mean} in one run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{setting}: {mean}, deviation {off}, {runs} runs</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{share} of the lanes are busy {at}</source>
@@ -3930,14 +5439,6 @@ Click to see it.</source>
         <translation>{step}，{count} 步的中位数</translation>
     </message>
     <message>
-        <source>{strategy} does not use this.</source>
-        <translation>{strategy} 不使用此项。</translation>
-    </message>
-    <message>
-        <source>{strategy} does not use: {fields}.</source>
-        <translation>{strategy} 不使用：{fields}。</translation>
-    </message>
-    <message>
         <source>{strategy}: {way}</source>
         <translation>{strategy}：{way}</translation>
     </message>
@@ -3956,6 +5457,18 @@ Click to see it.</source>
     <message>
         <source>{time} exposed</source>
         <translation>{time} 暴露</translation>
+    </message>
+    <message>
+        <source>{time} less on {topic}</source>
+        <translation>{topic}少 {time}</translation>
+    </message>
+    <message>
+        <source>{time} more on {topic}</source>
+        <translation>{topic}多 {time}</translation>
+    </message>
+    <message>
+        <source>{time} of the run</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{title}, running</source>
@@ -3986,6 +5499,10 @@ Click to see it.</source>
         <translation>{total}，分到 {n} 个副本：{sizes}</translation>
     </message>
     <message>
+        <source>{unit} since {moment}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{way}, {n} micro-batches: {step} predicted</source>
         <translation>{way}，{n} 个微批次：预测 {step}</translation>
     </message>
@@ -4000,6 +5517,14 @@ Click to see it.</source>
     <message>
         <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>
         <translation>{wide} × {high} mm，PNG 为 {across} × {down} 像素</translation>
+    </message>
+    <message>
+        <source>≈ 99.9 ms</source>
+        <translation>≈ 99.9 ms</translation>
+    </message>
+    <message>
+        <source>▶  Run {what}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>简体中文</source>

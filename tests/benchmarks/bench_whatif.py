@@ -26,6 +26,7 @@ from core.engine.client import EngineClient
 from gui.panels.answer_picture import AnswerPicture
 from gui.app.session import Session
 from gui.app.settings import Settings
+from gui.window.docks import bring
 from gui.window.window import MainWindow
 
 painted = []
@@ -39,7 +40,7 @@ app = QApplication([])
 loop = QEventLoop()
 window = MainWindow(Session(EngineClient()), Settings())
 window.show()
-window._docks["whatif"].show()
+bring(window._docks["whatif"])
 panel, rows = window.predictions.whatif_panel, window.predictions.whatif_panel._rows
 stamps = []
 timer = QTimer(window, timerType=Qt.TimerType.PreciseTimer, interval=16)

@@ -33,6 +33,7 @@ from core.recording.schema import RECORDS, Record
 from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.panels.predict.whatif import WhatIfPanel
+from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.gui.conftest import make_window, no_window_left, settings  # noqa: F401
 from tests.processes import children, family, wait_gone
@@ -166,7 +167,7 @@ def test_a_killed_rank_is_told_and_takes_the_others_with_it(
 def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
     window: MainWindow, qtbot, stress_runs: int
 ) -> None:
-    window._docks["whatif"].show()
+    bring(window._docks["whatif"])
     panel, predictor = window.predictions.whatif_panel, window.predictions.what_if.predictor
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     for number in range(stress_runs):
@@ -241,13 +242,14 @@ import sys
 from PySide6.QtCore import QTimer
 from gui.window import start as app
 from gui.window import window
+from gui.window.docks import bring
 from core.plan.specification import Specification
 specification = Specification.from_dict({specification!r})
 class Pressed(window.MainWindow):
     def __init__(self, *given):
         super().__init__(*given)
         self.form.set_specification(specification)
-        self._docks["whatif"].show()
+        bring(self._docks["whatif"])
         self.session.ready.connect(lambda _: self.run())
 app.MainWindow = Pressed
 sys.exit(app.start([]))

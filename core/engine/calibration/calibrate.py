@@ -19,10 +19,10 @@ import statistics
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -54,8 +54,19 @@ TRANSFERS = 8  # the first of them allocates
 ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
 AWAKE_SECONDS = 0.001  # what a lane that has handed something over goes on to do is in the way
 
-Times = dict[tuple[Kind, int, int, int], list[float]]
-"""The mean ns of each pass by kind, stage or block, rows and bytes (-1 and 0 where absent)."""
+
+class Name(NamedTuple):
+    """What tasks have in common that cost the same; -1 and 0 stand for what is absent."""
+
+    kind: Kind
+    of: int  # a stage or block
+    rows: int
+    bytes: int
+    shard: int
+
+
+Times = dict[Name, list[float]]
+"""The mean ns of each pass by what a task is."""
 
 
 def calibrate(
@@ -80,8 +91,8 @@ def calibrate(
             loops = [LaneLoop(operations, lanes[i], mine) for i, mine in tasks.items()]
             _measure(loops, seconds, stop, times)
         if lanes[-1].sleeps:
-            for name in [name for name in times if name[0] is Kind.COPY]:
-                times[name] = [_transfer_ns(lanes, name[-1])]
+            for name in [name for name in times if name.kind is Kind.COPY]:
+                times[name] = [_transfer_ns(lanes, name.bytes)]
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
@@ -128,7 +139,7 @@ class LaneLoop:
     def add_times(self, times: Times, clock: Clock) -> None:
         """Add the mean ns of the tasks of each name, pass by pass."""
         for done in self.passes[len(self.passes) > LEAST_PASSES :]:  # the first one allocates
-            found: dict[tuple[Kind, int, int, int], list[int]] = defaultdict(list)
+            found: dict[Name, list[int]] = defaultdict(list)
             for task, stamps in done:
                 assert stamps.start is not None and stamps.end is not None
                 taken = clock.time(stamps.end) - clock.time(stamps.start)
@@ -183,29 +194,31 @@ def _measure(
         loop.add_times(times, clocks[loop.lane.lane.device])
 
 
-def name_of(task: Task) -> tuple[Kind, int, int, int]:
-    """What a task's cost goes by: its kind, stage or block, rows and bytes."""
+def name_of(task: Task) -> Name:
+    """What a task's cost goes by."""
     of = task.stage if task.block is None else task.block
-    return task.kind, ABSENT if of is None else of, task.rows, task.bytes
+    shard = ABSENT if task.shard is None else task.shard
+    return Name(task.kind, ABSENT if of is None else of, task.rows, task.bytes, shard)
 
 
 def costs_from(times: Times, stages: int, link: Link | None, by_block: bool = False) -> CostModel:
     """The cost model of measured times: the median of each kind, stage, rows and bytes.
 
-    With `by_block` stages are blocks. What is of no stage is of all alike.
+    With `by_block` stages are blocks. What is of no stage is of all alike. Of a divided stage the
+    shard that takes longest counts (the first alone adds biases): the others wait for it.
     """
     passes: dict[Kind, tuple[Curve, ...]] = {}
     transfers: dict[Kind, Curve] = {}
-    for kind in dict.fromkeys(name[0] for name in times):
-        mine = {name[1:]: found for name, found in times.items() if name[0] is kind}
+    for kind in dict.fromkeys(name.kind for name in times):
+        mine = {name: found for name, found in times.items() if name.kind is kind}
         if kind.is_communication:
-            transfers[kind] = _curve((size, found) for (_, _, size), found in mine.items())
+            transfers[kind] = _curve(mine, lambda name: max(1, name.bytes))
         elif kind is Kind.LOSS:
-            passes[kind] = (_curve((rows, found) for (_, rows, _), found in mine.items()),)
+            passes[kind] = (_curve(mine, _rows),)
         else:
             known = {
-                stage: _curve((rows, found) for (of, rows, _), found in mine.items() if of == stage)
-                for stage in dict.fromkeys(name[0] for name in mine)
+                stage: _curve({n: found for n, found in mine.items() if n.of == stage}, _rows)
+                for stage in dict.fromkeys(name.of for name in mine)
             }
             spare = next(iter(known.values()))  # for stages of which the plan has no such pass
             if ABSENT in known:
@@ -214,12 +227,18 @@ def costs_from(times: Times, stages: int, link: Link | None, by_block: bool = Fa
     return CostModel(passes, transfers, link, by_rows=True, by_block=by_block)
 
 
-def _curve(points: Iterable[tuple[int, Sequence[float]]]) -> Curve:
-    """The medians by size; a size of 0 (steps have no rows) counts as 1."""
-    found: dict[int, list[float]] = defaultdict(list)
-    for size, times in points:
-        found[max(1, size)] += times
-    return tuple((float(size), statistics.median(found[size])) for size in sorted(found))
+def _rows(name: Name) -> int:
+    return max(1, name.rows)  # steps have no rows
+
+
+def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
+    """By size the median of the shard that takes longest."""
+    found: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for name, taken in times.items():
+        found[size_of(name)][name.shard] += taken
+    return tuple(
+        (float(size), max(map(statistics.median, found[size].values()))) for size in sorted(found)
+    )
 
 
 def _link(lanes: Sequence[Lane]) -> Link:

@@ -9,8 +9,6 @@ from functools import partial
 from threading import Event
 
 from core.engine.calibration.calibrate import (
-    BUDGET_SECONDS,
-    LEAST_PASSES,
     MOST_PASSES,
     Times,
     costs_from,
@@ -27,6 +25,9 @@ from core.plan.link import Link
 from core.plan.task import ABSENT, Plan
 from core.predict.costs import CostModel
 from core.predict.simulate import in_time_order
+
+BUDGET_SECONDS = 2.4
+LEAST_PASSES = 3
 
 
 def calibrate(
@@ -48,7 +49,7 @@ def calibrate(
         while len(passes) < (LEAST_PASSES if time.monotonic() > until else MOST_PASSES):
             passes.append(_one_pass(operations, plan, batch, alone, course, stop))
     times: Times = defaultdict(list)
-    for measured in passes[len(passes) > LEAST_PASSES :]:  # the first one allocates
+    for measured in passes[1:]:  # the first one allocates
         for name, taken in measured.items():
             times[name].append(statistics.fmean(taken))
     by_block = bool((plan.columns.block != ABSENT).any())

@@ -139,9 +139,11 @@ class VirtualExecutor:
             task = plan.tasks[place]
             blocks = () if nested is None else nested.inside(place)
             stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
-            measured = self._alone.elapsed(stamps.start, stamps.end)
+            since = partial(self._alone.elapsed, stamps.start)
+            measured = since(stamps.end)
             taken = measured if course.modelled[place] == ABSENT else course.modelled[place]
             taken = int(round(taken * factors[place]) + extra[place])
+            longer = taken / max(1, measured)  # a fault lengthens a task's blocks in proportion
             ends[place] = began + begun + taken
             held[place] = self._operations.activations(task.lane)
             ready = began + start if course.meets[place] != ABSENT else None
@@ -149,8 +151,7 @@ class VirtualExecutor:
             for block in blocks:
                 if (bounds := stamps.bounds(block)) is not None:
                     first, last = (
-                        began + begun + min(self._alone.elapsed(stamps.start, bound), taken)
-                        for bound in bounds
+                        began + begun + min(round(since(bound) * longer), taken) for bound in bounds
                     )
                     self._told.append(_Span(number, index, block.index, first, last, None))
             self._alone.recycle(stamps)

@@ -13,6 +13,7 @@ from core.engine.virtual.alone import Alone
 from core.engine.virtual.costs import calibrate
 from core.engine.virtual.executor import Close, VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
+from core.plan.faults import Faults
 from core.plan.task import Runner
 from core.recording.writer import TraceWriter
 
@@ -24,6 +25,9 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
     close: Close = partial(ClosedStep.of, operations)
     if isinstance(operations, RankOps):
         close = operations.closed
+    plan = prepared.plan_list[0]
+    for text in Faults.of(prepared.specification).without_effect(plan.columns, plan.lanes):
+        writer.log("warning", text)
     with Alone(prepared.lanes[0]) as alone:
         if alone.note:
             writer.log("warning", alone.note)

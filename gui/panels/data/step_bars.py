@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gui.look.text import duration_text, significant, tr
-from gui.timeline.paint.margins import step_name
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 
 @dataclass(frozen=True, slots=True)

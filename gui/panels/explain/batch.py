@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
-from core.explain.balance import LanePart, lane_parts
+from core.explain.balance import LanePart, lane_parts, rows_by_step
 from core.plan.task import Lane, Role
 from core.trace.trace import Trace
 from gui.look.text import rows_text, tr
@@ -17,24 +20,43 @@ from gui.panels.run.preview import numbers
 from gui.panels.sheet import PAD, Sheet
 from gui.timeline.layout.frame import text_width
 from gui.timeline.paint.hatch import hatch_brush
-from gui.timeline.paint.margins import step_name
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 HEAD = 42.0
 ROW = 27.0
 CELL = 21.0
 COUNT = 58.0
+LINE, AIR = 17.0, 8.0
+MOST_STEPS = 64  # of which the split is told
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Steps `first` to `last`, in all of which each compute lane has these `rows`."""
+
+    first: int
+    last: int
+    rows: list[int]
+
+    def name(self, warmup: int) -> str:
+        """`step 3`, or `steps 1 to 3` as the window counts them."""
+        first = step_name(self.first, warmup)
+        if self.first == self.last:
+            return first
+        return tr("{first} to {last}", first=first, last=step_name(self.last, warmup))
 
 
 class BatchPanel(Sheet):
     """One track for each lane, as wide as the batch; a cell is a piece with its rows.
 
+    Below them stands how many rows each lane has in every step.
     Shows the last whole step, or the step that `show_step` names.
     """
 
     def __init__(self) -> None:
         self._step: int | None = None
         self._known: tuple[Trace, int, int, list[LanePart]] | None = None
+        self._splits: tuple[Trace, int, list[Split]] | None = None
         empty = tr("Which rows go to which lane appears here with the first step.")
         super().__init__(tr("Batch split"), empty)
 
@@ -55,14 +77,26 @@ class BatchPanel(Sheet):
             known = self._known = (scene.trace, version, step, lane_parts(scene.trace, step))
         return step, known[3]
 
+    def splits(self, scene: Scene) -> list[Split]:
+        """How the latest steps are split, steps one after the other with the same rows as one."""
+        about = scene.trace, scene.trace.version
+        if self._splits is None or self._splits[:2] != about:
+            steps = shown_steps(scene.trace, bool(scene.trace.open_tasks))[-MOST_STEPS:]
+            self._splits = (*about, _alike(steps, rows_by_step(scene.trace, steps)))
+        return self._splits[2]
+
     def height_of(self, scene: Scene) -> float:  # noqa: D102
-        return HEAD + ROW * len(_compute(scene)) + 8
+        table = LINE * (len(self.splits(scene)) + 1) + 2 * AIR
+        return HEAD + ROW * len(_compute(scene)) + table
 
     def words_of(self, scene: Scene) -> str:  # noqa: D102
         step, parts = self.parts(scene)
         mine = _by_lane(parts)
         lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in _compute(scene)]
-        return f"{_step_words(scene, step)}. {split_words(parts)}. " + "; ".join(lanes)
+        warmup = scene.trace.header.specification.warmup
+        told = [f"{split.name(warmup)}: {numbers(split.rows)}" for split in self.splits(scene)]
+        words = f"{_step_words(scene, step)}. {split_words(parts)}. "
+        return words + "; ".join([*lanes, *told])
 
     def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         step, parts = self.parts(scene)
@@ -79,6 +113,32 @@ class BatchPanel(Sheet):
             self._track(ink, track, mine, total)
             count = rows_text(_rows(mine)) if mine else tr("no rows")
             ink.small(QRectF(self.width() - PAD - COUNT, y, COUNT, CELL), count, RIGHT)
+
+        self._table(ink, scene, step, HEAD + ROW * len(lanes) + AIR)
+
+    def _table(self, ink: Ink, scene: Scene, step: int, y: float) -> None:
+        """A row of figures for each split of the batch, that of the shown step marked."""
+        lanes, warmup = _compute(scene), scene.trace.header.specification.warmup
+        splits = self.splits(scene)
+        names = [split.name(warmup) for split in splits]
+        first = max((text_width(ink.fonts.small, name) for name in names), default=0) + 12
+        widest = max(text_width(ink.fonts.small, lane.name) for lane in lanes) + 12
+        room = self.width() - 2 * PAD - first
+        fitting = lanes[: max(1, int(room / widest))]
+        heads = [lane.name for lane in fitting[:-1]] + ["…" * (fitting != lanes) or lanes[-1].name]
+        rows = [("", heads, False)]
+        for name, split in zip(names, splits, strict=True):
+            cells = [str(count) for count in split.rows[: len(fitting)]]
+            rows.append((name, cells, split.first <= step <= split.last))
+        for number, (name, cells, shown) in enumerate(rows):
+            top = y + LINE * number
+            if shown:
+                mark = QRectF(PAD - 4, top, first + widest * len(fitting) + 8, LINE)
+                ink.painter.fillRect(mark, QColor(self.theme.tint))
+            ink.small(QRectF(PAD, top, first, LINE), name)
+            for column, cell in enumerate(cells):
+                at = QRectF(PAD + first + widest * column, top, widest - 6, LINE)
+                ink.small(at, cell, RIGHT, self.theme.text if number else "")
 
     def _heading(self, ink: Ink, name: str, words: str) -> None:
         wide = self.width() - 2 * PAD
@@ -101,6 +161,17 @@ class BatchPanel(Sheet):
             text = str(part.rows)
             if text_width(font, text) <= cell.width() - 2:
                 write(painter, font, self.theme.on_bar, cell, text, CENTRE)
+
+
+def _alike(steps: list[int], rows: NDArray[np.int64]) -> list[Split]:
+    """Neighbouring steps with the same rows as one."""
+    found: list[Split] = []
+    for step, mine in zip(steps, rows.tolist(), strict=True):
+        if found and found[-1].rows == mine:
+            found[-1] = replace(found[-1], last=step)
+        else:
+            found.append(Split(step, step, mine))
+    return found
 
 
 def split_words(parts: list[LanePart]) -> str:

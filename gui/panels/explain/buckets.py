@@ -14,8 +14,7 @@ from gui.look.writing import LEFT, RIGHT
 from gui.panels.drawing import PAD, Drawing, Ink
 from gui.timeline.interact.describe import TITLES
 from gui.timeline.layout.frame import text_width
-from gui.timeline.paint.margins import step_name
-from gui.timeline.state.scene import Scene, shown_steps
+from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 HEAD = 40.0
 ROW = 14.0

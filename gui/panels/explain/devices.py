@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter
 from core.explain.balance import (
     LaneBalance,
     Share,
+    first_lane_load,
     first_lane_shares,
     imbalance,
     moving_ns,
@@ -22,6 +23,7 @@ from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.state.scene import Scene
 
 HEAD = 24.0
+LOAD = 20.0  # of the sentence on lane 0
 ROW = 42.0
 BAR = 15.0
 SHARE = 18.0
@@ -44,7 +46,8 @@ class DevicesPanel(Sheet):
     def height_of(self, scene: Scene) -> float:  # noqa: D102
         lanes = sum(_height(scene, balance) for balance in scene.balances)
         tables = [len(rows) for rows in (balance_rows(scene), share_rows(scene)) if rows]
-        return HEAD + lanes + sum(SHARE * rows + TABLE for rows in tables)
+        top = HEAD + LOAD * bool(load_words(scene))
+        return top + lanes + sum(SHARE * rows + TABLE for rows in tables)
 
     def words_of(self, scene: Scene) -> str:  # noqa: D102
         lanes = scene.trace.header.lanes
@@ -53,18 +56,24 @@ class DevicesPanel(Sheet):
         ]
         even = [", ".join(filter(None, row)) for row in balance_rows(scene)]
         shares = first_lane_shares(scene.trace, scene.balances)
-        return "; ".join([*lines, *even, *(share_words(share, scene.summed) for share in shares)])
+        said = filter(None, [load_words(scene)])
+        told = (share_words(share, scene.summed) for share in shares)
+        return "; ".join([*said, *lines, *even, *told])
 
     def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         lanes = scene.trace.header.lanes
         names = max(text_width(ink.fonts.bold, _short_name(lane)) for lane in lanes) + 12
         most = max((balance.peak_bytes for balance in scene.balances), default=0)
-        legend = self._legend(ink, PAD)
+        said = load_words(scene)
+        top = LOAD * bool(said)
+        if said:
+            ink.bold(QRectF(PAD, 4, self.width() - 2 * PAD, LOAD - 3), said)
+        legend = self._legend(ink, PAD, top)
         over = tr("1 step") if scene.summed == 1 else tr("{n} steps", n=scene.summed)
-        beside = QRectF(legend, 4, self.width() - PAD - legend, 17)
+        beside = QRectF(legend, top + 4, self.width() - PAD - legend, 17)
         if text_width(ink.fonts.small, over) <= beside.width():
             ink.small(beside, over, RIGHT)
-        y = HEAD
+        y = top + HEAD
         for balance in sorted(scene.balances, key=lambda b: (lanes[b.lane].serves, b.lane)):
             high = _height(scene, balance)
             if y + high > self.seen.top() and y < self.seen.bottom():
@@ -75,16 +84,16 @@ class DevicesPanel(Sheet):
             if rows:
                 y = self._table(ink, rows, y + TABLE / 2) + TABLE / 2
 
-    def _legend(self, ink: Ink, x: float) -> float:
-        """Draw what the colours mean from `x` on; returns where that ends."""
+    def _legend(self, ink: Ink, x: float, top: float) -> float:
+        """Draw what the colours mean from `x` on, below `top`; returns where that ends."""
         for brush, name in (
             (QColor(self.theme.forward), tr("busy")),
             (QColor(self.theme.communication), tr("communication")),
             (hatch_brush(self.theme.idle, self.devicePixelRatioF()), tr("idle")),
         ):
-            ink.painter.fillRect(QRectF(x, 8, 9, 9), brush)
+            ink.painter.fillRect(QRectF(x, top + 8, 9, 9), brush)
             width = text_width(ink.fonts.small, name) + 4
-            ink.small(QRectF(x + 14, 4, width, 17), name)
+            ink.small(QRectF(x + 14, top + 4, width, 17), name)
             x += width + 26
         return x
 
@@ -132,6 +141,20 @@ class DevicesPanel(Sheet):
                 at = QRectF(PAD + first + column * each, top, each, SHARE)
                 ink.small(at, text, RIGHT, colour)
         return y + SHARE * len(rows)
+
+
+def load_words(scene: Scene) -> str:
+    """How much lane 0 is loaded beside the others, in a sentence; nothing of a single lane."""
+    load = first_lane_load(scene.trace, scene.balances)
+    if load is None or load.work is None:
+        return ""
+    lane = _short_name(scene.trace.header.lanes[0])
+    if load.memory is None:
+        return tr("{lane}: {work:.2f} × the mean work", lane=lane, work=load.work)
+    return tr(
+        "{lane}: {work:.2f} × the mean work, {memory:.2f} × the mean memory",
+        lane=lane, work=load.work, memory=load.memory,
+    )  # fmt: skip
 
 
 def balance_rows(scene: Scene) -> list[tuple[str, ...]]:

@@ -75,10 +75,15 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
 
 
 def kind_table(counted: RangeStatistics) -> Table:
-    """Count, total and durations of every kind of span."""
-    heads = (
-        tr("Kind"), tr("Count"), tr("Total"), tr("Mean"), tr("p50"), tr("p99"), tr("Max"),
+    """Count, total and durations of every kind of span.
+
+    Where the range cuts spans, the heads of their durations say that these are of whole spans.
+    """
+    sizes = (
+        (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max")) if counted.cut
+        else (tr("Mean"), tr("p50"), tr("p99"), tr("Max"))
     )  # fmt: skip
+    heads = (tr("Kind"), tr("Count"), tr("In range"), *sizes)
     tips = (
         "", tr("Spans of which some part lies in the range."),
         tr("The sum of their parts in the range."), tr("The mean duration of whole spans."),

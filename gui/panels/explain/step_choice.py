@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QSizePolicy
 
 from gui.panels.run.fields import Choice
-from gui.timeline.paint.margins import step_name
+from gui.timeline.state.scene import step_name
 
 LISTED = 100  # of the latest steps
 

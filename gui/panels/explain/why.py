@@ -27,9 +27,8 @@ from gui.panels.explain.step_choice import LISTED, StepChoice
 from gui.panels.explain.waterfall import WaterfallChart
 from gui.panels.sheet import scrolling
 from gui.timeline.layout.frame import Fonts
-from gui.timeline.paint.margins import step_name
 from gui.timeline.state.explained import Wanted
-from gui.timeline.state.scene import Scene, shown_steps
+from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 AT_HAND, MEAN = "at hand", "mean"
 SHARE_S = 0.02  # for figures at a time; the window answers between

@@ -57,7 +57,7 @@ class Ranked:
 class Column:
     """A column of the table: its heading, its text, what it is sorted by, and a tooltip.
 
-    It is as wide as `widest`; one without takes the room that is left.
+    It is as wide as `widest`; one without is as wide as its longest name.
     """
 
     heading: str
@@ -75,11 +75,11 @@ COLUMNS = (
         "The schedule (×2 is with two chunks a lane), or the strategy that has none.",
     ),
     Column(
-        "Pieces",
+        "Micro-batches",
         lambda r: pieces_text(r.advice.specification),
         lambda r: r.advice.specification[MICROBATCHES] or 0,
-        "Micro-batches, where the strategy makes some.",
-        "Pieces",
+        "How many micro-batches, where the strategy makes some.",
+        "Micro-batches",
     ),
     Column(
         "Step",
@@ -230,6 +230,7 @@ class AdvisorPanel(QWidget):
         table.setModel(self._proxy)
         dress(table, tr("Ways to run the model, by predicted step time"), ROW)
         table.setSortingEnabled(True)
+        table.sortByColumn(STEP, Qt.SortOrder.AscendingOrder)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setWordWrap(False)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
@@ -238,10 +239,10 @@ class AdvisorPanel(QWidget):
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(30)
         for number, shown in enumerate(COLUMNS):
-            stretches = not shown.widest
             mode = QHeaderView.ResizeMode
-            header.setSectionResizeMode(number, mode.Stretch if stretches else mode.Interactive)
-            if not stretches:
+            whole = mode.Interactive if shown.widest else mode.ResizeToContents
+            header.setSectionResizeMode(number, whole)
+            if shown.widest:
                 wide = self.fontMetrics().horizontalAdvance(tr(shown.widest))
                 header.resizeSection(number, wide + AIR)
 

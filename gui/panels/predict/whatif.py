@@ -37,9 +37,11 @@ from gui.panels.answer_picture import AnswerPicture
 from gui.panels.predict.sliders import SliderRow, growing
 from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, whole
 from gui.panels.run.option_fields import field_of
+from gui.panels.sheet import scrolling
 from gui.runs.check import friendly
 
 MOST_DEVICES = 1024
+SCROLL_BAR = 14  # pixels beside what is asked
 MOST_SLID = {"devices": 256, "microbatches": 1024, "batch": 65_536}
 MOST_CHUNKS = 16
 GB_S = (0.0, 0.1, 0.2, 0.5, 1, 2, 4, 8, 12, 16, 25, 32, 50, 64, 100, 200, 300, 450, 600, 900)
@@ -197,6 +199,9 @@ class WhatIfPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
         super().showEvent(event)
         self.opened.emit()
+        asked = self._area.widget()
+        if asked is not None:  # its parts have their style from now on
+            self._area.setMinimumWidth(asked.minimumSizeHint().width() + SCROLL_BAR)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -290,10 +295,14 @@ class WhatIfPanel(QWidget):
         numbers = self._figures_grid()
         figures = row(numbers, self.large, growing=numbers)
         figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
-        column(
-            grid, figures, self.picture, of=self, growing=self.picture,
-            margins=(12, 8, 12, 10), spacing=8,
-        )  # fmt: skip
+        asked, answered = QWidget(), QWidget()
+        asked.setObjectName("sheet")
+        column(grid, figures, None, of=asked, margins=(12, 8, 12, 8), spacing=8)
+        column(self.picture, of=answered, growing=self.picture, margins=(0, 8, 12, 8))
+        self._area = area = scrolling(asked, tr("What is asked"))
+        both = row(area, answered, of=self, margins=(0, 0, 0, 0), spacing=4)
+        for part in (area, answered):
+            both.setStretchFactor(part, 1)
 
     def _figures_grid(self) -> QGridLayout:
         grid = QGridLayout()

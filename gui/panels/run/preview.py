@@ -6,22 +6,35 @@ from core.plan.lanes import timing_note
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Plan, Runner
-from gui.look.text import rows_text, tr
+from core.predict.whatif import WhatIfResult
+from gui.look.text import percent_text, rows_text, sentence, tr
 from gui.runs.check import Checked
 
 MOST_NUMBERS = 8
 
 
-def preview_text(specification: Specification, checked: Checked) -> str:
-    """How the batch will be cut, how many tasks a step has, and what its times are worth."""
+def preview_text(
+    specification: Specification, checked: Checked, answer: WhatIfResult | None = None
+) -> str:
+    """How the batch will be cut, how many tasks a step has, and what its times are worth.
+
+    `answer` is the step as if all passes took the same time, if it is a pipeline's.
+    """
     lines = [split_text(plan) for plan in checked.plans.values()]
     if checked.plans:
         plan = next(iter(checked.plans.values()))
-        about = tr("expected") if plan.runner is Runner.RANKS else ""
-        count = tr("{count} tasks a step", count=len(plan.tasks))
-        lines.append(" ".join(filter(None, [count, f"({about})" if about else ""])))
+        told = {"count": len(plan.tasks), "lanes": len(checked.lanes)}
+        expected = plan.runner is Runner.RANKS
+        lines.append(
+            tr("{count} tasks a step on {lanes} lanes (expected)", **told)
+            if expected
+            else tr("{count} tasks a step on {lanes} lanes", **told)
+        )
     note = timing_note(checked.lanes, specification.link)
-    lines += [note] if note else []
+    if answer is not None:
+        bubble = percent_text(answer.bubble_by_makespan)
+        lines.append(tr("Bubble {bubble} with equal passes", bubble=bubble))
+    lines += [sentence(note)] if note else []
     idle = idle_lanes(specification, checked)
     if idle:
         lines.append(

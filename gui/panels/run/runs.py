@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.engine.messages import Outcome
 from core.trace.columns import sorted_positions
 from gui.app.session import Run
-from gui.figures.titles import run_title
+from gui.figures.run_names import shown_title
 from gui.look.label import plain_tip
 from gui.look.text import duration_text, tr
 
@@ -16,9 +17,13 @@ RUN_ROLE = Qt.ItemDataRole.UserRole
 
 
 class RunsPanel(QTreeWidget):
-    """A row for each run; `chosen` carries the run that was picked."""
+    """A row for each run; `chosen` carries the run that was picked.
+
+    `menu_wanted` carries a run and the place on screen where its menu is asked for.
+    """
 
     chosen = Signal(object)
+    menu_wanted = Signal(object, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +60,20 @@ class RunsPanel(QTreeWidget):
         if item is not None:
             for column, text in enumerate(run_columns(run)):
                 item.setText(column, text)
-                item.setToolTip(column, plain_tip(run.text or text))
+                item.setToolTip(column, plain_tip(run.note or run.text or text))
+
+    def remove(self, run: Run) -> None:
+        """Take a run off the list, without choosing another."""
+        blocked = self.blockSignals(True)
+        if (item := self._item(run)) is not None:
+            self.takeTopLevelItem(self.indexOfTopLevelItem(item))
+        self.blockSignals(blocked)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        item = self.currentItem() if by_key else self.itemAt(event.pos())
+        if item is not None:
+            self.menu_wanted.emit(item.data(0, RUN_ROLE), event.globalPos())
 
     def _item(self, run: Run) -> QTreeWidgetItem | None:
         items = (self.topLevelItem(index) for index in range(self.topLevelItemCount()))
@@ -72,7 +90,7 @@ def run_columns(run: Run) -> tuple[str, str, str, str]:
     first = int(sorted_positions(table.numbers, run.trace.header.specification.warmup))
     lengths = table.ends[first:] - table.starts[first:]
     mean = duration_text(float(lengths.mean())) if len(lengths) and not run.live else ""
-    return str(run.number), run_title(run.trace), outcome_text(run), mean
+    return str(run.number), shown_title(run), outcome_text(run), mean
 
 
 def outcome_text(run: Run) -> str:

@@ -9,14 +9,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.spans import Spans
-from gui.look.text import MINUS, NO_BREAK
 from gui.look.writing import CENTRE, write
+from gui.timeline.layout.axis import moment_text
 from gui.timeline.layout.frame import AXIS, Fonts, Frame, text_width
 from gui.timeline.state.scene import Scene
 
 SNAP = 6.0  # pixels from which an edge of a span draws the crosshair to itself
 DOT = 3.0
-MOST_DIGITS = 6  # behind the point of a time in ms: to the nanosecond
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +56,6 @@ def nearest_edge(spans: Spans, time: float) -> int | None:
     return min(edges, key=lambda edge: abs(edge - time), default=None)
 
 
-def moment_text(ns: float, ns_per_pixel: float) -> str:
-    """A moment as the axis counts it, in ms, with the digits that tell two pixels apart."""
-    digits = math.ceil(6 - math.log10(max(1.0, ns_per_pixel)))
-    number = f"{ns / 1e6:,.{min(MOST_DIGITS, max(0, digits))}f}"
-    return f"{number}{NO_BREAK}ms".replace(",", NO_BREAK).replace("-", MINUS)
-
-
 def draw_crosshair(
     painter: QPainter, frame: Frame, fonts: Fonts, shown: Crosshair, bottom: float
 ) -> None:
@@ -84,7 +76,7 @@ def draw_crosshair(
 
 def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
     """The time that stands on the axis, and its place."""
-    text = moment_text(shown.time - frame.zero, frame.view.ns_per_pixel)
+    text = moment_text(shown.time, frame.origin, frame.view.ns_per_pixel)
     width = text_width(fonts.small, text) + 12
     left = min(
         max(frame.x(shown.time) - width / 2, frame.left), frame.left + frame.view.width - width

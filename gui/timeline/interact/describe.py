@@ -9,10 +9,11 @@ from core.explain.lanes import Gap
 from core.plan.task import Kind, Payload
 from core.trace.dependencies import waited_for
 from core.trace.trace import Span, Trace
-from gui.look.text import NO_BREAK, bytes_text, duration_text, rows_text, time_text, tr
-from gui.timeline.paint.margins import step_name
+from gui.look.text import NO_BREAK, bytes_text, duration_text, rows_text, tr
+from gui.timeline.layout.axis import Origin, since_text
 from gui.timeline.reduce.memory import ACTIVATIONS, LaneMemory
 from gui.timeline.state.measure import Measure, signed_text
+from gui.timeline.state.scene import step_name
 from gui.timeline.state.selection import TimeRange
 
 Facts = list[tuple[str, str]]
@@ -163,7 +164,7 @@ def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
         names = tr("all {n}", n=count) if count > 1 else lanes[0].name
     elif count > NAMED:
         names = tr("{names} and {n} more", names=names, n=count - NAMED)
-    return [(tr("From, to"), _between(chosen.start, chosen.end)), (tr("Lanes"), names)]
+    return [(tr("From, to"), _between(chosen.start, chosen.end, Origin())), (tr("Lanes"), names)]
 
 
 def measure_facts(trace: Trace, measure: Measure) -> Facts:
@@ -181,7 +182,7 @@ def measure_facts(trace: Trace, measure: Measure) -> Facts:
 
 
 def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
-    warmup = trace.header.specification.warmup
+    warmup, origin = trace.header.specification.warmup, step_origin(trace, span.step)
     rows = [
         (tr("Task"), f"{action(span)} · {span_title(span)}"),
         (tr("Lane"), _lane(trace, span.lane)),
@@ -193,12 +194,12 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
         rows.append((tr("Moves"), f"{bytes_text(span.bytes)} {span.payload}".strip()))
     if span.end is not None:
         rows.append((tr("Duration"), duration_text(span.end - span.start)))
-        rows.append((tr("From, to"), _between(span.start, span.end)))
+        rows.append((tr("From, to"), _between(span.start, span.end, origin)))
     else:
         state = (
             tr("running since {time}") if now is not None else tr("began at {time}, did not end")
         )
-        rows.append((tr("State"), state.format(time=time_text(span.start))))
+        rows.append((tr("State"), state.format(time=since_text(span.start, origin))))
     if span.ready is not None:
         rows.append(
             (tr("Ready"), tr("{time} before it began", time=duration_text(span.start - span.ready)))
@@ -216,15 +217,22 @@ def _gap_facts(trace: Trace, gap: Gap) -> Facts:
     return [
         (tr("Lane"), _lane(trace, gap.lane)),
         (tr("Step"), step_name(gap.step, trace.header.specification.warmup)),
-        (tr("From, to"), _between(gap.start, gap.end)),
+        (tr("From, to"), _between(gap.start, gap.end, step_origin(trace, gap.step))),
         (tr("Then"), then),
     ]
 
 
-def _between(start: int, end: int) -> str:
+def step_origin(trace: Trace, step: int) -> Origin:
+    """A step's start, from which the moments of what belongs to it count."""
+    name = step_name(step, trace.header.specification.warmup)
+    return Origin(float(trace.step_bounds(step)[0]), name)
+
+
+def _between(start: int, end: int, origin: Origin) -> str:
     return tr(
         "{start} to {end} ({length})",
-        start=time_text(start), end=time_text(end), length=duration_text(end - start),
+        start=origin.number(start, 1e6, 3), end=since_text(end, origin),
+        length=duration_text(end - start),
     )  # fmt: skip
 
 

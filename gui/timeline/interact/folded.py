@@ -49,7 +49,7 @@ def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if not is_reduced(seen.stop - seen.start, view):
         return None
     start = view.time(float(int(x - frame.left)))
-    found = folded_at(scene, row, start, start + view.ns_per_pixel)
+    found = folded_at(scene, row, start, view.time(float(int(x - frame.left)) + 1))
     if found.count < 2:
         return None
     lane = scene.trace.header.lanes[row.lane].name

@@ -30,7 +30,8 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
         return None
     predicted = ghost_at(scene, frame, x, y)
     if predicted is not None:
-        return predicted_card(predicted, scene.trace.find(predicted.step, predicted.task))
+        title, lines = predicted_card(predicted, scene.trace.find(predicted.step, predicted.task))
+        return title, [*lines, scene.doubt] if scene.doubt else lines
     return _memory_at(scene, frame, x, y) or _between_at(scene, frame, x, y)
 
 

@@ -13,6 +13,7 @@ from gui.look.writing import write
 from gui.timeline.layout.frame import LABELS, RIGHT, Fonts, Frame
 from gui.timeline.layout.rows import Layout, Row
 from gui.timeline.layout.viewport import Viewport
+from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT
 from gui.timeline.paint.painter import LanePainter
@@ -65,6 +66,9 @@ class Overview(QWidget):
             painter.fillRect(self.rect(), QColor(self._theme.plot))
             if scene is not None and self._picture is not None:
                 painter.drawPixmap(0, 0, self._picture)
+                self._draw_veil(painter, whole)
+                frame = Frame(whole, Layout(), LABELS, 0, self._theme)
+                draw_folds(painter, scene, frame, Fonts.of(self.font()), EDGE, HEIGHT - EDGE)
                 self._draw_window(painter, whole)
                 draw_hit_marks(painter, self._theme, self._marks)
                 self._name(painter)
@@ -103,7 +107,9 @@ class Overview(QWidget):
         if self._state.now is not None:
             end = max(end, self._state.now)
             end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
-        return Viewport(start, max(1.0, end - start), max(1.0, self.width() - LABELS - RIGHT))
+        folds = self._state.viewport.folds
+        span = folds.drawn(end) - folds.drawn(start)
+        return Viewport(start, max(1.0, span), max(1.0, self.width() - LABELS - RIGHT), folds)
 
     def _draw_lanes(self, scene: Scene, whole: Viewport) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -142,14 +148,21 @@ class Overview(QWidget):
         font, place = Fonts.of(self.font()).small, QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
         write(painter, font, self._theme.muted, place, tr("whole run"))
 
-    def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
-        left, right = LABELS, LABELS + whole.width
-        x0 = min(max(LABELS + whole.x(self._state.viewport.start), left), right)
-        x1 = min(max(LABELS + whole.x(self._state.viewport.end), left), right)
+    def _visible(self, whole: Viewport) -> tuple[float, float]:
+        """The pixels from which and until which the strip is on screen."""
+        seen, right = self._state.viewport, LABELS + whole.width
+        x0, x1 = (min(max(LABELS + whole.x(t), LABELS), right) for t in (seen.start, seen.end))
+        return x0, x1
+
+    def _draw_veil(self, painter: QPainter, whole: Viewport) -> None:
+        x0, x1 = self._visible(whole)
         veil = QColor(self._theme.plot)
         veil.setAlpha(150)
-        painter.fillRect(QRectF(left, 0, x0 - left, HEIGHT), veil)
-        painter.fillRect(QRectF(x1, 0, right - x1, HEIGHT), veil)
+        painter.fillRect(QRectF(LABELS, 0, x0 - LABELS, HEIGHT), veil)
+        painter.fillRect(QRectF(x1, 0, LABELS + whole.width - x1, HEIGHT), veil)
+
+    def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
+        x0, x1 = self._visible(whole)
         painter.setPen(QPen(QColor(self._theme.accent), 1))
         painter.drawRect(QRectF(x0, 1.5, max(2.0, x1 - x0), HEIGHT - 4))
 

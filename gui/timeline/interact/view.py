@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from gui.look.text import tr
+from gui.look.writing import CENTRE, write
 from gui.timeline.interact.lane_filter import LaneFilter
 from gui.timeline.interact.lane_names import LaneNames
 from gui.timeline.interact.mouse import MouseNavigator
@@ -164,6 +165,10 @@ class TimelineView(QAbstractScrollArea):
         if not explain_shown(scene, state.viewport, state.strips.path, EXPLAIN_S):
             QTimer.singleShot(0, self, self._redraw)
         per_pixel = draw_scene(painter, scene, frame, fonts, area, self._labels)
+        if state.now is not None and scene.bounds == (0, 0):
+            painter.setClipping(False)
+            words = tr("The lanes are starting; bars come with their first tasks.")
+            write(painter, fonts.base, state.theme.muted, area, words, CENTRE)
         if per_pixel != self.per_pixel:
             self.per_pixel = per_pixel
             self.reduction_changed.emit(per_pixel)

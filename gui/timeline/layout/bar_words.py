@@ -49,12 +49,16 @@ class BarWords:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What words look like: their fonts, whether they name stages, and whether on one line."""
+    """What words look like: their fonts, whether they name stages, and whether on one line.
+
+    On paper, which nobody can zoom, a word that does not fit `shrinks`; else all are of one size.
+    """
 
     bold: str
     small: str
     staged: bool
     low: bool
+    shrinks: bool
 
 
 class WordsOfRows:
@@ -138,9 +142,6 @@ def label_of(text: str, font: str, small: bool) -> Label:
 
 
 def _labels(style: Style, choices: Choices) -> tuple[Label, ...]:
-    """Each choice in bold and small, as they are tried."""
-    return tuple(
-        label_of(text, font, small)
-        for text in choices
-        for font, small in ((style.bold, False), (style.small, True))
-    )
+    """Each choice, as they are tried."""
+    fonts = ((style.bold, False), (style.small, True))[: 2 if style.shrinks else 1]
+    return tuple(label_of(text, font, small) for text in choices for font, small in fonts)

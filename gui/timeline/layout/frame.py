@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.look.theme import Theme
+from gui.timeline.layout.axis import OF_RUN, Origin
 from gui.timeline.layout.bar_words import Style
 from gui.timeline.layout.rows import Layout, Row
 from gui.timeline.layout.viewport import Viewport
@@ -27,8 +28,8 @@ class Frame:
 
     The plot begins at pixel `left`; the layout's zero stands at `top`. `now` is the present in ns
     while the run is live. `vector` asks for lines instead of textures. Rows above `ceiling` or
-    below `floor` cannot be seen. `critical` asks for the critical path. The axis counts from
-    the time `zero`.
+    below `floor` cannot be seen. `critical` asks for the critical path, `arrows` for all
+    dependencies. Times count from the `origin`.
     """
 
     view: Viewport
@@ -41,7 +42,8 @@ class Frame:
     ceiling: float = -math.inf
     floor: float = math.inf
     critical: bool = False
-    zero: float = 0.0
+    arrows: bool = False
+    origin: Origin = OF_RUN
 
     def layers(self) -> list[Frame]:
         """The frame of the rows that scroll, and that of the pinned ones if there are any.
@@ -94,9 +96,9 @@ class Fonts:
         bold.setBold(True)
         return cls(font, small, bold)
 
-    def style(self, staged: bool, low: bool) -> Style:
-        """What words in bars look like, of lanes that are `staged` and of rows that are `low`."""
-        return Style(self.bold.toString(), self.small.toString(), staged, low)
+    def style(self, staged: bool, low: bool, shrinks: bool) -> Style:
+        """The words in bars of lanes that are `staged`, of rows that are `low`; on paper."""
+        return Style(self.bold.toString(), self.small.toString(), staged, low, shrinks)
 
 
 @lru_cache(maxsize=4096)

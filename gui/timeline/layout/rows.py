@@ -12,7 +12,9 @@ from core.plan.task import Lane, Role
 from gui.timeline.layout.groups import Arrangement, RowState, Section, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
-BY_HAND = (14.0, 160.0)  # and that the user may choose
+FILLING = 320.0  # the most where lanes fill a window
+THIN = 30.0  # of lower lanes, what stands under them folds so that they have room
+BY_HAND = (14.0, 320.0)  # and that the user may choose
 TIGHT = 34.0  # lower lanes stand closer together
 GROUP = 20.0
 FOLDED = 24.0  # height of a group that is folded
@@ -22,12 +24,13 @@ NOWHERE = -1e5  # where a lane stands that is not shown
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """What is shown beside the spans: memory line, ghost and blocks under a lane, the path."""
+    """What is shown beside the spans: memory line, ghost and blocks under a lane; path, arrows."""
 
     memory: bool = False
     ghosts: bool = False
     path: bool = False
     nested: bool = False
+    arrows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +200,11 @@ def lay_out(
     strips: Strips = Strips(),
     compute: float | None = None,
     arranged: Arrangement | None = None,
+    most: float = COMPUTE[1],
 ) -> Layout:
     """Stack the lanes by group; under each its blocks, ghost, helpers and memory line.
 
-    Compute lanes are as high as fits into `available` pixels within their limits, or as `compute`
+    Compute lanes are as high as fits into `available` pixels, at most `most`, or as `compute`
     says; a layout that is higher than `available` has to be scrolled. Unless they are `arranged`,
     they stand as they come.
     """
@@ -221,9 +225,24 @@ def lay_out(
     lowest = stacked(COMPUTE[0])
     if lowest.height >= available:  # the usual case for lanes by the hundred
         return lowest
-    heights = range(int(COMPUTE[0]), int(COMPUTE[1]) + 1)
+    heights = range(int(COMPUTE[0]), int(most) + 1)
     fitting = bisect_right(heights, available, key=lambda height: stacked(height).height)
     return stacked(heights[max(0, fitting - 1)])
+
+
+def lay_out_window(
+    lanes: Sequence[Lane], available: float, wanted: Strips, arranged: Arrangement | None = None
+) -> tuple[Layout, Strips]:
+    """Lanes that fill a window, and the strips that they have.
+
+    Where lanes get thin, first what they hold in memory is left out, then their prediction.
+    """
+    fewer = (wanted, replace(wanted, memory=False), replace(wanted, memory=False, ghosts=False))
+    for strips in fewer:
+        layout = lay_out(lanes, available, strips, arranged=arranged, most=FILLING)
+        if layout.compute >= THIN:
+            break
+    return layout, strips
 
 
 def _within(value: float, least: float, most: float) -> float:

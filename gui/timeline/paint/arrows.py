@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from core.trace.dependencies import Neighbours
 from core.trace.trace import Span
-from gui.timeline.layout.frame import Frame
+from gui.look.text import tr
+from gui.look.writing import CENTRE, write
+from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.paint.reasons import steps_to_explain
+from gui.timeline.state.scene import Scene
 
 HEAD = 7.0
 HALF_HEAD = 3.2
 LIFT = 13.0  # pixels that an arrow within a lane rises above its bars
 THIN, THICK = 1.0, 2.0
 HALO = 2.5
+MOST = 400  # arrows of all dependencies; more would hide the bars
+TAG = 16.0  # height of what says how many there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,54 @@ def draw_arrows(painter: QPainter, frame: Frame, span: Span, near: Neighbours) -
         painter.drawPolygon(_head(arrow))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+    """All dependencies between lanes on screen; of very many, the first, and how many there are.
+
+    Those within a lane are left out: a lane's tasks stand behind one another anyway.
+    """
+    found = [
+        pair for step in steps_to_explain(scene, frame.view) for pair in _pairs(scene, frame, step)
+    ]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for source, target in found[:MOST]:
+        arrow = _between(source, target, held=False)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(frame.theme.text), THIN))
+        painter.drawPath(_path(arrow))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(frame.theme.text))
+        painter.drawPolygon(_head(arrow))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    if len(found) > MOST:
+        words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{len(found):,}")
+        wide = text_width(fonts.small, words) + 10
+        tag = QRectF(frame.left + frame.view.width - wide, frame.ceiling + 2, wide, TAG)
+        painter.fillRect(tag, QColor(frame.theme.plot))
+        write(painter, fonts.small, frame.theme.text, tag, words, CENTRE)
+
+
+def _pairs(scene: Scene, frame: Frame, step: int) -> list[tuple[QRectF, QRectF]]:
+    """Where the tasks are, and what waits for them on another lane, as far as both can be seen."""
+    columns = scene.explained.explanation(step).columns
+    waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    before = columns.after
+    seen = (columns.lane[before] != columns.lane[waiter]) & (
+        columns.start[waiter] >= frame.view.start
+    )
+    seen &= columns.end[before] <= frame.view.end
+    shown = np.array(sorted(frame.layout.stands), np.int64)
+    seen &= np.isin(columns.lane[before], shown) & np.isin(columns.lane[waiter], shown)
+    places = np.stack([before[seen], waiter[seen]], axis=1)
+    order = np.argsort(columns.start[places[:, 1]], kind="stable")
+
+    def rect(task: int) -> QRectF:
+        row = frame.layout.row_of(int(columns.lane[task]))
+        return frame.row_rect(row, float(columns.start[task]), float(columns.end[task]))
+
+    return [(rect(source), rect(target)) for source, target in places[order].tolist()]
 
 
 def _rect_of(frame: Frame, span: Span) -> QRectF:

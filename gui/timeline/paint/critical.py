@@ -13,14 +13,16 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.explain.critical import ON_TASKS, PathPiece, Trail
+from gui.look.theme import mixed
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
 from gui.timeline.state.explained import Wanted
 from gui.timeline.state.scene import Scene
 
-LINE = 2.0
-HALO = 4.0
+LINE = 1.5
+HALO = 3.0
+LIGHT = 0.35  # of the plot's colour in the lines from task to task
 NARROW = 4.0  # boxes of fewer pixels are filled: there is no room for an outline
 LEAST_STEP = 4.0  # pixels; in a narrower step the path would be on every lane at once
 UNDER = 3.0  # height in pixels of the line in narrow steps
@@ -41,10 +43,12 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     colour = QColor(frame.theme.path)
+    light = QColor(mixed(frame.theme.path, frame.theme.plot, LIGHT))
+    painter.setPen(QPen(light, 1.0))
+    painter.drawLines(lines)
     for pen in (QPen(QColor(frame.theme.plot), HALO), QPen(colour, LINE)):
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         painter.setPen(pen)
-        painter.drawLines(lines)
         painter.drawRects([_inside(box) for box in boxes if box.width() > NARROW])
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for box in boxes:
@@ -89,8 +93,7 @@ def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
         for name in ("lane", "start", "end")
     )
     width, shown, lines = int(frame.view.width), frame.layout.stands, []
-    first = np.clip((start - frame.view.start) / frame.view.ns_per_pixel, 0, width)
-    last = np.clip((end - frame.view.start) / frame.view.ns_per_pixel, 0, width)
+    first, last = (np.clip(frame.view.xs(times), 0, width) for times in (start, end))
     for one in np.unique(lane).tolist():
         if one not in shown:
             continue

@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from core.recording.bookmarks import Bookmark
-from gui.look.text import duration_text, time_text, tr
+from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.axis import OF_RUN, Origin, since_text, ticks
 from gui.timeline.layout.frame import AXIS, Fonts, Frame, text_width
 
 TOP, HEIGHT = 2.0, 16.0  # of a flag on the axis
@@ -54,12 +54,12 @@ def flag_at(shown: Sequence[Flag], x: float, y: float) -> int | None:
     return hits[-1] if hits else None
 
 
-def mark_text(mark: Bookmark) -> str:
+def mark_text(mark: Bookmark, origin: Origin = OF_RUN) -> str:
     """When a mark is: its moment, or its beginning and how long it is."""
     if mark.end is None:
-        return time_text(mark.start)
+        return since_text(mark.start, origin)
     length = duration_text(mark.end - mark.start)
-    return tr("{start}, for {length}", start=time_text(mark.start), length=length)
+    return tr("{start}, for {length}", start=since_text(mark.start, origin), length=length)
 
 
 def draw_marks(
@@ -91,8 +91,8 @@ def hide_ticks(painter: QPainter, frame: Frame, fonts: Fonts, over: Sequence[QRe
 def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
     """Where the labels of the axis stand (see margins.draw_axis)."""
     found = []
-    for tick in ticks(frame.view, frame.zero):
-        width = text_width(fonts.small, tick.label)
+    for tick in ticks(frame.view, frame.origin):
+        width = text_width(fonts.small, tick.number)
         middle = frame.left + tick.x - width / 2
         left = min(max(middle, frame.left), frame.left + frame.view.width - width)
         found.append(QRectF(left - 1, 0, width + 3, AXIS - 4))

@@ -61,9 +61,7 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> IdleTexture | 
     """The ground of the steps that can be seen."""
     starts, ends = step_ranges(scene, frame)
     width = frame.view.width
-    scale = width / frame.view.span
-    left = np.clip((starts - frame.view.start) * scale, 0.0, width)
-    right = np.clip((ends - frame.view.start) * scale, 0.0, width)
+    left, right = (np.clip(frame.view.xs(times), 0.0, width) for times in (starts, ends))
     if frame.vector:
         return IdleLines(left, right, frame)
     ratio = painter.device().devicePixelRatioF()

@@ -10,12 +10,12 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from gui.look.text import duration_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, write
-from gui.timeline.layout.axis import ticks
-from gui.timeline.layout.frame import AXIS, STEPS, Fonts, Frame, text_width
+from gui.timeline.layout.axis import ticks, unit_of
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Group, Row
 from gui.timeline.paint.raster import draw_uprights
 from gui.timeline.reduce.reduction import count_before, count_until
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 NARROW = 24.0  # no step's name has room in less
 INDENT = 14.0
@@ -28,15 +28,19 @@ PIN = 3.0  # width of the mark beside a pinned lane
 def draw_axis(
     painter: QPainter, frame: Frame, fonts: Fonts, bottom: float, top: float = 0.0
 ) -> None:
-    """Tick labels at `top`, and grid lines from there down to `bottom`."""
-    for tick in ticks(frame.view, frame.zero):
+    """What is counted and its numbers at `top`, and grid lines from there down to `bottom`."""
+    title = frame.origin.title(unit_of(frame.view)[1])
+    place = QRectF(frame.left - LABELS + INDENT, top, LABELS - INDENT - 10, AXIS - 4)
+    painter.setFont(fonts.small)
+    write(painter, fonts.small, frame.theme.muted, place, elided(painter, title, place.width()))
+    for tick in ticks(frame.view, frame.origin):
         x = frame.left + tick.x
         painter.setPen(QColor(frame.theme.grid))
         painter.drawLine(QPointF(x, top + AXIS - 4), QPointF(x, bottom))
-        width = text_width(fonts.small, tick.label)
+        width = text_width(fonts.small, tick.number)
         at = min(max(x - width / 2, frame.left), frame.left + frame.view.width - width)
         place = QRectF(at, top, width + 2, AXIS - 4)
-        write(painter, fonts.small, frame.theme.muted, place, tick.label)
+        write(painter, fonts.small, frame.theme.muted, place, tick.number)
 
 
 def draw_steps(
@@ -89,13 +93,6 @@ def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[st
     """A step's name with its makespan, if that is known, and without."""
     name = step_name(number, warmup)
     return (name,) if makespan_ns is None else (f"{name} · {duration_text(makespan_ns)}", name)
-
-
-def step_name(number: int, warmup: int) -> str:
-    """`step 1` for the first measured step, `warm-up 1` for the first one before."""
-    if number < warmup:
-        return tr("warm-up {number}", number=number + 1)
-    return tr("step {number}", number=number - warmup + 1)
 
 
 def draw_labels(

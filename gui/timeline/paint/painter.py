@@ -88,7 +88,7 @@ class LanePainter:
         if not len(wide):
             return
         staged = len(self.scene.facts[row.lane].stages) > 1
-        style = self.fonts.style(staged, row.height < PAIR_PIXELS)
+        style = self.fonts.style(staged, row.height < PAIR_PIXELS, self.frame.vector)
         known, find = self.scene.words.shelf(style), self.scene.words.find
         places = self.scene.columns[row.lane].rows[bars.first + wide].tolist()
         columns = (left[wide] + self.frame.left, right[wide] - left[wide] - 1, bars.family[wide])

@@ -7,8 +7,9 @@ from PySide6.QtGui import QPainter
 
 from core.trace.trace import Span
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame
-from gui.timeline.paint.arrows import draw_arrows
+from gui.timeline.paint.arrows import draw_arrows, draw_dependencies
 from gui.timeline.paint.critical import draw_critical
+from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.margins import draw_axis, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
@@ -33,6 +34,8 @@ def draw_scene(
     parts = frame.layers()
     per_pixel = max(_draw_rows(painter, scene, part, fonts, area, labels) for part in parts)
     draw_groups(painter, scene, frame)
+    painter.setClipping(False)
+    draw_folds(painter, scene, frame, fonts, AXIS, bottom)
     return per_pixel
 
 
@@ -49,6 +52,8 @@ def _draw_rows(
     if frame.critical:
         draw_critical(painter, scene, frame)
     draw_reasons(painter, scene, frame, fonts)
+    if frame.arrows:
+        draw_dependencies(painter, scene, frame, fonts)
     return per_pixel
 
 

@@ -17,7 +17,7 @@ from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.layout.rows import Row
 from gui.timeline.paint.raster import Slices, draw_slices, owners
-from gui.timeline.reduce.reduction import visible
+from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
 
 HIT = 4.0  # height of the mark over a span that was found, or in the strip of the whole run
@@ -68,12 +68,11 @@ def hit_pixels(
     first, last = np.searchsorted(hits, [seen.start, seen.stop])
     chosen = hits[first:last]
     if len(chosen) > view.width:
-        edges = view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel
+        edges, _ = pixel_edges(view)
         begun = np.flatnonzero(hit_columns(columns.starts, hits, edges)).astype(np.float64)
         return begun, np.minimum(begun + LEAST, view.width)
-    scale = view.width / view.span
-    left = np.maximum((columns.starts[chosen] - view.start) * scale, 0.0)
-    right = np.minimum((columns.ends[chosen] - view.start) * scale, view.width)
+    left = np.maximum(view.xs(columns.starts[chosen]), 0.0)
+    right = np.minimum(view.xs(columns.ends[chosen]), view.width)
     short = np.maximum(LEAST - (right - left), 0.0) / 2
     return left - short, right + short
 
@@ -106,7 +105,7 @@ def hit_columns(
 def hit_marks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF]:
     """A mark at the height `top` for each pixel of the plot in which a hit of any lane begins."""
     pixels = max(1, int(frame.view.width))
-    edges = frame.view.start + np.arange(pixels + 1) * (frame.view.span / pixels)
+    edges = frame.view.times(np.linspace(0.0, frame.view.width, pixels + 1))
     edges[-1] += 1  # what begins at the very end counts too
     found = np.zeros(pixels, np.bool_)
     for lane, indices in hits.items():

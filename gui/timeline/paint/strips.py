@@ -35,6 +35,7 @@ from gui.timeline.state.scene import Scene
 
 EDGE = 1.0  # an outline's width
 PALE = 0.8  # of the plot's colour within the outline
+FAINT, PALER = 0.55, 0.93  # of the same in outline and within, of a prediction that is far off
 WIDE = 2  # pixels of a column where a prediction or the memory line is crowded
 DENSE = 0.5  # changes of the memory line in a pixel from which it is crowded
 HEADROOM = 1.0  # free pixels above the highest line
@@ -55,7 +56,7 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Ro
     """The predicted spans of lanes, outlined and pale, as no measured span is."""
     if scene.prediction is None:
         return
-    ghost = _ghost_colours(scene.colouring, frame.theme)
+    ghost = _ghost_colours(scene.colouring, frame.theme, bool(scene.doubt))
     found = []
     for row in rows:
         reduced = _reduced_ghost(scene, scene.prediction, row.lane, frame)
@@ -233,9 +234,13 @@ class _GhostColours:
 
 
 @lru_cache(maxsize=4)
-def _ghost_colours(colouring: Colouring, theme: Theme) -> _GhostColours:
-    solid = colouring.colours(theme)
-    pale = tuple(
-        tuple(QColor(mixed(colour.name(), theme.plot, PALE)) for colour in parts) for parts in solid
+def _ghost_colours(colouring: Colouring, theme: Theme, faint: bool) -> _GhostColours:
+    colours = colouring.colours(theme)
+    solid, pale = (
+        tuple(
+            tuple(QColor(mixed(colour.name(), theme.plot, share)) for colour in parts)
+            for parts in colours
+        )
+        for share in (FAINT if faint else 0.0, PALER if faint else PALE)
     )
     return _GhostColours(solid, pale, palette_of(solid), palette_of(pale))

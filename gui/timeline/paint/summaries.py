@@ -11,9 +11,11 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.look.families import FAMILIES
-from gui.look.text import duration_text, percent_text, time_text, tr
+from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
+from gui.timeline.layout.axis import Origin, since_text
 from gui.timeline.layout.frame import Frame
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.margins import heading_text
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.shades import blended
@@ -42,8 +44,8 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
     time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
-    share = scene.together(group.lanes).shares(time, time + wide, 1)[0]
-    return heading_text(scene, group), share_lines(share, time, wide)
+    share = scene.together(group.lanes).shares(Viewport(time, wide, 1.0))[0]
+    return heading_text(scene, group), share_lines(share, time, wide, frame.origin)
 
 
 def draw_areas(
@@ -54,9 +56,7 @@ def draw_areas(
     wide, high = round(rect.width() * ratio), round((rect.height() - 2 * AIR) * ratio)
     inner = rect.adjusted(0, AIR, 0, -AIR)
     painter.fillRect(inner, QColor(frame.theme.grid))
-    pixels = area_pixels(
-        aggregate.shares(frame.view.start, frame.view.end, wide), frame.theme, high
-    )
+    pixels = area_pixels(aggregate.shares(frame.view.resized(wide)), frame.theme, high)
     image = QImage(pixels.data, wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied)
     painter.drawImage(inner, image)  # `pixels` lives until it is drawn
 
@@ -67,7 +67,7 @@ def draw_shades(
     """A thin row for each aggregate over the visible time: the paler, the fewer lanes are busy."""
     wide = round(rect.width() * painter.device().devicePixelRatioF())
     view, colours = frame.view, np.array([_mean_rgb(own) for own in frame.theme.families])
-    shares = np.array([one.shares(view.start, view.end, wide) for one in together])
+    shares = np.array([one.shares(view.resized(wide)) for one in together])
     pixels = np.ascontiguousarray(blended(shares, colours))
     form = QImage.Format.Format_ARGB32_Premultiplied
     image = QImage(pixels.data, wide, len(together), 4 * wide, form)
@@ -95,10 +95,10 @@ def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray
     return colours[place]
 
 
-def share_lines(share: NDArray[np.float64], time: float, wide: float) -> list[str]:
+def share_lines(share: NDArray[np.float64], time: float, wide: float, origin: Origin) -> list[str]:
     """What the hover card says of a pixel: the share of the lanes that is busy, by family."""
     busy = float(share.sum())
-    at = tr("at {time}, over {length}", time=time_text(time), length=duration_text(wide))
+    at = tr("at {time}, over {length}", time=since_text(time, origin), length=duration_text(wide))
     parts = [
         f"{tr(FAMILIES[place].value)} {percent_text(share[place])}"
         for place in np.argsort(-share).tolist()

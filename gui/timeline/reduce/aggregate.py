@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.viewport import Viewport
-from gui.timeline.reduce.reduction import LaneColumns, times_of
+from gui.timeline.reduce.reduction import LaneColumns, pixel_edges, times_of
 
 TAIL = 20_000  # spans that may have come since the last sorting, besides a quarter of those before
 
@@ -47,17 +46,16 @@ class Aggregate:
             parts = [spans[first:] for spans, first in zip(lanes, begun, strict=True)]
             self._tail = events_of(parts)
 
-    def shares(self, start: float, end: float, pixels: int) -> NDArray[np.float64]:
-        """The share, 0 to 1, of the lanes that each family takes in each pixel from `start` ns.
+    def shares(self, view: Viewport) -> NDArray[np.float64]:
+        """The share, 0 to 1, of the lanes that each family takes in each pixel of a view.
 
         Shape (pixels, families); what is missing to 1 in a pixel is idle time.
         """
-        found = np.zeros((pixels, len(FAMILIES)))
-        edges = _edges(start, end, pixels)
+        found, edges = np.zeros((int(view.width), len(FAMILIES))), pixel_edges(view)
         for events in (self._sorted, self._tail):
             for family, kept in events.items():
                 found[:, family] += np.diff(_before(kept, edges))
-        return found * (pixels / (max(1e-9, end - start) * max(1, self.lanes)))
+        return found * (1 / (view.ns_per_pixel * max(1, self.lanes)))
 
 
 class Lanewise:
@@ -69,10 +67,9 @@ class Lanewise:
     def __init__(self, lanes: Sequence[LaneColumns]) -> None:
         self._lanes = lanes
 
-    def shares(self, start: float, end: float, pixels: int) -> NDArray[np.float64]:
+    def shares(self, view: Viewport) -> NDArray[np.float64]:
         """As Aggregate.shares has it."""
-        view = Viewport(start, max(1e-9, end - start), float(pixels))
-        times = np.zeros((len(FAMILIES), pixels))
+        times = np.zeros((len(FAMILIES), int(view.width)))
         for lane in self._lanes:
             if len(lane):
                 families, mine = times_of(lane, view)
@@ -103,13 +100,6 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
         np.cumsum(running[:-1] * np.diff(times), out=spent[1:])
         found[family] = (times, running, spent)
     return found
-
-
-@lru_cache(maxsize=4)
-def _edges(start: float, end: float, pixels: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Where pixels begin and the last one ends, in ns, and the last whole ns until then."""
-    edges = np.linspace(start, end, pixels + 1)
-    return edges, np.floor(edges).astype(np.int64)
 
 
 def _before(

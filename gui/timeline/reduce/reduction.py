@@ -240,9 +240,7 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     seen = visible(columns, view.start, view.end)
     count = seen.stop - seen.start
     if not is_reduced(count, view):
-        scale = view.width / view.span
-        left = (columns.starts[seen] - view.start) * scale
-        right = (columns.ends[seen] - view.start) * scale
+        left, right = view.xs(columns.starts[seen]), view.xs(columns.ends[seen])
         return Bars(seen.start, left, right, columns.families(seen))
     codes, times = times_of(columns, view, count)
     family, most = np.full(times.shape[1], codes[0], np.int8), times[0].copy()
@@ -280,7 +278,7 @@ def runs(
 @lru_cache(maxsize=8)
 def pixel_edges(view: Viewport) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Where pixels begin and the last one ends, in ns, and the last whole ns until then."""
-    edges = (view.start + np.arange(int(view.width) + 1) * view.ns_per_pixel).astype(np.float64)
+    edges = view.times(np.arange(int(view.width) + 1).astype(np.float64))
     return edges, np.floor(edges).astype(np.int64)
 
 
@@ -315,8 +313,7 @@ def _times_by_block(
     """Time of each family in each pixel, from the sums: see `times_of`."""
     edges, moments = pixel_edges(view)
     pixels = len(edges) - 1
-    begin, end = ((moment - view.start) / view.ns_per_pixel
-                  for moment in (columns.starts[0], columns.ends[-1]))  # fmt: skip
+    begin, end = (view.x(float(moment)) for moment in (columns.starts[0], columns.ends[-1]))
     used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels: there is nothing in others
     edges, moments = edges[used.start : used.stop + 1], moments[used.start : used.stop + 1]
     level, block = 0, columns.block

@@ -187,7 +187,7 @@ def recoloured(
     if isinstance(reduced, Bars):
         shown = spans[reduced.first : reduced.first + len(reduced.left)]
     else:
-        middles = view.start + (np.arange(len(reduced.family)) + 0.5) * view.ns_per_pixel
+        middles = view.times(np.arange(len(reduced.family)) + 0.5)
         begun = np.searchsorted(spans.start, np.floor(middles).astype(np.int64), "right")
         shown = spans[np.maximum(begun - 1, 0)]
     return replace(reduced, family=colouring.codes(shown))

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
+from core.explain.lanes import Gap
 from core.trace.trace import Span, Trace
+from gui.timeline.layout.axis import CountFrom, Origin, clock_of
 from gui.timeline.layout.viewport import Viewport
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye
+MUCH = 0.5  # of what is seen of the step of which most is seen
+REST = 0.25  # of the view, after the last bar
 STEADY = 1.4  # the followed zoom changes only where it is off by more than this
 
 
@@ -21,8 +29,18 @@ def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Vi
         wanted = 1.5 * float(makespans[-1]) if len(makespans) else 1.1 * now
         wanted = max(SHORTEST_FOLLOWED, wanted)
         if not wanted / STEADY <= view.span <= wanted * STEADY:
-            view = Viewport(view.start, wanted, view.width)
-    return view.following(now)
+            view = replace(view, span=wanted)
+    return view.following(_present(view, scene, now))
+
+
+def _present(view: Viewport, scene: Scene, now: float) -> float:
+    """What is followed: the present, or soon after the last bar while nothing runs.
+
+    So the bars stay on screen while costs are measured.
+    """
+    if scene.trace.open_tasks or scene.bounds == (0, 0):
+        return now
+    return min(now, scene.bounds[1] + REST * view.span)
 
 
 def settled_view(view: Viewport, scene: Scene) -> Viewport:
@@ -30,6 +48,53 @@ def settled_view(view: Viewport, scene: Scene) -> Viewport:
     if len(scene.step_starts):
         return view.fitted(float(scene.step_starts[-1]), float(scene.step_ends[-1]))
     return view.fitted(*map(float, scene.bounds))
+
+
+def origin_of(scene: Scene, view: Viewport, count_from: CountFrom) -> Origin:
+    """What moments count from in a view; from the run's start where there is nothing nearer.
+
+    The step that is looked at is the first one of which much is seen.
+    """
+    header = scene.trace.header
+    if count_from is CountFrom.CLOCK:
+        return Origin(0.0, "", clock_of(header.started))
+    seen = np.minimum(scene.step_ends, view.end) - np.maximum(scene.step_starts, view.start)
+    if count_from is CountFrom.RUN or not len(seen) or seen.max() <= 0:
+        return Origin()
+    step = int(np.argmax(seen >= MUCH * seen.max()))
+    name = step_name(int(scene.step_numbers[step]), header.specification.warmup)
+    return Origin(float(scene.step_starts[step]), name)
+
+
+def blocking_span(scene: Scene, gap: Gap) -> Span | None:
+    """The span that a lane waits for in most of a bubble; None where that is not known."""
+    report = (
+        scene.explained.report(gap.lane, gap.start) if scene.explained.at_hand(gap.step) else None
+    )
+    named = [] if report is None else [r for r in report.reasons if r.blocking is not None]
+    if not named:
+        return None
+    longest = max(named, key=lambda reason: reason.duration)
+    return None if longest.blocking is None else scene.trace.find(gap.step, longest.blocking.index)
+
+
+def same_in(trace: Trace, span: Span, step: int) -> Span | None:
+    """The span of the same task in another step; None where that step has none of it.
+
+    By its number in the plan, if the other step's task of that number is the same; else by what it
+    is, since plans of batches of several sizes number their tasks differently.
+    """
+
+    def same(other: Span | None) -> bool:
+        told = ("kind", "lane", "stage", "replica", "microbatch", "block", "bucket", "name")
+        return other is not None and all(getattr(other, n) == getattr(span, n) for n in told)
+
+    numbered = trace.find(step, span.task)
+    if same(numbered):
+        return numbered
+    place = trace.spans(span.lane).of_step(step)
+    others = (trace.span(span.lane, index) for index in range(place.start, place.stop))
+    return next(filter(same, others), None)
 
 
 def along_lane(trace: Trace, span: Span, by: int) -> Span | None:

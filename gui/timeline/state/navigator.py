@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gui.timeline.layout.axis import CountFrom, Origin
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.state.history import ViewState
 from gui.timeline.state.selection import bounds_of
@@ -90,10 +91,16 @@ class Navigator:
             state.move(state.viewport.following(present))
             state.picture_changed.emit()
 
-    def count_from(self, zero: float) -> None:
-        """Let the axis count from this time, in ns since the run's start."""
-        if zero != self._state.zero:
-            self._state.zero = zero
+    def count_from(self, what: CountFrom) -> None:
+        """Let moments count from the step on screen, the run's start, or the clock."""
+        self._state.count_from = what
+        self._state.picture_changed.emit()
+
+    def align(self, origin: Origin | None) -> None:
+        """Let moments count from one that another timeline has too; None ends that."""
+        if origin != self._state.aligned:
+            self._state.aligned = origin
+            self._state.move(self._state.viewport)
             self._state.picture_changed.emit()
 
     def _return_to(self, earlier: ViewState | None) -> None:

@@ -17,6 +17,7 @@ from core.trace.trace import Span, Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr
 from gui.timeline.layout.bar_words import WordsOfRows
+from gui.timeline.layout.folds import NO_FOLDS, Folds, folds_of
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns, RowFamilies
@@ -55,7 +56,7 @@ class Scene:
     `memory` has an entry for each compute lane, `ghosts` one for each lane once there is a
     `prediction`; `kinds` are those that have a span. `explained` says why lanes are idle. `hits`
     are the spans that were searched for: of each lane that has some their indices, sorted.
-    `colouring` says what the bars' colours mean.
+    `colouring` says what the bars' colours mean, `folds` which time between steps is folded.
     """
 
     trace: Trace
@@ -71,10 +72,12 @@ class Scene:
     prediction: Trace | None = None
     ghosts: list[LaneColumns] = field(default_factory=list)
     beside_ghosts: dict[str, str] = field(default_factory=dict)
+    doubt: str = ""
     explained: Explained = field(init=False)
     step_numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     step_ends: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    folds: Folds = NO_FOLDS
     hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     colouring: Colouring = field(default_factory=ByKind)
     words: WordsOfRows = field(init=False)
@@ -108,6 +111,9 @@ class Scene:
         steps = self.trace.step_table
         self.step_numbers = steps.numbers.astype(np.int64)
         self.step_starts, self.step_ends = steps.starts, steps.ends
+        folds = folds_of(steps.starts, steps.ends)
+        if folds != self.folds:  # one and the same is compared at once with itself
+            self.folds = folds
 
     def sum_up(self, steps: Sequence[int] | None = None, live: bool = False) -> None:
         """Work out what stands beside the lanes, over `steps` (default: the latest measured)."""
@@ -160,22 +166,35 @@ class Scene:
         return max((memory.peak for memory in self.memory.values()), default=0.0)
 
     def set_prediction(
-        self, prediction: Trace | None, beside: Mapping[str, str] | None = None
+        self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
         """Take a prediction of the same lanes and steps, in the same time, or None.
 
-        `beside` has, by the lanes' names, what stands beside their ghosts. Raises ValueError if
-        the prediction has another number of lanes.
+        `beside` has, by the lanes' names, what stands beside their ghosts; `doubt` says why it is
+        far off, where it is. Raises ValueError if the prediction has another number of lanes.
         """
         lanes = len(self.trace.header.lanes)
         if prediction is not None and len(prediction.header.lanes) != lanes:
             have = len(prediction.header.lanes)
             raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
         self.prediction = prediction
-        self.beside_ghosts = dict(beside or {})
+        self.beside_ghosts, self.doubt = dict(beside or {}), doubt
         self.ghosts = []
         if prediction is not None:
-            self.ghosts = _columns_of(prediction)
+            self.ghosts = self._ghosts_of(prediction)
+
+    def _ghosts_of(self, prediction: Trace) -> list[LaneColumns]:
+        """Its lanes' columns; what reaches beyond its step's measured end is cut there."""
+        families, made = RowFamilies(), _columns_of(prediction)
+        for lane in range(len(made)):
+            spans = prediction.spans(lane)
+            place = np.searchsorted(self.step_numbers, spans.step)
+            if len(spans) and place[-1] < len(self.step_ends):
+                end = self.step_ends[place]
+                cut = spans.timed(np.minimum(spans.start, end), np.minimum(spans.end, end))
+                made[lane] = LaneColumns(families)
+                made[lane].update(cut)
+        return made
 
 
 def _columns_of(trace: Trace) -> list[LaneColumns]:
@@ -213,6 +232,13 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
     if balance.peak_bytes:
         facts.peak = tr("peak {size}", size=bytes_text(balance.peak_bytes))
     return facts
+
+
+def step_name(number: int, warmup: int) -> str:
+    """`step 1` for the first measured step, `warm-up 1` for the first one before."""
+    if number < warmup:
+        return tr("warm-up {number}", number=number + 1)
+    return tr("step {number}", number=number - warmup + 1)
 
 
 def tell_places(facts: Sequence[LaneFacts], replicas: int) -> None:

@@ -90,12 +90,12 @@ def bounds_of(trace: Trace, selection: Selection, now: float | None = None) -> t
 
 
 def open_end(trace: Trace, span: Span, now: float | None) -> float:
-    """Where an open task's bar ends: at the present, in a run that is over at the run's end.
+    """Where an open task's bar ends: at the present, in a run that is over where it was last seen.
 
     If its lane did something else later, which can only be because its own end was lost, it ends
     there.
     """
-    present = max(span.start, trace.bounds[1]) if now is None else now
+    present = max(span.start, trace.last_heard) if now is None else now
     later = trace.spans(span.lane).start
     place = int(sorted_positions(later, span.start, "right"))
     return min(present, float(later[place])) if place < len(later) else present

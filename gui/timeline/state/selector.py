@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from core.explain.lanes import Gap
 from core.trace.search import Hits
 from core.trace.trace import Span
 from gui.timeline.state.lanes import reveal
 from gui.timeline.state.measure import Measure
-from gui.timeline.state.navigation import along_lane
+from gui.timeline.state.navigation import along_lane, blocking_span, same_in
 from gui.timeline.state.selection import Selection, TimeRange, bounds_of
 from gui.timeline.state.timeline import TimelineState
 
@@ -54,8 +55,10 @@ class Selector:
             self._select_and_see(along_lane(trace, span, by))
 
     def dependency(self) -> None:
-        """Select what the selected span waited for."""
+        """Select what the selected span waited for, or what most of a bubble waits for."""
         scene, span = self._state.scene, self._state.selection
+        if scene is not None and isinstance(span, Gap):
+            self._select_and_see(blocking_span(scene, span))
         if scene is not None and isinstance(span, Span):
             self._select_and_see(next(iter(scene.neighbours_of(span).needs), None))
 
@@ -64,6 +67,16 @@ class Selector:
         scene, span = self._state.scene, self._state.selection
         if scene is not None and isinstance(span, Span):
             self._select_and_see(next(iter(scene.neighbours_of(span).dependents), None))
+
+    def same_task(self, by: int) -> None:
+        """Select the same task in the next step (1) or the previous one (-1)."""
+        trace, span = self._state.trace, self._state.selection
+        if trace is None or not isinstance(span, Span):
+            return
+        steps = trace.steps
+        place = steps.index(span.step) + by
+        if 0 <= place < len(steps):
+            self._select_and_see(same_in(trace, span, steps[place]))
 
     def set_hits(self, hits: Hits) -> None:
         """Mark what a search found."""

@@ -6,22 +6,25 @@ from dataclasses import replace
 
 from core.plan.task import Lane, Role
 from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, RowState, arrange
-from gui.timeline.layout.rows import BY_HAND, Layout, Strips, lay_out
+from gui.timeline.layout.rows import BY_HAND, Layout, Strips, lay_out, lay_out_window
 from gui.timeline.state.scene import Scene
 
 
 class LaneStack:
     """What the user wants of the rows. `height` is a compute lane's; None is what fits.
 
-    `path` is the critical path, which is drawn over them. `state` is how they are arranged.
+    `path` is the critical path and `arrows` the dependencies, which are drawn over them. `state`
+    is how they are arranged. Of the strips that are `wanted`, those are `shown` that leave the
+    lanes high enough to be read.
     """
 
     def __init__(self) -> None:
         self.memory = self.prediction = self.nested = True
-        self.path = False
+        self.path = self.arrows = False
         self.height: float | None = None
         self.state = RowState()
         self.layout = Layout()
+        self.wanted = self.shown = Strips()
         self._names: tuple[str, ...] = ()
         self._replicas: Replicas = {}
         self._arranged: tuple[tuple[tuple[Lane, ...], RowState, Replicas], Arrangement] | None = (
@@ -30,13 +33,15 @@ class LaneStack:
         self._seen: tuple[Layout, float, float, Layout] | None = None
 
     def want(
-        self, memory: bool | None, prediction: bool | None, nested: bool | None, path: bool | None
-    ) -> None:
+        self, memory: bool | None, prediction: bool | None, nested: bool | None, path: bool | None,
+        arrows: bool | None = None,
+    ) -> None:  # fmt: skip
         """Show or hide what is beside the spans; None leaves it as it is."""
         self.memory = self.memory if memory is None else memory
         self.prediction = self.prediction if prediction is None else prediction
         self.nested = self.nested if nested is None else nested
         self.path = self.path if path is None else path
+        self.arrows = self.arrows if arrows is None else arrows
 
     def strips(self, scene: Scene | None) -> Strips:
         """The strips that are wanted and for which there is something to show."""
@@ -47,6 +52,7 @@ class LaneStack:
             self.prediction and scene.prediction is not None,
             self.path,
             self.nested and any(lane.role is Role.NESTED for lane in scene.trace.header.lanes),
+            self.arrows,
         )
 
     def take(self, scene: Scene | None) -> None:
@@ -61,7 +67,12 @@ class LaneStack:
         lanes = () if scene is None else scene.trace.header.lanes
         height = None if self.height is None else float(round(self.height))
         self._replicas = self.replicas(scene)
-        self.layout = lay_out(lanes, available, self.strips(scene), height, self.arrangement(scene))
+        self.wanted = self.shown = self.strips(scene)
+        arranged = self.arrangement(scene)
+        if height is None:
+            self.layout, self.shown = lay_out_window(lanes, available, self.wanted, arranged)
+        else:
+            self.layout = lay_out(lanes, available, self.wanted, height, arranged)
         return self.layout
 
     def arrangement(self, scene: Scene | None) -> Arrangement:
@@ -74,8 +85,8 @@ class LaneStack:
         return kept[1]
 
     def is_stale(self, scene: Scene) -> bool:
-        """Whether what has come since makes other groups."""
-        return self.replicas(scene) != self._replicas
+        """Whether what has come since makes other groups, or needs other strips."""
+        return self.replicas(scene) != self._replicas or self.strips(scene) != self.wanted
 
     def replicas(self, scene: Scene | None) -> Replicas:
         """The replicas that each compute lane holds; only where lanes are grouped by them."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from core.trace.trace import Span, Trace
 from gui.look.theme import LIGHT, Theme
+from gui.timeline.layout.axis import CountFrom, Origin
+from gui.timeline.layout.folds import NO_FOLDS
 from gui.timeline.layout.frame import AXIS, LABELS, RIGHT, STEPS, Frame
 from gui.timeline.layout.rows import Strips
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.bookmarks import Bookmarks
 from gui.timeline.state.history import SavedView, ViewHistory, ViewState
-from gui.timeline.state.navigation import live_view, settled_view
+from gui.timeline.state.navigation import live_view, origin_of, settled_view
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 from gui.timeline.state.stack import LaneStack
@@ -34,8 +37,9 @@ class TimelineState(QObject):
     While a run is live and followed, `refresh` moves the view; after the first pan or zoom by
     hand nothing else moves it until it is followed again. The chosen `lane` is a compute lane's
     number, None while there is none; it goes along with the selection. Distances are measured
-    from the `anchor` to the selection. The axis counts from the time `zero`, in ns; the rows are
-    moved up by `scroll` pixels.
+    from the `anchor` to the selection. Moments count from the `origin`, which is as `count_from`
+    says, or `aligned` with another timeline's; then no time is folded, so that both are drawn
+    alike. The rows are moved up by `scroll` pixels.
     """
 
     scene_changed = Signal()
@@ -59,7 +63,8 @@ class TimelineState(QObject):
         self.selection: Selection | None = None
         self.anchor: Span | None = None
         self.lane: int | None = None
-        self.zero = 0.0
+        self.count_from = CountFrom.STEP
+        self.aligned: Origin | None = None
         self.stack, self.strips = LaneStack(), Strips()
         self.scroll, self.most_scroll = 0, 0
         self.size = (0.0, 0.0)
@@ -74,6 +79,7 @@ class TimelineState(QObject):
     ) -> None:
         """Show another run, or nothing; as it was left in `saved`, else a live one is followed."""
         self.scene, self.now = scene, 0.0 if live else None
+        self.move(self.viewport)
         self.stack.take(scene)
         self.choose_zoom = saved is None or saved.choose_zoom
         self.history = ViewHistory() if saved is None else saved.history
@@ -111,16 +117,17 @@ class TimelineState(QObject):
         self.picture_changed.emit()
 
     def set_prediction(
-        self, prediction: Trace | None, beside: Mapping[str, str] | None = None
+        self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
         """Show a prediction of the run that is shown as ghosts under its lanes, or take it away.
 
-        `beside` has, by the lanes' names, what stands beside their ghosts.
+        `beside` has, by the lanes' names, what stands beside their ghosts; `doubt` says why it is
+        far off, where it is.
         It has the run's lanes and steps, in the run's time; another run that is shown has none.
         Does nothing while no run is shown. Raises ValueError if it has another number of lanes.
         """
         if self.scene is not None:
-            self.scene.set_prediction(prediction, beside)
+            self.scene.set_prediction(prediction, beside, doubt)
             self.lay_out()
 
     def show_strips(
@@ -129,13 +136,14 @@ class TimelineState(QObject):
         prediction: bool | None = None,
         nested: bool | None = None,
         path: bool | None = None,
+        arrows: bool | None = None,
     ) -> None:
         """Show or hide what is beside the spans, where there is some; None leaves it as it is.
 
         What each lane holds, its prediction, the blocks inside its forwards and backwards, and
-        the critical path of the steps on screen.
+        the critical path of the steps on screen, and arrows of all their dependencies.
         """
-        self.stack.want(memory, prediction, nested, path)
+        self.stack.want(memory, prediction, nested, path, arrows)
         self.lay_out()
         self.moved.emit()
 
@@ -145,7 +153,8 @@ class TimelineState(QObject):
             return
         ended = self.now is not None and now is None
         self.now = now
-        if self.strips != self.stack.strips(self.scene) or self.stack.is_stale(self.scene):
+        self.move(self.viewport)  # more time may be folded by now
+        if self.stack.is_stale(self.scene):
             self.lay_out()
         if self.following and now is not None:
             self.move(live_view(self.viewport, self.scene, now, self.choose_zoom))
@@ -176,7 +185,7 @@ class TimelineState(QObject):
         available = height - AXIS - STEPS
         self.move(self.viewport.resized(width - LABELS - RIGHT))
         self.stack.lay_out(self.scene, available)
-        strips = self.stack.strips(self.scene)
+        strips = self.stack.shown
         if strips != self.strips:
             self.strips = strips
             self.strips_changed.emit(strips)
@@ -198,8 +207,15 @@ class TimelineState(QObject):
         return Frame(
             self.viewport, self.stack.seen(self.scroll, height - body), LABELS,
             body - self.scroll, self.theme, self.now, ceiling=body, floor=height,
-            critical=self.strips.path, zero=self.zero,
+            critical=self.strips.path, arrows=self.strips.arrows, origin=self.origin,
         )  # fmt: skip
+
+    @property
+    def origin(self) -> Origin:
+        """What moments count from."""
+        if self.aligned is not None or self.scene is None:
+            return self.aligned or Origin()
+        return origin_of(self.scene, self.viewport, self.count_from)
 
     # Moving
 
@@ -219,6 +235,8 @@ class TimelineState(QObject):
 
     def move(self, view: Viewport) -> None:
         """Show this part, without a step in the history; it is drawn with the next picture."""
+        scene = self.scene if self.aligned is None else None
+        view = replace(view, folds=NO_FOLDS if scene is None else scene.folds)
         if view != self.viewport:
             self.viewport = view
             self.view_changed.emit()

@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
 
 from core.paths import PROJECT_ROOT
 from core.plan.task import Role
 from core.recording.recording import open_recording
+from core.report.verdict import verdict
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
          "transfer_ms": 0}  # fmt: skip
@@ -66,6 +68,21 @@ def test_a_prediction_is_kept_as_a_recording_that_says_what_it_is(predict, tmp_p
     assert trace.header.predicted
     assert sum(lane.role is Role.COMPUTE for lane in trace.header.lanes) == 4
     assert trace.step_bounds(0) == (0, (4 + 3 - 1) * 6_000_000)
+
+
+def test_a_prediction_has_a_verdict_as_a_run_has_on_the_step_that_was_asked_for(predict, tmp_path):
+    words = "--stages 4 --microbatches 8 --steps 4 --costs costs.json --summary out.json"
+    found = []
+    for more in ("", "--slow-lane 1:2", "--step 3 --hiccup lane=2,step=3,ms=50 --record a.arrow"):
+        done = predict(f"{words} {more}")
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads((tmp_path / "out.json").read_text())["verdict"])
+        assert f"verdict: {found[-1]['text']}" in done.stdout
+    assert [(one["kind"], one["where"]) for one in found] == [
+        ("schedule", ""), ("slow-lane", "lane 1"), ("hiccup", "step 3 lane 2"),
+    ]  # fmt: skip
+    kept = verdict(open_recording(tmp_path / "a.arrow").trace)
+    assert kept is not None and asdict(kept) == found[-1]
 
 
 def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):

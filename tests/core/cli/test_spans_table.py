@@ -88,3 +88,16 @@ def test_names_from_a_file_are_no_formulas_and_steer_no_terminal(tmp_path, capsy
     assert main.main(["compare", str(path), str(path)]) == 0
     said = capsys.readouterr()
     assert "=1+1\\x1b[31m\\n" in said.out and "\x1b" not in said.out + said.err
+
+
+def test_an_empty_recording_exports_nothing_and_says_so(tmp_path, capsys):
+    path = tmp_path / "empty.arrow"
+    header, made = batches(specification())
+    with_log = RecordingFile(path, header)
+    with_log.write(made[0])  # the plan, and the line that the run begins
+    with_log.close()
+    files = {"image": "x.svg", "report": "x.html", "table": "x.csv"}
+    outputs = [f"--{kind}={tmp_path / name}" for kind, name in files.items()]
+    assert main.main(["export", str(path), *outputs]) == BAD_INPUT
+    assert "has recorded no spans: there is nothing to export" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [path]

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from core.engine.calibration import calibrate as calibrate_module  # noqa: E402
-from core.engine.calibration.calibrate import calibrate  # noqa: E402
+from core.engine.calibration.calibrate import calibrate, costs_from, name_of  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
 from core.engine.lanes.executor import Stopped  # noqa: E402
 from core.engine.lanes.lane import open_lanes  # noqa: E402
@@ -25,7 +25,7 @@ from core.plan.task import Kind, Lane, Role  # noqa: E402
 from core.predict.costs import durations  # noqa: E402
 from core.predict.costs_file import costs_of, values_of  # noqa: E402
 from core.trace.step import StepColumns  # noqa: E402
-from tests.core.helpers import SMALL, run_here  # noqa: E402
+from tests.core.helpers import SMALL, plan_of, run_here  # noqa: E402
 
 DEEP = ModelSettings("mlp", width=16, depth=8)
 OWN_MODEL = """
@@ -56,6 +56,17 @@ def test_every_task_of_a_strategy_has_a_cost_that_was_measured(strategy):
     assert (times > 0).all()
     again = durations(StepColumns.of_plan(plan), costs_of(values_of(costs)))
     assert abs(again - durations(StepColumns.of_plan(plan), costs)).max() <= 1
+
+
+def test_the_shard_that_takes_longest_is_what_a_divided_stage_costs():
+    """The first shard alone adds biases, and the others wait for it."""
+    plan = plan_of(Specification("tp", SMALL, "4xvirtual", batch=8))
+    times = {
+        name_of(task): [1e6, (3e6 if task.shard == 0 else 1e6), 9e6]
+        for task in plan.tasks if task.kind in (Kind.FORWARD, Kind.BACKWARD, Kind.LOSS, Kind.STEP)
+    }  # fmt: skip
+    costs = costs_from(times, len(plan.stages), None)
+    assert {curve[0][1] for curve in costs.passes[Kind.FORWARD]} == {3e6}
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

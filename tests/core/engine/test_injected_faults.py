@@ -42,6 +42,24 @@ def test_a_hiccup_is_in_its_lanes_first_task_of_its_step_alone(engine: Engine) -
     assert struck == [(2, 2, "2F0")]
 
 
+def test_blocks_of_a_lengthened_task_fill_it_as_before(engine: Engine) -> None:
+    trace = run(engine, "mp", blocks=True, slow_lane="1:50", hiccup="lane=2,step=2,ms=40")
+    for step, lane in ((step, lane) for step in trace.steps for lane in (1, 2)):
+        (nested,) = (
+            one.index for one in trace.header.lanes if one.serves == lane and one.role == "nested"
+        )
+        own, inside = trace.spans(lane), trace.spans(nested)
+        for task in own[own.step == step]:
+            mine = inside[
+                (inside.step == step)
+                & (inside.start >= task["start"])
+                & (inside.end <= task["end"])
+            ]
+            covered = (mine.end - mine.start).sum()
+            if len(mine):
+                assert covered > 0.5 * (task["end"] - task["start"])
+
+
 def test_a_slow_link_takes_exactly_its_factor_of_what_the_link_says(engine: Engine) -> None:
     trace = run(engine, slow_link="1-2:7")
     link = read_link(DEFAULT_LINK)

@@ -5,15 +5,18 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from core.explain.balance import (
+    first_lane_load,
     first_lane_shares,
     held_bytes,
     imbalance,
     lane_balance,
     lane_parts,
     moving_ns,
+    rows_by_step,
 )
 from core.models.catalogue import ModelSettings
 from core.plan.task import Kind
+from core.report.summary import summarise
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from tests.make_believe import MS, specification, trace_of
@@ -138,3 +141,22 @@ def test_the_peak_over_steps_is_the_largest_of_theirs():
         for lane in range(len(trace.header.lanes)):
             peaks = [lane_balance(trace, lane, [step]).peak_bytes for step in steps]
             assert lane_balance(trace, lane, steps).peak_bytes == max(peaks, default=0)
+
+
+def test_rows_by_step_are_the_summarys_splits_with_the_last_batch_smaller() -> None:
+    trace = trace_of(specification("dp", devices="2xcpu", batch=30, data=100, steps=4, warmup=1))
+    steps = [step for step in trace.steps if step >= 1]
+    rows = rows_by_step(trace, steps)
+    assert rows.tolist() == [[15, 15], [15, 15], [15, 15], [5, 5]]
+    assert [tuple(row) for row in rows.tolist()] == list(summarise(trace).splits)
+
+
+def test_lane_0s_load_is_its_share_of_the_lanes_mean() -> None:
+    trace = trace_of(specification("dp", devices="4xcpu", steps=2, warmup=0))
+    balances = [lane_balance(trace, lane.index, trace.steps) for lane in trace.header.lanes]
+    load = first_lane_load(trace, balances)
+    assert load is not None and load.work is not None and load.work > 1
+    work = [b.time.busy_ns + b.time.communication_ns for b in balances]
+    assert load.work == work[0] / (sum(work) / len(work))
+    alone = trace_of(specification("single", devices="1xcpu", steps=2, warmup=0))
+    assert first_lane_load(alone, [lane_balance(alone, 0, alone.steps)]) is None

@@ -1,5 +1,7 @@
 """Faults that are put in on purpose: what is accepted, and what they do to which tasks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -179,6 +181,24 @@ def test_a_hiccup_is_one_lanes_first_computing_task_in_one_step() -> None:
         assert (found == 1).all()
         assert extra.nonzero()[0].tolist() == ([first] if step == 3 else [])
     assert extra[first] == 0 and faults.effects(plan.columns, plan.lanes, 3)[1][first] == 1_500_000
+
+
+def test_what_has_nothing_to_lengthen_is_said() -> None:
+    given = {"slow_link": "0-1:2 0-2:2", "slow_kind": "forward:2 overlap:3", "slow_lane": "3:2"}
+    pipeline = Specification(
+        "pipeline", MLP, "4xvirtual", batch=16, hiccup="lane=1,step=1,ms=5", **given
+    )
+    single = replace(pipeline, strategy="single")
+    said = {}
+    for asked in (pipeline, single):
+        plan = planned(asked)
+        told = Faults.of(asked).without_effect(plan.columns, plan.lanes)
+        said[asked.strategy] = [text.partition(": no task")[0] for text in told]
+    assert said == {
+        "pipeline": ["--slow-link 0-2", "--slow-kind overlap"],
+        "single": ["--slow-lane 3", "--slow-link 0-1", "--slow-link 0-2", "--slow-kind overlap",
+                   "--hiccup lane=1"],
+    }  # fmt: skip
 
 
 def test_jitter_is_the_same_for_the_same_seed_and_another_one_in_another_step() -> None:

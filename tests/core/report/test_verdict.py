@@ -120,6 +120,47 @@ def test_a_step_of_one_stage_at_a_time_is_limited_by_its_order() -> None:
     assert 0.5 < found.loss_ns / np.median(run("mp").with_faults) < 0.8
 
 
+def test_order_costs_no_more_than_the_lane_that_computes_longest_is_idle() -> None:
+    model = ModelSettings("mlp", width=256, depth=5)
+    trace = made(Specification(
+        "pipeline", model, "4xvirtual:cpu", batch=64, steps=5, warmup=0, microbatches=4,
+    )).trace  # fmt: skip
+    found = verdict(trace)
+    assert found is not None and found.kind is Limit.SCHEDULE
+    step = summarise(trace).steps[0]
+    assert found.loss_ns <= min(lane.idle_ns for lane in step.lanes)
+
+
+def test_an_order_that_only_uneven_work_hides_is_named_too() -> None:
+    found = judged(made(Specification(
+        "pipeline", ModelSettings("mlp", width=256, depth=3), "2xvirtual:cpu", batch=64, steps=3,
+        warmup=0, microbatches=2,
+    )))  # fmt: skip
+    assert found.kind is Limit.SCHEDULE
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ({"slow_lane": "1:1.15"}, Limit.SCHEDULE),
+        ({"slow_lane": "1:1.6"}, Limit.SLOW_LANE),
+        ({"hiccup": "lane=1,step=2,ms=0.4"}, Limit.SCHEDULE),
+        ({"hiccup": "lane=1,step=2,ms=1.5"}, Limit.HICCUP),
+    ],
+)
+def test_what_a_machine_does_by_itself_to_tasks_of_an_eighth_of_a_ms_is_no_fault(fault, kind):
+    tiny = Specification(
+        "pipeline", ModelSettings("mlp", width=256, depth=4), "4xvirtual:cpu", batch=4, steps=5,
+        warmup=0, microbatches=4, jitter=0.001, **fault,
+    )  # fmt: skip
+    trace = made(tiny).trace
+    found = verdict(trace)
+    assert found is not None and found.kind is kind
+    # A prediction has no noise.
+    told = verdict(replace(trace, header=replace(trace.header, predicted=True)))
+    assert told is not None and told.kind in (Limit.SLOW_LANE, Limit.HICCUP)
+
+
 def test_slow_transfers_everywhere_are_communication() -> None:
     for way in ("tp", "fsdp"):
         found = judged(run(way, slow_kind="all-reduce:3000 all-gather:3000 reduce-scatter:3000"))

@@ -8,6 +8,7 @@ import pytest
 
 from core.explain.causes import Cause, cause_totals, explain_run_step
 from core.explain.critical import critical_path
+from core.explain.gaps import gap_report
 from core.plan.specification import Specification
 from core.plan.task import Role
 from core.predict.compare import predict_steps
@@ -62,6 +63,29 @@ def test_any_lost_span_is_named(lost):
     trace = run_of(TASKS, [task for task in TASKS if task != lost], TASKS)
     task, lane = PLAN.tasks[lost], PLAN.lanes[PLAN.tasks[lost].lane].name
     assert texts(trace) == [f"step 1: 1 of {len(TASKS)} tasks have no span ({task} on {lane})"]
+
+
+@pytest.mark.parametrize("told", range(1, len(TASKS)))
+def test_while_a_step_goes_on_nobody_knows_what_lanes_wait_for_at_its_end(told):
+    trace = run_of(TASKS, TASKS[:told], outcome=None, losses=1)
+    explanation = explain_run_step(trace, 1)
+    _, finish = trace.step_bounds(1)
+    for lane in (lane.index for lane in PLAN.lanes if lane.role is Role.COMPUTE):
+        mine = explanation.lane == lane
+        behind = trace.spans(lane)
+        last = max([1000, *behind.end[behind.step == 1].tolist()])
+        unknown = explanation.cause[mine] == list(Cause).index(Cause.NOT_KNOWN)
+        found = zip(explanation.start[mine][unknown], explanation.end[mine][unknown], strict=True)
+        assert list(found) == ([(last, finish)] if last < finish else [])
+        if last < finish:
+            report = gap_report(explanation, lane, last)
+            assert report.cause is Cause.NOT_KNOWN and report.reasons[-1].blocking is None
+    idle = (explanation.end - explanation.start).sum()
+    busy = explanation.columns.duration.sum()
+    lanes = sum(lane.role is Role.COMPUTE for lane in PLAN.lanes)
+    assert idle + busy == lanes * explanation.makespan
+    known = explain_run_step(trace, 0)
+    assert not cause_totals(known)[:, list(Cause).index(Cause.NOT_KNOWN)].any()
 
 
 def test_a_step_that_lacks_a_span_is_not_explained_but_the_others_are():

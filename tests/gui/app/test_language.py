@@ -68,7 +68,8 @@ def test_the_first_language_of_the_system_that_is_known_is_spoken(
 ) -> None:
     wished = ["fr-FR", "fr", "ko-KR", "en-US"]
     monkeypatch.setattr(
-        "gui.app.language.QLocale.system", lambda: type("L", (), {"uiLanguages": lambda _: wished})()
+        "gui.app.language.QLocale.system",
+        lambda: type("L", (), {"uiLanguages": lambda _: wished})(),
     )
     assert system_language() == "ko"
     speak(qapp, "")

@@ -51,7 +51,7 @@ def test_the_picture_names_both_runs_and_the_reason(both: Both, tmp_path: Path) 
 
 def test_both_axes_read_alike_in_true_time(both: Both, tmp_path: Path) -> None:
     export_both(both, tmp_path / "both.svg")
-    ticks = [text for text in texts(tmp_path / "both.svg") if re.fullmatch(r"\d+\s(ms|µs)", text)]
+    ticks = [text for text in texts(tmp_path / "both.svg") if re.fullmatch(r"\d+", text)]
     assert len(ticks) >= 6 and ticks[: len(ticks) // 2] == ticks[len(ticks) // 2 :]
 
 
@@ -72,7 +72,7 @@ def test_what_is_seen_is_what_is_drawn(both: Both, tmp_path: Path) -> None:
     begin = float(both.traces[0].step_bounds(both.two.step_a)[0])
     part = both_of(*both.traces, part=(begin + 40e6, begin + 60e6))
     export_both(part, tmp_path / "part.svg")
-    ticks = [text for text in texts(tmp_path / "part.svg") if re.fullmatch(r"\d+\sms", text)]
+    ticks = [text for text in texts(tmp_path / "part.svg") if re.fullmatch(r"\d+", text)]
     assert ticks and all(40 <= int(re.split(r"\s", text)[0]) <= 60 for text in ticks)
 
 
@@ -144,4 +144,4 @@ def test_an_alignment_at_a_task_moves_the_second_axis(both: Both, tmp_path: Path
     export_both(Both(both.two, both.traces, laid), tmp_path / "both.svg")
     words = texts(tmp_path / "both.svg")
     assert any(text.startswith("B  Pipeline") for text in words)
-    assert [text for text in words if text == "0\u00a0ms"] == ["0\u00a0ms"] * 2
+    assert [text for text in words if text == "0"] == ["0"] * 2

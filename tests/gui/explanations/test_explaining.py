@@ -57,10 +57,10 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
     for _ in range(3):  # who asks again and again waits for the one answer
         window.live.update()
         QTest.qWait(1)
-    assert window.why.figures is None and not window.buckets.isVisible()
+    assert window.why.figures is None and window.buckets.isHidden()
     gate.open.set()
     qtbot.waitUntil(window.why.waterfall.isVisible)
-    assert window.buckets.isVisible()
+    assert not window.buckets.isHidden()
     assert gate.asked == [last_step(window)]
 
 
@@ -94,6 +94,7 @@ def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
     perform(window, client, specification("mp"))
     said = "Not explained: the step has 9 tasks, and at most 8 are explained here."
     start, _ = window.run_shown.trace.step_bounds(last_step(window))
+    QTest.mouseMove(window.timeline.viewport())  # it may be at the place already
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
     assert window.timeline.overlays.hovered[2][-1] == said
     click(window, 1, start + MS)

@@ -40,7 +40,16 @@ def test_an_svg_holds_title_lanes_axis_legend_makespan_and_idle_share(
     words = words_of(tmp_path / "x.svg")
     assert "Pipeline 1F1B · MLP · 4 lanes · batch 64" in words
     assert any("last 2 of 5 measured steps · makespan 142 ms, 142 ms" in word for word in words)
-    for name in ("cpu:0", "cpu:3", "stage 3", "0 ms", "F0", "B7", "step 5 · 142 ms"):
+    for name in (
+        "cpu:0",
+        "cpu:3",
+        "stage 3",
+        "0",
+        "ms since step 4",
+        "F0",
+        "B7",
+        "step 5 · 142 ms",
+    ):
         assert name in words
     assert sum(word.startswith("idle ") for word in words) == 4
     for meaning in ("forward (F)", "backward (B)", "loss and update (L loss, U update)", "idle"):

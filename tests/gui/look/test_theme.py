@@ -2,12 +2,12 @@
 
 import gc
 import math
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel
 
 from core.plan.task import KINDS, Kind
 from gui.look.colours import contrast
@@ -127,3 +127,16 @@ def test_no_widget_is_collected_while_qt_walks_all_of_them(
     apply(qapp, LIGHT)
     assert not gc.isenabled()
     gc.enable()
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_a_checked_box_has_a_tick_that_can_be_seen(name: str, qapp: QApplication) -> None:
+    theme = THEMES[name]
+    assert contrast(theme.on_accent, theme.accent) >= FAINTEST
+    apply(qapp, theme)
+    box = QCheckBox()
+    box.setChecked(True)
+    shot = box.grab().toImage()
+    places = product(range(shot.width()), range(shot.height()))
+    drawn = {shot.pixelColor(x, y).name() for x, y in places}
+    assert {theme.accent, theme.on_accent} <= drawn

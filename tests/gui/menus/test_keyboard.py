@@ -14,21 +14,19 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QLineEdit,
+    QListWidget,
     QPushButton,
     QTabBar,
     QWidget,
 )
 
 from core.explain.lanes import Gap
-from core.plan.strategies import STRATEGIES
 from gui.menus.actions import ENTRIES
-from gui.panels.cards import Card
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
 from tests.make_believe import specification
 
-DP = STRATEGIES["dp"].title
 CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 INNER = ("qt_spinbox_lineedit", "qt_scrollarea_viewport")  # parts of widgets that have a name
 
@@ -133,9 +131,8 @@ def test_a_run_is_made_explained_and_exported_without_a_mouse(
     window.activateWindow()
     window.timeline.setFocus()
     press_until(qtbot, Qt.Key.Key_F6, lambda: window.form.isAncestorOf(QApplication.focusWidget()))
-    press_until(qtbot, Qt.Key.Key_Tab, focused(Card))
-    press_until(qtbot, Qt.Key.Key_Down, lambda: QApplication.focusWidget().text() == DP)
-    press(qtbot, Qt.Key.Key_Space)
+    press_until(qtbot, Qt.Key.Key_Tab, focused(QListWidget))
+    press_until(qtbot, Qt.Key.Key_Up, lambda: window.form.specification().strategy == "dp")
     press(qtbot, Qt.Key.Key_F5)
     (asked,) = client.asked
     assert asked.strategy == "dp"

@@ -144,8 +144,11 @@ def test_the_window_makes_figures_copies_and_reports(
     panel.close()
     assert window.settings.figure == FigureOptions("one-column")
 
-    part = window.timeline.state.viewport
-    wanted = {tick.label.replace("\u00a0", " ") for tick in ticks(replace(part, width=1404.0))}
+    part, origin = (
+        replace(window.timeline.state.viewport, width=1404.0),
+        window.timeline.state.origin,
+    )
+    wanted = {tick.number.replace("\u00a0", " ") for tick in ticks(part, origin)}
     window.exporting.export_to(tmp_path / "seen.svg", visible=True)
     assert wanted <= set(words_of(tmp_path / "seen.svg"))  # the axis counts as on screen
 

@@ -18,6 +18,7 @@ from gui.look.theme import DARK, LIGHT
 from gui.panels.data.chart import StepAxis, ValueAxis, whole_spacing
 from gui.panels.data.step_bars import StepBars, step_bars
 from gui.timeline.state.scene import Scene
+from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -26,7 +27,7 @@ from tests.make_believe import batches, specification, trace_of
 
 def show_steps(window: MainWindow, qtbot: object) -> None:
     """Bring the dock to the front and wait for its chart."""
-    window._docks["steps"].raise_()
+    bring(window._docks["steps"])
     qtbot.waitUntil(lambda: window.steps.chart is not None and window.steps.chart.isVisible())
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
@@ -64,29 +67,151 @@ def test_every_strategy_can_be_picked_and_checked(panel: StrategyPanel, name: st
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_fields_that_a_strategy_does_not_take_are_disabled_with_the_reason(
-    panel: StrategyPanel, name: str
-) -> None:
+def test_only_the_fields_that_a_strategy_takes_are_there(panel: StrategyPanel, name: str) -> None:
+    panel.options.unfolded = {"advanced"}
     panel.choose_strategy(name)
     panel.choose(SCHEDULE, "interleaved")  # it takes chunks
     for option in STRATEGY_OPTIONS:
-        field = panel.fields[option.name].widget
-        assert field.isEnabled() is (option in STRATEGIES[name].options)
-        if not field.isEnabled():
-            assert "does not use this" in field.toolTip()
+        shown = panel.options.isRowVisible(panel.fields[option.name].widget)
+        assert shown is (option in STRATEGIES[name].options)
+
+
+def test_rare_settings_are_folded_and_counted(panel: StrategyPanel) -> None:
+    advanced, seed = panel.options.folds["advanced"], panel.fields["seed"].widget
+    assert not panel.options.isRowVisible(seed) and advanced.text() == "Advanced"
+    panel.set_specification(Specification(seed=3, warmup=0))
+    assert not panel.options.isRowVisible(seed) and advanced.text() == "Advanced (2 set)"
+    assert panel.specification().seed == 3
+    advanced.click()
+    assert panel.options.isRowVisible(seed) and panel.options.unfolded == {"advanced"}
+
+
+def test_numbers_that_are_left_alone_show_what_they_come_to(panel: StrategyPanel) -> None:
+    def shown(*names: str) -> list[str]:
+        texts = [panel.fields[name].widget.text() for name in names]
+        return [text.replace("\u00a0", " ") for text in texts]
+
+    panel.set_specification(Specification(devices="2xcpu"))
+    assert shown("batch", "steps") == ["64 rows", "5"]
+    assert shown("microbatches", "split_size") == ["8", "8 rows"]
+    panel.set_specification(Specification(devices="2xcpu", split_size=12))
+    assert shown("microbatches", "split_size") == ["6", "12 rows"]
+    panel.set_specification(Specification(devices="2xcpu", batch=30, microbatches=4))
+    assert shown("microbatches", "split_size") == ["4", "7 to 8 rows"]
+    panel.set_specification(Specification(devices="2xcpu", stages=99))
+    assert shown("microbatches", "split_size") == ["up to 8", "not used"]
+
+
+@pytest.mark.parametrize(
+    ("hardware", "devices", "offered"),
+    [
+        (HARDWARE, "4xcpu", "4xvirtual:cpu"),
+        (GPUS, "3xcuda:1", "3xvirtual:cuda:1"),
+        (HARDWARE, "2xcpu", ""),
+        (HARDWARE, "8xvirtual", ""),
+    ],
+)
+def test_virtual_lanes_are_a_click_away_where_real_ones_would_share_something(
+    panel: StrategyPanel, qtbot: object, hardware: object, devices: str, offered: str
+) -> None:
+    panel.set_hardware(hardware)
+    panel.set_specification(Specification(devices=devices))
+    link = panel.footer.virtual
+    assert link.isVisibleTo(panel.footer) is bool(offered)
+    if offered:
+        assert f"lanes share {'2 cores' if 'cpu' in devices else 'cuda:1'}." in (
+            panel.footer.preview.text()
+        )
+        qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+        panel.check_now()
+        assert panel.specification().devices == offered
+        assert not link.isVisibleTo(panel.footer)
+
+
+def test_the_arrow_keys_choose_a_strategy_and_tab_walks_down_the_form(
+    panel: StrategyPanel, qtbot: object
+) -> None:
+    panel.resize(280, 700)
+    panel.show()
+    qtbot.waitUntil(panel.isActiveWindow)
+    names = panel.strategies.list
+    names.setFocus()
+    panel.choose_strategy("single")
+    for name in ("dp", "ddp"):
+        qtbot.keyClick(names, Qt.Key.Key_Down)
+        assert panel.specification().strategy == name
+    reached = []
+    for _ in range(30):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        if focused is names:
+            break
+        reached.append(focused.objectName())
+        assert (
+            panel.viewport()
+            .rect()
+            .contains(focused.mapTo(panel.viewport(), focused.rect().center()))
+        )
+    rows = [name for name, field in panel.fields.items() if field.widget.isVisible()]
+    assert reached == [*rows, "fold"]
+    panel.close()
+
+
+def test_the_form_is_a_tree_that_a_screen_reader_can_tell(panel: StrategyPanel) -> None:
+    panel.options.unfolded = {"advanced", "faults"}
+    panel.set_specification(Specification(devices="4xvirtual:cpu"))
+    panel.show()
+    told = list(accessible_tree(QAccessible.queryAccessibleInterface(panel)))
+    roles = QAccessible.Role
+    names = {name for role, name, _ in told if role is roles.ListItem}
+    assert names == {strategy.title for strategy in STRATEGIES.values()}
+    by_name = {name: role for role, name, _ in told if role in CONTROLS}
+    assert "" not in by_name
+    assert by_name["Model"] is roles.ComboBox
+    assert by_name["Batch"] is roles.SpinBox
+    assert by_name["Link"] is roles.EditableText
+    shown = {o.title for o in OPTIONS if o.title and panel.fields[o.name].widget.isVisible()}
+    assert shown < by_name.keys()
+    texts = {name: value for role, name, value in told if role in CONTROLS}
+    assert texts["Model"] == "MLP" and texts["Depth"] == "8"
+    panel.close()
+
+
+CONTROLS = (
+    QAccessible.Role.ComboBox, QAccessible.Role.SpinBox, QAccessible.Role.EditableText,
+    QAccessible.Role.CheckBox, QAccessible.Role.PushButton, QAccessible.Role.Button,
+)  # fmt: skip
+
+
+def accessible_tree(item: QAccessibleInterface) -> Iterator[tuple[QAccessible.Role, str, str]]:
+    """Role, name and value of what can be seen, and of what is in it, but for parts of fields.
+
+    A label names a field: Qt gives the value of a drop-down list as its name on Linux.
+    """
+    role = item.role()
+    texts = QAccessible.Text
+    if not item.state().invisible:
+        labels = [other for other, how in item.relations() if how is QAccessible.RelationFlag.Label]
+        yield role, (labels or [item])[0].text(texts.Name), item.text(texts.Value)
+        if role not in CONTROLS:
+            for place in range(item.childCount()):
+                yield from accessible_tree(item.child(place))
 
 
 def test_faults_are_shown_for_virtual_lanes_alone_and_folded(panel: StrategyPanel) -> None:
     def shown() -> list[bool]:
         fields = [panel.fields[option.name].widget for option in FAULT_OPTIONS]
-        return [panel._form.isRowVisible(widget) for widget in (panel._faults, *fields)]
+        return [
+            panel.options.isRowVisible(widget)
+            for widget in (panel.options.folds["faults"], *fields)
+        ]
 
     assert not any(shown())
     panel.set_specification(Specification(devices="4xvirtual:cpu"))
     assert shown() == [True, *[False] * 5]
-    panel._faults.click()
+    panel.options.folds["faults"].click()
     assert all(shown())
-    panel._faults.click()
+    panel.options.folds["faults"].click()
     assert shown() == [True, *[False] * 5]
 
 
@@ -97,7 +222,9 @@ def test_faults_that_are_given_are_shown_and_asked_for(panel: StrategyPanel) -> 
     )  # fmt: skip
     panel.set_specification(asked)
     assert panel.specification() == asked and can_run(panel.result)
-    assert all(panel._form.isRowVisible(panel.fields[o.name].widget) for o in FAULT_OPTIONS)
+    assert panel.options.folds["faults"].text() == "Faults (3 set)"
+    panel.options.folds["faults"].click()
+    assert all(panel.options.isRowVisible(panel.fields[o.name].widget) for o in FAULT_OPTIONS)
     panel.choose(SLOW_LANE, "7:2")
     panel.check_now()
     assert panel.result == "Slow lane 7:2: there are lanes 0 to 3"
@@ -129,11 +256,11 @@ def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -
 def test_chunks_are_for_the_schedules_that_take_them(panel: StrategyPanel, name: str) -> None:
     panel.choose_strategy("pipeline")
     panel.choose(SCHEDULE, name)
+    panel.options.unfolded = {"advanced"}
     panel.fields["chunks"].widget.setValue(2)
-    assert panel.fields["chunks"].widget.isEnabled() is SCHEDULES[name].settable_chunks
+    shown = panel.options.isRowVisible(panel.fields["chunks"].widget)
+    assert shown is SCHEDULES[name].settable_chunks
     assert panel.specification().chunks == (2 if SCHEDULES[name].settable_chunks else None)
-    if not panel.fields["chunks"].widget.isEnabled():
-        assert "says itself how many stages a lane holds" in panel.fields["chunks"].widget.toolTip()
 
 
 def test_schedules_that_cannot_run_are_disabled_with_the_reason(panel: StrategyPanel) -> None:
@@ -156,8 +283,8 @@ def test_a_pipeline_is_pictured_with_the_passes_of_its_schedule(
 ) -> None:
     panel.set_specification(Specification(devices="2xcpu", microbatches=6, schedule=name))
     (plan,) = panel.result.plans.values()
-    answer = panel.picture.answer
-    assert panel.picture.isVisibleTo(panel.footer)
+    answer = panel.footer.picture.answer
+    assert panel.footer.picture.isVisibleTo(panel.footer)
     passes = [KINDS.index(kind) for kind in (*SCHEDULES[name].uses, Kind.OVERLAP)]
     planned = [KINDS.index(task.kind) for task in plan.tasks if KINDS.index(task.kind) in passes]
     shown = [kind for kind in answer.kind.tolist() if kind in passes]
@@ -167,7 +294,7 @@ def test_a_pipeline_is_pictured_with_the_passes_of_its_schedule(
 
 def test_what_is_no_pipeline_has_no_picture(panel: StrategyPanel) -> None:
     panel.set_specification(Specification("dp", devices="2xcpu"))
-    assert not panel.picture.isVisibleTo(panel.footer)
+    assert not panel.footer.picture.isVisibleTo(panel.footer)
 
 
 def test_a_schedule_is_taken_from_a_file(
@@ -217,7 +344,7 @@ def test_the_preview_names_micro_batches_and_replicas(
     panel: StrategyPanel, values: dict, told: str
 ) -> None:
     panel.set_specification(Specification(**{"devices": "2xcpu", **values}))
-    assert panel._preview.text().replace("\u00a0", " ").splitlines()[0] == told
+    assert panel.footer.preview.text().replace("\u00a0", " ").splitlines()[0] == told
 
 
 @pytest.mark.parametrize(
@@ -256,7 +383,7 @@ def test_a_picked_model_brings_its_own_settings_and_defaults(
     panel.fields["model"].widget.activated.emit(panel.fields["model"].widget.currentIndex())
     settings = MODELS[name].settings
     for setting in ("width", "depth", "heads", "sequence", "image_size"):
-        assert panel._form.isRowVisible(panel.fields[setting].widget) is (setting in settings)
+        assert panel.options.isRowVisible(panel.fields[setting].widget) is (setting in settings)
     assert panel.specification().model == ModelSettings(name).filled()
 
 
@@ -320,6 +447,6 @@ def test_the_preview_tells_how_the_batch_is_cut(panel: StrategyPanel) -> None:
     panel.set_specification(
         Specification("dp", ModelSettings("tutorial"), devices="8xcpu", batch=30)
     )
-    text = panel._preview.text().replace("\u00a0", " ")
+    text = panel.footer.preview.text().replace("\u00a0", " ")
     assert "30 rows over 8 replicas: 4, 4, 4, 4, 4, 4, 4, 2" in text
     assert "8 lanes share 2 cores" in text

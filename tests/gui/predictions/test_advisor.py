@@ -25,6 +25,7 @@ from gui.panels.predict.advisor_panel import (
     way_text,
     way_tip,
 )
+from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
@@ -55,7 +56,7 @@ def panel(window: MainWindow, client: FakeClient, qtbot: object) -> AdvisorPanel
     """The panel in its dock, with the ways of a run."""
     perform(window, client, specification(batch=32))
     client.asked.clear()
-    window._docks["advisor"].show()
+    bring(window._docks["advisor"])
     made = window.predictions.advisor_panel
     qtbot.waitUntil(lambda: made.model.rowCount() > 0, timeout=ADVICE_MS)
     return made
@@ -71,7 +72,7 @@ def texts(panel: AdvisorPanel, column: int) -> list[str]:
 
 
 def test_without_a_run_it_says_what_to_do_first(window: MainWindow) -> None:
-    window._docks["advisor"].show()
+    bring(window._docks["advisor"])
     panel = window.predictions.advisor_panel
     assert panel.line.text() == "Run once: the costs come from its calibration."
     assert not panel.run.isEnabled()
@@ -93,7 +94,7 @@ def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(batch=32), calibrated=False)
-    window._docks["advisor"].show()
+    bring(window._docks["advisor"])
     panel = window.predictions.advisor_panel
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=ADVICE_MS)
     assert {row.advice.specification.strategy for row in panel.model.rows} == {

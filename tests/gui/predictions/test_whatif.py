@@ -21,6 +21,7 @@ from core.predict.whatif import WhatIf, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
 from gui.panels.predict.whatif import FIGURES, PLAIN, WORDS, WhatIfPanel
 from gui.predictions.what_if import run_basis
+from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification, trace_of
@@ -31,7 +32,7 @@ ANSWER_MS = 30_000
 @pytest.fixture
 def panel(window: MainWindow, qtbot: object) -> WhatIfPanel:
     """The panel in its dock, with its first answer."""
-    window._docks["whatif"].show()
+    bring(window._docks["whatif"])
     made = window.predictions.whatif_panel
     qtbot.waitUntil(lambda: made.picture.answer is not None, timeout=ANSWER_MS)
     return made
@@ -347,7 +348,7 @@ def test_a_process_that_cannot_be_started_is_told(
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr("core.process.worker.SpawnProcess.start", full)
-    window._docks["whatif"].show()
+    bring(window._docks["whatif"])
     panel = window.predictions.whatif_panel
     qtbot.waitUntil(lambda: os.strerror(errno.EAGAIN) in panel.picture._note)
     monkeypatch.undo()

@@ -12,10 +12,13 @@ from core.trace.spans import Spans
 from core.trace.table import TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
 from gui.look.theme import LIGHT
+from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.summaries import area_pixels
 from gui.timeline.reduce import aggregate
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.reduction import LaneColumns
+
+VIEW = Viewport(0.0, 120.0, 40.0)
 
 TOLD = (Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.OVERLAP)
 LANE = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(TOLD)), max_size=12)
@@ -57,7 +60,7 @@ def test_shares_are_those_of_a_count_by_the_nanosecond(
     lanes = [spans_of(one) for one in pieces]
     made = Aggregate()
     made.update(lanes)
-    shares = made.shares(start, start + 20 * wide, 20)
+    shares = made.shares(Viewport(start, 20 * wide, 20))
     assert shares == pytest.approx(brute(lanes, start, 20, wide))
 
 
@@ -70,7 +73,7 @@ def test_lanes_reduced_one_by_one_have_the_same_shares(
     columns = [LaneColumns() for _ in lanes]
     for one, spans in zip(columns, lanes, strict=True):
         one.update(spans)
-    shares = Lanewise(columns).shares(start, start + 20 * wide, 20)
+    shares = Lanewise(columns).shares(Viewport(start, 20 * wide, 20))
     assert shares == pytest.approx(brute(lanes, start, 20, wide))
 
 
@@ -82,7 +85,7 @@ def test_what_comes_while_a_run_grows_is_added(monkeypatch: pytest.MonkeyPatch) 
         made.update([spans[:count] for spans in whole])
         fresh = Aggregate()
         fresh.update([spans[:count] for spans in whole])
-        assert made.shares(0, 120, 40) == pytest.approx(fresh.shares(0, 120, 40))
+        assert made.shares(VIEW) == pytest.approx(fresh.shares(VIEW))
 
 
 def test_areas_stand_on_one_another_as_high_as_their_shares() -> None:

@@ -95,7 +95,7 @@ def texts(scene: Scene, strips: Strips = NONE) -> list[str]:
 
 def test_the_legend_names_only_what_is_there() -> None:
     assert texts(Scene(trace_of(specification("single", steps=1)))) == [
-        "forward (F)", "backward (B)", "loss and update (L U)", "idle",
+        "forward (F)", "backward (B)", "loss and update (L loss, U update)", "idle",
     ]  # fmt: skip
     split = specification(devices="4xcpu", schedule="zb-h1", steps=1)
     assert {"backward-input (I)", "backward-weight (W)"} <= set(texts(Scene(trace_of(split))))

@@ -18,8 +18,9 @@ from core.recording.bookmarks import Bookmark
 from core.trace.trace import Span
 from gui.app.session import Run
 from gui.panels.data.bookmarks import NOTE, MarksPanel
-from gui.timeline.interact.crosshair import moment_text, nearest_edge
+from gui.timeline.interact.crosshair import nearest_edge
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.axis import OF_RUN, moment_text
 from gui.timeline.layout.frame import AXIS, LABELS
 from gui.timeline.layout.groups import Grouping
 from gui.timeline.paint.overlay import areas_of
@@ -202,7 +203,7 @@ def test_the_nearest_edge_is_that_of_looking_at_every_span(case: Drawn, time: in
 def test_a_moment_has_the_digits_that_tell_two_pixels_apart(
     ns: int, per_pixel: float, expected: str
 ) -> None:
-    assert moment_text(ns, per_pixel).replace("\u00a0", " ") == expected
+    assert moment_text(ns, OF_RUN, per_pixel).replace("\u00a0", " ") == expected
 
 
 def test_m_marks_the_moment_under_the_pointer_and_its_note_is_typed_in_place(

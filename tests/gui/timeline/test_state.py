@@ -48,6 +48,7 @@ def test_a_move_by_hand_ends_following_and_can_be_taken_back(state: TimelineStat
 
 
 def test_rows_scroll_only_as_far_as_there_are_rows(state: TimelineState) -> None:
+    state.resize(1000, 100)
     assert state.most_scroll > 0
     state.scroll_to(1e6)
     assert state.scroll == state.most_scroll

@@ -159,7 +159,7 @@ def test_hovering_over_a_bubble_says_who_waits_for_whom(view: TimelineView) -> N
     assert view.overlays.hovered is not None
     text = "\n".join([view.overlays.hovered[1], *view.overlays.hovered[2]]).replace("\u00a0", " ")
     assert text.startswith("cpu:0 waits 8.60 ms\n")
-    assert "8 ms for 1B0 on cpu:1: another lane computes" in text
+    assert "8 ms for 1B0 on cpu:1: other lane computes" in text
     assert text.endswith("Then 0C0 begins.")
 
 

@@ -18,6 +18,7 @@ from core.plan.strategies import STRATEGIES
 from core.plan.task import Role
 from core.predict.compare import CostSource
 from gui.app.session import Run
+from gui.window.docks import bring
 from gui.window.window import MainWindow
 
 RUN_MS = 60_000
@@ -190,7 +191,7 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     qtbot.waitUntil(lambda: first.comparison is not None, timeout=RUN_MS)
     assert first.comparison.source is CostSource.CALIBRATED
     panel = real_window.predictions.advisor_panel
-    real_window._docks["advisor"].show()
+    bring(real_window._docks["advisor"])
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=RUN_MS)
     ways = [row.advice.specification for row in panel.model.rows]
     chosen = next(i for i, way in enumerate(ways) if way.schedule == "zb-h1")
@@ -210,7 +211,7 @@ def test_what_if_begins_with_the_costs_of_a_real_run(
 ) -> None:
     run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", 32, steps=2))
     panel = real_window.predictions.whatif_panel
-    real_window._docks["whatif"].show()
+    bring(real_window._docks["whatif"])
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     assert "all lanes busy" in panel._source.text()
     before = panel.picture.answer

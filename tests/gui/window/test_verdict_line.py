@@ -43,7 +43,7 @@ def test_a_run_that_goes_on_has_its_last_whole_step_told(
     window.session.run(spec)
     client.perform(spec)
     client._messages, rest = client._messages[:-1], client._messages[-1:]
-    while client._messages:
+    while client._messages or window.session._waiting:
         window.session.tick()
     window.live.update()
     trace, steps = window.run_shown.trace, window.run_shown.trace.steps

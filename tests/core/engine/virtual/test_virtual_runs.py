@@ -183,6 +183,23 @@ def test_costs_are_measured_before_the_steps_by_stage_or_by_block():
     assert costs.link is None and costs.transfers
 
 
+def test_the_pass_that_allocates_is_no_cost_however_few_there_is_time_for(monkeypatch):
+    from core.engine.virtual import costs as module
+    from core.predict.compare import known_costs
+
+    really, passes = module._one_pass, []
+
+    def counted(*given):
+        taken = 1e6 if passes else 1e12
+        passes.append(taken)
+        return {name: [taken] for name in really(*given)}
+
+    monkeypatch.setattr(module, "_one_pass", counted)
+    monkeypatch.setattr(module, "BUDGET_SECONDS", 0)
+    costs, _ = known_costs(run_here(BY_STRATEGY[1], calibrate=True))
+    assert len(passes) >= 2 and costs.passes[Kind.FORWARD][0][0][1] == 1e6
+
+
 @pytest.mark.parametrize(
     ("devices", "option", "message"),
     [

@@ -1,0 +1,111 @@
+"""The command that goes through a lesson: text, runs, tables, questions and answers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from core.cli.commands import RunError, execute_with, ready_hardware
+from core.cli.interrupts import INTERRUPTED, noting_interrupts
+from core.cli.progress import Progress
+from core.cli.report import table
+from core.engine.client import EngineClient
+from core.engine.messages import Outcome
+from core.lessons.figures import NothingMeasuredError, figures_of
+from core.lessons.lesson import Lesson, Step, filled, find_lesson, read_lesson, shipped
+from core.option import flag_of
+from core.plain import plain, say
+from core.plan.specification import Specification
+from core.sweep.values import value_text
+
+SHOWN = {
+    "step_ms": "step",
+    "idle": "idle",
+    "split": "rows",
+    "peak": "most memory",
+    "first_work": "lane 0's work",
+}
+"""What the table of a step's runs has, and its headings."""
+QUIET = ("steps", "warmup", "calibrate", "seed", "lr", "optimizer")
+"""Options that say nothing of what a run shows."""
+
+
+def lesson(arguments: argparse.Namespace) -> int:
+    """Go through a lesson, or list all. Returns the exit status. Raises LessonError."""
+    if arguments.lesson is None:
+        lessons = [read_lesson(path) for path in shipped()]
+        say("\n".join(f"{n}  {one.title}" for n, one in enumerate(lessons, 1)))
+        return 0
+    found = read_lesson(find_lesson(arguments.lesson))
+    client = EngineClient()
+    with noting_interrupts() as interrupts:
+        try:
+            ready_hardware(client, interrupts)
+            _go_through(found, client, interrupts)
+        except KeyboardInterrupt:
+            say("bubblescope: interrupted", sys.stderr)
+            return INTERRUPTED
+        finally:
+            client.close()
+    return 0
+
+
+def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> None:
+    say(f"{plain(found.title)}\n{'=' * len(found.title)}")
+    for number, step in enumerate(found.steps, 1):
+        figures = [_run(client, run, interrupts) for run in step.runs]
+        say(f"\n{step_text(step, figures, f'{number} of {len(found.steps)}')}")
+        _wait_for_reader()
+        say(f"{plain(filled(step.answer, figures))}")
+
+
+def step_text(step: Step, figures: Sequence[dict[str, str]], place: str) -> str:
+    """A step up to its question: what it says, and what its runs came to."""
+    told = list(figures)
+    rows = [
+        (run_text(run, step.runs), *(one[name] for name in SHOWN))
+        for run, one in zip(step.runs, told, strict=True)
+    ]
+    return "\n".join(
+        [
+            f"{place}. {plain(step.title)}", plain(filled(step.text, told)), "",
+            table(("run", *SHOWN.values()), rows), "", plain(filled(step.question, told)),
+        ]
+    )  # fmt: skip
+
+
+def run_text(run: Specification, others: Sequence[Specification]) -> str:
+    """What tells a run from the others of its step, or its strategy and devices."""
+    values = {
+        option: value for option, value in run.values
+        if option.name not in QUIET and value != option.default
+    }  # fmt: skip
+    common = [
+        option for option in values
+        if len(others) > 1 and all(dict(one.values).get(option) == values[option] for one in others)
+    ]  # fmt: skip
+    return " ".join(
+        f"{flag_of(option.name)} {value_text(value)}"
+        for option, value in values.items()
+        if option not in common and option.name != "model"
+    )
+
+
+def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> dict[str, str]:
+    """The figures of a run. Raises RunError, PlanError, KeyboardInterrupt."""
+    trace, ended = execute_with(client, run, None, Progress(False), interrupts)
+    if interrupts:
+        raise KeyboardInterrupt
+    if ended.outcome is not Outcome.FINISHED:
+        raise RunError(ended.text or "the run did not finish")
+    try:
+        return figures_of(trace)
+    except NothingMeasuredError as error:
+        raise RunError(str(error)) from error
+
+
+def _wait_for_reader() -> None:
+    """Let a reader think first; nobody is waited for where no terminal is."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        input("(press Enter for the answer) ")

@@ -1,0 +1,1 @@
+"""Lessons: Markdown files whose steps really run, and whose answers come from what ran."""

@@ -1,0 +1,35 @@
+"""Why a prediction is far off: what it cannot know of the run that it is held against."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+
+from core.plan.task import Role
+from core.predict.compare import Comparison
+from core.trace.trace import Trace
+
+FAR = 0.25  # of the measured step
+TINY_NS = 100_000  # the launch of a task takes about as long
+
+
+class Doubt(StrEnum):
+    """Why a prediction is not to be trusted, as a sentence."""
+
+    SHARED = "It is off by more than a quarter: lanes share cores, which slow each other down."
+    TINY = "It is off by more than a quarter: these tasks are so short that starting them counts."
+    UNKNOWN = "It is off by more than a quarter: the tasks took other times than their costs say."
+
+
+def doubt(trace: Trace, comparison: Comparison) -> Doubt | None:
+    """Why the prediction of a run is off by more than FAR; None if it is not."""
+    if abs(comparison.makespan_error) <= FAR:
+        return None
+    lanes = [lane for lane in trace.header.lanes if lane.role is Role.COMPUTE]
+    columns = comparison.steps[-1].columns
+    work = columns.duration[np.isin(columns.lane, [lane.index for lane in lanes])]
+    if len(work) and np.median(work) < TINY_NS:
+        return Doubt.TINY
+    shared = any(lane.sharing and not lane.is_virtual for lane in lanes)
+    return Doubt.SHARED if shared else Doubt.UNKNOWN

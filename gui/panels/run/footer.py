@@ -1,0 +1,59 @@
+"""Below the form, where no scrolling hides it: what a run would do, or why there can be none."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from core.plan.lanes import virtual_instead
+from core.plan.specification import Specification
+from gui.look.label import Label
+from gui.look.layouts import button, column
+from gui.look.text import tr
+from gui.panels.answer_picture import AnswerPicture
+from gui.panels.run.preview import preview_text
+from gui.runs.check import Checked, pictured
+
+
+class FormFooter(QWidget):
+    """`devices_wanted` carries other lanes to ask for, in place of some that share hardware."""
+
+    devices_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("footer")
+        self.problem = Label(look="problem", wrapped=True)
+        self.preview = Label(look="quiet", wrapped=True)
+        for label in (self.problem, self.preview):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.picture = AnswerPicture(bare=True)
+        self.picture.setToolTip(tr("The order of the step's passes, as if all took the same time."))
+        tip = tr("Each task is then measured alone, so nothing is shared: the strategy itself.")
+        self.virtual = button(QToolButton, "", tip, lambda: self.devices_wanted.emit(self._devices))
+        self.virtual.setObjectName("link")
+        self.virtual.setAccessibleName(tr("Use virtual lanes"))
+        self._devices = ""
+        column(
+            self.picture, self.problem, self.preview, self.virtual,
+            of=self, margins=(12, 6, 10, 8), spacing=4,
+        )  # fmt: skip
+
+    def show_checked(self, asked: Specification, result: Checked | str) -> None:
+        """Say what comes of the form's settings: what would run, or the problem."""
+        checked = None if isinstance(result, str) else result
+        plans = () if checked is None else checked.plans.values()
+        answer = next((answer for plan in plans if (answer := pictured(plan))), None)
+        self.picture.setVisible(answer is not None)
+        if answer is not None:
+            self.picture.show_answer(answer)
+        self._say(self.problem, "" if checked else str(result))
+        self._say(self.preview, preview_text(asked, checked, answer) if checked else "")
+        self._devices = virtual_instead(checked.lanes) if checked else ""
+        self.virtual.setVisible(bool(self._devices))
+        if checked:
+            self.virtual.setText(tr("Use {count} virtual lanes", count=len(checked.lanes)))
+
+    def _say(self, label: Label, text: str) -> None:
+        label.setText(text)
+        label.setVisible(bool(text))

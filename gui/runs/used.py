@@ -1,0 +1,20 @@
+"""The settings that a run was made with, to be asked for again. Pure."""
+
+from __future__ import annotations
+
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.trace.header import Header
+from gui.look.text import tr
+
+
+def settings_of(header: Header | None) -> Specification | str:
+    """What the form can be set to, or one line that says why there is nothing."""
+    if header is None:
+        return tr("No run is shown: there are no settings to use.")
+    if header.foreign:
+        return tr("This recording does not tell its settings: another program made it.")
+    if header.specification.strategy not in STRATEGIES:
+        name = header.specification.strategy
+        return tr("This version has no strategy {name}: its settings cannot be used.", name=name)
+    return header.specification

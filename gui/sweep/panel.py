@@ -1,0 +1,156 @@
+"""The Sweep panel: which option is varied, over which values, and what has come of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QFormLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
+
+from core.plan.strategies import STRATEGIES
+from core.sweep.results import Results
+from core.sweep.sweep import BESIDE, REPEATS
+from core.sweep.values import SWEPT
+from gui.look.label import Label
+from gui.look.layouts import button, column, row
+from gui.look.text import tr
+from gui.look.theme import Theme
+from gui.panels.run.fields import WheelGuard, choice, whole
+from gui.sweep.view import SweepView
+from gui.sweep.words import option_title
+
+FIRST = "split_size"
+MOST_REPEATS = 1000
+BESIDE_WIDTH = 420  # from which on the chart stands beside the fields, instead of below them
+FIELD = 150
+_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class SweepPanel(QScrollArea):
+    """`asked` comes when the sweep shall begin, or end; `edited` with every change of a field.
+
+    `picked` comes with another option. `image_asked` and `table_asked` when a file is wanted.
+    """
+
+    asked = Signal()
+    edited = Signal()
+    picked = Signal()
+    image_asked = Signal()
+    table_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("form")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(tr("Sweep"))
+        self._guard = WheelGuard(self)
+        self.view = SweepView()
+        self._build_fields()
+        self._lay_out()
+        self.set_running(False)
+        self.show_results(None)
+        self.option.currentIndexChanged.connect(lambda _: self.picked.emit())
+        self.values.textChanged.connect(lambda _: self.edited.emit())
+        self.values.returnPressed.connect(self.asked.emit)
+        self.repeat.valueChanged.connect(lambda _: self.edited.emit())
+        self.beside.toggled.connect(lambda _: self.edited.emit())
+
+    @property
+    def strategies_beside(self) -> tuple[str, ...]:
+        """The strategies that are run beside."""
+        return BESIDE if self.beside.isChecked() else ()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        wide = self.width() >= BESIDE_WIDTH
+        self._box.setDirection(_ACROSS if wide else _DOWN)
+        super().resizeEvent(event)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.view.set_theme(theme)
+
+    def set_running(self, running: bool) -> None:
+        """Whether the button ends the sweep; the fields wait meanwhile."""
+        self.button.setText(tr("Stop sweep") if running else tr("Run sweep"))
+        for field in (self.option, self.values, self.repeat, self.beside):
+            field.setEnabled(not running)
+
+    def show_problem(self, text: str) -> None:
+        """Say why there is no sweep of what the fields say; '' where there is one."""
+        self._problem.setText(text)
+        self._problem.setVisible(bool(text))
+        self.button.setEnabled(not text)
+
+    def show_progress(self, text: str) -> None:
+        """Say how far the sweep is."""
+        self._progress.setText(text)
+        self._progress.setVisible(bool(text))
+
+    def show_results(self, results: Results | None) -> None:
+        """Show what has been measured so far."""
+        self.view.show_results(results)
+        for part in (self.image, self.table):
+            part.setEnabled(results is not None and bool(results.of))
+
+    def _build_fields(self) -> None:
+        entries = [(option_title(option), option.name, tr(option.help))
+                   for option in SWEPT if option.title or option.name == "strategy"]  # fmt: skip
+        self.option = choice(entries)
+        self.option.setCurrentIndex(self.option.findData(FIRST))
+        self.values = QLineEdit()
+        self.values.setToolTip(
+            tr("Values with commas between them, or semicolons where a value has commas; "
+               "default stands for what is done without the option.")
+        )  # fmt: skip
+        self.repeat = whole(1, MOST_REPEATS)
+        self.repeat.setValue(REPEATS)
+        self.repeat.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
+        self.repeat.setToolTip(tr("How often each value is run."))
+        names = " · ".join(tr(STRATEGIES[name].title) for name in BESIDE)
+        self.beside = QCheckBox(names)
+        self.beside.setChecked(True)
+        self.beside.setToolTip(tr("Run these too, with the same settings, for reference."))
+        tip = tr("Run every value, in random order, with the other settings of the form.")
+        self.button = button(QPushButton, "", tip, self.asked.emit)
+        self.image = button(
+            QToolButton, tr("Picture…"), tr("Write the chart as PNG, SVG or PDF."),
+            self.image_asked.emit,
+        )  # fmt: skip
+        self.table = button(
+            QToolButton, tr("Table…"), tr("Write a row for each run as CSV."),
+            self.table_asked.emit,
+        )  # fmt: skip
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setVerticalSpacing(4)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        for title, field in (
+            (tr("Vary"), self.option), (tr("Values"), self.values), (tr("Repeat"), self.repeat),
+            (tr("Beside"), self.beside),
+        ):  # fmt: skip
+            field.setAccessibleName(title)
+            field.setMinimumWidth(FIELD)
+            field.installEventFilter(self._guard)
+            form.addRow(title, field)
+        self._problem = Label(look="problem", wrapped=True)
+        self._progress = Label(look="quiet", wrapped=True)
+        buttons = row(self.button, self.image, self.table, growing=self.button, spacing=2)
+        fields = column(
+            form, buttons, self._problem, self._progress, None, margins=(12, 8, 8, 4), spacing=5
+        )
+        sheet = QWidget()
+        sheet.setObjectName("sheet")
+        self._box = row(
+            fields, self.view, of=sheet, growing=self.view, margins=(0, 0, 0, 0), spacing=0
+        )
+        self.setWidget(sheet)

@@ -1,0 +1,279 @@
+"""A sweep of the window: its runs one after the other, and what they come to."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from core.engine.messages import Outcome
+from core.files import write_whole
+from core.option import Option
+from core.plan.devices import Hardware
+from core.plan.specification import OPTIONS, Specification
+from core.plan.task import PlanError
+from core.sweep.results import Result, Results, remaining, seconds_left
+from core.sweep.sweep import Point, Sweep, sweep_along, values_by_name
+from core.sweep.table import Measured, UnmeasuredError, measured, table_text
+from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
+from gui.app.dialogs import ask_save
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
+from gui.figures.picture import write_picture
+from gui.look.text import duration_text, tr
+from gui.look.theme import LIGHT, THEMES
+from gui.panels.run.strategy import StrategyPanel
+from gui.runs.check import assumed_hardware, check_specification, friendly
+from gui.runs.run_queue import RunQueue
+from gui.sweep.panel import SweepPanel
+from gui.sweep.picture import sweep_picture
+from gui.sweep.words import setting_title
+
+IMAGES = ("PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)")
+TABLE = "Table (*.csv)"
+_OPTIONS: dict[str, Option[object]] = {option.name: option for option in OPTIONS}
+
+
+class Sweeping(QObject):
+    """`opened` carries the run of a result that was chosen; `said` and `failed` carry a line.
+
+    A sweep's runs are not shown while they are made: what draws them would take time from them.
+    """
+
+    opened = Signal(object)
+    said = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self, window: QWidget, panel: SweepPanel, form: StrategyPanel, session: Session,
+        settings: Settings,
+    ) -> None:  # fmt: skip
+        super().__init__(window)
+        self._window, self.panel, self._form = window, panel, form
+        self._session, self._settings = session, settings
+        self._hardware, self._known = assumed_hardware(), False
+        self._queue = RunQueue(self._start)
+        self._left: deque[Point] = deque()
+        self._runs: dict[Point, Run] = {}
+        self._took: list[tuple[int, float]] = []
+        self._failed: dict[int, str] = {}
+        self._began = 0.0
+        self.results: Results | None = None
+        self._connect()
+        self._suggest()
+
+    def attach(self, dock: QDockWidget) -> None:
+        """Take the dock that the panel stands in."""
+        self._dock = dock
+        dock.visibilityChanged.connect(self._check)
+
+    def open(self) -> None:
+        """Bring the panel to the front."""
+        self._dock.show()
+        self._dock.raise_()
+        self.panel.values.setFocus()
+
+    @property
+    def running(self) -> bool:
+        """Whether a run that is under way belongs to a sweep."""
+        return bool(self._left)
+
+    def begin(self) -> None:
+        """Begin the sweep that the fields ask for, or go on with it; end one that is under way."""
+        if self.running:
+            self._session.stop()
+            return
+        asked = self._asked()
+        problem = asked if isinstance(asked, str) else self._problem(asked)
+        self.panel.show_problem(problem)
+        if self._session.asking:
+            self.panel.show_progress(tr("A run is under way; the sweep can begin when it is over."))
+        if problem or isinstance(asked, str) or self._session.asking:
+            return
+        results = self.results
+        if results is None or results.sweep != asked or not remaining(asked, results.measured):
+            self.results, self._runs, self._took = Results(asked, ()), {}, []
+        self._failed = {}
+        self.panel.show_results(self.results)
+        self._go_on(remaining(asked, self._measured()))
+
+    def image_to(self, path: Path) -> None:
+        """Write the chart; its format follows from the suffix."""
+        theme = THEMES.get(self._settings.theme, LIGHT).name
+        if self.results is not None:
+            try:
+                write_picture(sweep_picture(self.results, theme), path)
+            except ValueError as error:
+                self.failed.emit(str(error))
+                return
+            self._written(path)
+
+    def table_to(self, path: Path) -> None:
+        """Write the rows, from which the command can go on too."""
+        if self.results is not None:
+            try:
+                write_whole(path, table_text(self.results.sweep, self.results.measured))
+            except OSError as error:
+                self.failed.emit(str(error))
+                return
+            self._written(path)
+
+    # What is asked for
+
+    def _asked(self) -> Sweep | str:
+        """The sweep of the fields, or why there is none."""
+        panel = self.panel
+        kept = Sweep(Specification(), beside=panel.strategies_beside, repeat=panel.repeat.value())
+        option = _OPTIONS[panel.option.currentData()]
+        try:
+            asked = sweep_along(self._form.specification(), option, panel.values.text(), kept)
+            return asked if asked.settings else ""
+        except PlanError as error:
+            return friendly(str(error))
+
+    def _problem(self, asked: Sweep) -> str:
+        """Why a setting cannot be run on this machine; '' if all can."""
+        for setting in asked.settings:
+            found = check_specification(setting, self._hardware, self._known)
+            if isinstance(found, str):
+                return f"{setting_title(asked, setting)}: {found}"
+        return ""
+
+    def _check(self, *_: object) -> None:
+        """Say what is wrong with the fields, where they can be seen."""
+        if not self.running and self.panel.isVisible():
+            asked = self._asked()
+            self.panel.show_problem(asked if isinstance(asked, str) else "")
+
+    def _suggest(self) -> None:
+        """Offer values of the option that was picked; of words only those that can be run."""
+        option = _OPTIONS[self.panel.option.currentData()]
+        base = self._form.specification()
+        text = suggested(option, values_by_name(base)[option.name], base.batch_rows)
+        if option.choices and text:
+            text = COMMA.join(name for name in option.choices if self._runs_with(option, name))
+        self.panel.values.setText(text)
+        self._check()
+
+    def _runs_with(self, option: Option[object], name: str) -> bool:
+        """Whether a word can be run in place of the form's, or beside it."""
+        alone = Sweep(self._form.specification(), beside=())
+        now = values_by_name(alone.base)[option.name]
+        words = dict.fromkeys((name, f"{now or DEFAULT}"))
+        try:
+            asked = sweep_along(alone.base, option, SEMICOLON.join((*words, "")), alone)
+            return not self._problem(asked)
+        except PlanError:
+            return False
+
+    # Runs
+
+    def _go_on(self, points: Sequence[Point]) -> None:
+        """Make these runs, in this order."""
+        assert self.results is not None
+        settings = self.results.sweep.settings
+        self._left = deque(points)
+        self.panel.set_running(self.running)
+        self._queue.run([settings[point.setting] for point in points], lambda _: None)
+        self._tell()
+
+    def _start(self, specification: Specification) -> bool:
+        self._began = time.monotonic()
+        self._session.run(specification)
+        return self._session.asking
+
+    def _end(self, run: Run) -> None:
+        """A run is over: take what it has measured, and go on."""
+        if not self.running or self.results is None:
+            return
+        point = self._left[0]
+        try:
+            row = measured(point, run.trace, run.outcome or Outcome.FAILED, run.text)
+        except UnmeasuredError as error:
+            self._lose(point, str(error), run.outcome is Outcome.STOPPED)
+            return
+        self._left.popleft()
+        self._runs[point] = run
+        self._took.append((point.setting, time.monotonic() - self._began))
+        self.results = replace(self.results, measured=(*self._measured(), row))
+        self.panel.show_results(self.results)
+        self._queue.end(run)
+        self._tell()
+
+    def _refuse(self, text: str) -> None:
+        if self.running:
+            self._lose(self._left[0], text, False)
+
+    def _lose(self, point: Point, why: str, stopped: bool) -> None:
+        """A run came to nothing: the sweep ends, or goes on without its setting."""
+        self._queue.forget()
+        left = [] if stopped else [other for other in self._left if other.setting != point.setting]
+        if not stopped:
+            self._failed[point.setting] = why
+        self._left.clear()
+        self._go_on(left)
+
+    def _measured(self) -> tuple[Measured, ...]:
+        return () if self.results is None else self.results.measured
+
+    # What is said
+
+    def _tell(self) -> None:
+        """How far the sweep is, and what went wrong."""
+        assert self.results is not None
+        asked, done = self.results.sweep, len(self.results.measured)
+        words = {"done": done, "all": len(asked.points)}
+        self.panel.set_running(self.running)
+        parts = []
+        if self.running:
+            seconds = seconds_left(self._left, self._took)
+            left = "" if seconds is None else duration_text(1e9 * max(1.0, round(seconds)))
+            now = setting_title(asked, asked.settings[self._left[0].setting])
+            text = tr("{done} of {all} runs are done; now {now}.", now=now, **words)
+            parts = [text, tr("About {time} left.", time=left) if left else ""]
+        elif done < len(asked.points):
+            parts = [tr("{done} of {all} runs are done; Run sweep goes on.", **words)]
+        for place, why in self._failed.items():
+            name = setting_title(asked, asked.settings[place])
+            parts.append(tr("{setting} failed: {why}", setting=name, why=why))
+        self.panel.show_progress("\n".join(filter(None, parts)))
+
+    def _open(self, result: Result) -> None:
+        """Show the run in the middle of a result's."""
+        run = self._runs.get(result.median_point)
+        if run is not None:
+            self.opened.emit(run)
+
+    def _ask_image(self) -> None:
+        start = Path(self._settings.folder) / "sweep.png"
+        kinds = [tr(kind) for kind in IMAGES]
+        ask_save(self._window, tr("Save picture"), start, kinds, self.image_to)
+
+    def _ask_table(self) -> None:
+        start = Path(self._settings.folder) / "sweep.csv"
+        ask_save(self._window, tr("Save table"), start, [tr(TABLE)], self.table_to)
+
+    def _written(self, path: Path) -> None:
+        self._settings.folder = str(path.parent)
+        self.said.emit(tr("Exported {name}.", name=path.name))
+
+    def _connect(self) -> None:
+        panel, session = self.panel, self._session
+        panel.asked.connect(self.begin)
+        panel.edited.connect(self._check)
+        panel.picked.connect(self._suggest)
+        panel.image_asked.connect(self._ask_image)
+        panel.table_asked.connect(self._ask_table)
+        panel.view.chosen.connect(self._open)
+        session.ready.connect(self._set_hardware)
+        session.run_ended.connect(self._end)
+        session.refused.connect(self._refuse)
+        self._form.checked.connect(self._check)
+
+    def _set_hardware(self, hardware: Hardware) -> None:
+        self._hardware, self._known = hardware, True

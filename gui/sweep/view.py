@@ -1,0 +1,137 @@
+"""The chart of a sweep as a widget: it grows with every run, and its results can be opened."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from core.sweep.results import Result, Results
+from gui.look.label import plain_tip
+from gui.look.text import tr
+from gui.look.theme import LIGHT, Theme
+from gui.look.writing import write_wrapped
+from gui.sweep.chart import Chart, Place, draw_chart, lay_out
+from gui.sweep.words import fastest_text, result_text
+from gui.timeline.layout.frame import Fonts
+
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class SweepView(QWidget):
+    """`chosen` carries the Result that was clicked, or that Enter was pressed on."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Results of the sweep"))
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.theme = LIGHT
+        self.results: Results | None = None
+        self.current: Result | None = None
+        self.empty = tr(
+            "Each value that you try becomes a point here, as soon as it has been run. "
+            "Click a point to open its run."
+        )
+        self.show_results(None)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.theme = theme
+        self.update()
+
+    def show_results(self, results: Results | None) -> None:
+        """Show what has been measured so far."""
+        self.results = results
+        self.setAccessibleDescription(self._words())
+        self.update()
+
+    @property
+    def chart(self) -> Chart | None:
+        """What is drawn, if there is a result."""
+        if self.results is None or not self.results.of:
+            return None
+        area = QRectF(self.rect()).adjusted(4, 6, -4, -4)
+        return lay_out(self.results, area, self.theme, Fonts.of(self.font()))
+
+    def sizeHint(self) -> QSize:  # noqa: D102
+        return QSize(420, 220)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(180, 140)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        chart = self.chart
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            if chart is None:
+                area = QRectF(self.rect()).adjusted(14, 8, -14, -8)
+                write_wrapped(painter, self.theme.muted, area, self.empty)
+                return
+            draw_chart(painter, chart)
+            if self.hasFocus() and (place := self._current_place(chart)) is not None:
+                painter.setPen(QColor(self.theme.accent))
+                painter.drawRoundedRect(chart.spot(place).adjusted(-2, -2, 2, 2), 4, 4)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        hit = self.chart is not None and self.chart.at(event.position()) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if hit else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        chart = self.chart
+        result = None if chart is None else chart.at(event.position())
+        if result is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.current = result
+            self.chosen.emit(result)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        chart = self.chart
+        if chart is None:
+            super().keyPressEvent(event)
+        elif event.key() in _STEPS:
+            self._step(chart, _STEPS[Qt.Key(event.key())])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            place = self._current_place(chart)
+            if place is not None:
+                self.chosen.emit(place.result)
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:  # noqa: D102
+        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            chart = self.chart
+            result = None if chart is None else chart.at(event.pos().toPointF())
+            if result is None or self.results is None:
+                QToolTip.hideText()
+            else:
+                words = result_text(self.results, result)
+                text = tr("{result}\nClick to open its run.", result=words)
+                QToolTip.showText(event.globalPos(), plain_tip(text), self)
+            return True
+        return super().event(event)
+
+    def _step(self, chart: Chart, by: int) -> None:
+        """Choose the result beside the current one, for the keyboard."""
+        places = sorted(chart.places, key=lambda place: place.x)
+        now = self._current_place(chart)
+        at = -1 if now is None else places.index(now)
+        self.current = places[max(0, at + by) % len(places)].result
+        self.setAccessibleDescription(self._words())
+        self.update()
+
+    def _current_place(self, chart: Chart) -> Place | None:
+        if self.current is None:
+            return None
+        setting = self.current.setting
+        return next((place for place in chart.places if place.result.setting == setting), None)
+
+    def _words(self) -> str:
+        """The results for screen readers: the fastest, or the one that the keys have reached."""
+        if self.results is None or not self.results.of:
+            return self.empty
+        if self.current is not None:
+            return result_text(self.results, self.current)
+        return fastest_text(self.results)

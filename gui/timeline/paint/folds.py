@@ -1,0 +1,73 @@
+"""The marks of time that is folded: torn edges, and what the time was spent with."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from gui.look.text import duration_text, tr
+from gui.look.writing import CENTRE, write
+from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.state.scene import Scene
+
+TOOTH = 4.0  # pixels that an edge is torn, to the side; twice as far down
+LEAST = 6.0  # pixels of the narrowest fold with torn edges
+LINE = 16.0  # height of its words
+
+
+def draw_folds(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
+) -> None:
+    """The folds of the visible time from `top` to `bottom`, with words where there is room."""
+    left, right = frame.left, frame.left + frame.view.width
+    for start, end in frame.view.folds.gaps:
+        x0, x1 = frame.x(start), frame.x(end)
+        if x1 <= left or x0 >= right:
+            continue
+        place = QRectF(max(x0, left), top, min(x1, right) - max(x0, left), bottom - top)
+        painter.fillRect(place, QColor(frame.theme.plot))
+        painter.setPen(QPen(QColor(frame.theme.muted), 1))
+        for x in (x0, x1):
+            if left <= x <= right and x1 - x0 >= LEAST:
+                painter.drawPolyline(_torn(x, top, bottom))
+        _write(painter, frame, fonts, place, fold_texts(scene, start, end))
+
+
+def fold_texts(scene: Scene, start: float, end: float) -> list[str]:
+    """What is said of a fold, the longest first: `measuring costs, 3.2 s`, `3.2 s`."""
+    length = duration_text(end - start)
+    place = int(scene.step_starts.searchsorted(round(end)))
+    warmup = scene.trace.header.specification.warmup
+    first = place < len(scene.step_numbers) and scene.step_numbers[place] == warmup
+    if first and scene.trace.costs is not None:
+        return [
+            tr("measuring costs, {time}", time=length),
+            tr("costs, {time}", time=length),
+            length,
+        ]
+    return [tr("between steps, {time}", time=length), length]
+
+
+def _torn(x: float, top: float, bottom: float) -> QPolygonF:
+    count = max(2, round((bottom - top) / (2 * TOOTH)))
+    step = (bottom - top) / count
+    sides = (TOOTH / 2, -TOOTH / 2)
+    return QPolygonF([QPointF(x + sides[n % 2], top + n * step) for n in range(count + 1)])
+
+
+def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: list[str]) -> None:
+    """The longest of the texts that fits between the edges; upright where none does."""
+    room, tall = place.width() - 4 * TOOTH, place.height() - 2 * TOOTH
+    text = next((t for t in texts if text_width(fonts.small, t) <= room), None)
+    if text is not None:
+        write(painter, fonts.small, frame.theme.muted, place, text, CENTRE)
+        return
+    text = next((t for t in texts if text_width(fonts.small, t) <= tall), None)
+    if text is None or room < LINE - 2 * TOOTH:
+        return
+    painter.save()
+    painter.translate(place.center())
+    painter.rotate(-90)
+    lying = QRectF(-place.height() / 2, -LINE / 2, place.height(), LINE)
+    write(painter, fonts.small, frame.theme.muted, lying, text, CENTRE)
+    painter.restore()

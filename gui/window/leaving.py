@@ -1,0 +1,74 @@
+"""Closing by hand: asks once what becomes of runs that are in no file yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from gui.app.dialogs import ask_folder
+from gui.app.session import Session
+from gui.app.settings import Settings
+from gui.figures.run_names import free_paths, unsaved
+from gui.look.text import problem_text, tr
+
+
+class Leaving:
+    """Guards a window; `fail` says in a line why runs could not be saved."""
+
+    def __init__(
+        self, window: QWidget, session: Session, settings: Settings, fail: Callable[[str], None]
+    ) -> None:
+        self._window, self._session, self._settings = window, session, settings
+        self._fail, self._sure = fail, False
+
+    def leave(self) -> None:
+        """Close the window, now or after the answer."""
+        if self.may_close():
+            self._window.close()
+
+    def may_close(self) -> bool:
+        """Whether to close now; else the question is asked, and its answer may close."""
+        count = len(unsaved(self._session.runs))
+        if self._sure or not count:
+            return True
+        box = QMessageBox(self._window)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(tr("Close Bubblescope"))
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(
+            tr("1 run of this sitting is in no file yet.")
+            if count == 1
+            else tr("{count} runs of this sitting are in no file yet.", count=count)
+        )
+        save = box.addButton(tr("Save all…"), QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton(tr("Close without saving"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(save)
+        save.clicked.connect(self._ask_folder)
+        leave.clicked.connect(self._leave)
+        box.open()
+        return False
+
+    def save_all(self, folder: Path) -> None:
+        """Save every run that is in no file into a folder, and close."""
+        runs = unsaved(self._session.runs)
+        try:
+            for run, path in zip(runs, free_paths(runs, folder), strict=True):
+                run.save(path)
+                self._settings.remember(path)
+        except OSError as error:
+            self._fail(problem_text(error))
+        else:
+            self._leave()
+
+    def _ask_folder(self) -> None:
+        ask_folder(
+            self._window, tr("Save the runs in a folder"), self._settings.folder, self.save_all
+        )
+
+    def _leave(self) -> None:
+        self._sure = True
+        self._window.close()

@@ -1,0 +1,154 @@
+"""Lessons: the shipped ones run and tell what ran; bad files are refused in one line."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from core.cli.commands import execute_with, ready_hardware
+from core.cli.lessons import run_text, step_text
+from core.cli.progress import Progress
+from core.engine.client import EngineClient
+from core.lessons.figures import FIGURES, figures_of
+from core.lessons.lesson import LessonError, filled, find_lesson, read_lesson, shipped
+from core.paths import PROJECT_ROOT
+from core.plan.specification import Specification
+from core.report.summary import summarise
+from core.trace.trace import Trace
+
+GOOD = """---
+title: A lesson
+---
+
+## A step
+
+It says {split}.
+
+    --strategy dp --model tutorial --devices 2xvirtual --batch 30 --steps 1
+
+Point: batch
+
+Question: How many?
+
+Answer: {split} of {step_ms@1}.
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[EngineClient]:
+    client = EngineClient()
+    ready_hardware(client, [])
+    yield client
+    client.close()
+
+
+def small(run: Specification) -> Specification:
+    """The same run with narrow layers and one step."""
+    model = replace(run.model, width=64) if run.model.width else run.model
+    return replace(run, model=model, steps=1 if run.data is None else run.steps, warmup=0)
+
+
+def execute(engine: EngineClient, run: Specification) -> Trace:
+    return execute_with(engine, run, None, Progress(False), [])[0]
+
+
+@pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
+def test_what_a_shipped_lesson_tells_comes_from_its_runs(path: Path, engine: EngineClient) -> None:
+    lesson = read_lesson(path)
+    assert 3 <= len(lesson.steps) <= 6
+    for step in lesson.steps:
+        traces = [execute(engine, small(run)) for run in step.runs]
+        figures = [figures_of(trace) for trace in traces]
+        told = filled(step.answer, figures)
+        assert "{" not in told and re.search(r"\d", told)
+        for name, run in re.findall(r"\{(\w+)(?:@(\d))?\}", step.answer):
+            trace = traces[int(run or 0) - 1]
+            assert FIGURES[name](trace, summarise(trace)) in told
+        assert "{" not in step_text(step, figures, "1 of 3")
+        assert step.text.count(".") >= 2  # two sentences
+
+
+def test_rows_and_memory_are_those_of_the_run(engine: EngineClient) -> None:
+    step = read_lesson(shipped()[0]).steps[2]
+    trace = execute(engine, small(step.runs[0]))
+    found = figures_of(trace)
+    assert (found["split"], found["last_split"]) == ("15 + 15", "5 + 5")
+    lanes = [lane for one in summarise(trace).steps for lane in one.lanes]
+    assert found["peak"] == f"{max(lane.peak_bytes for lane in lanes) / 1e3:.3g} kB"
+
+
+def test_a_lesson_is_found_by_its_number_or_its_file(tmp_path: Path) -> None:
+    assert find_lesson("1") == shipped()[0] and len(shipped()) == 6
+    assert find_lesson("own.md") == Path("own.md")
+    for wrong in ("0", "7", "own.txt", "x"):
+        with pytest.raises(LessonError, match=r"use 1 to 6 or a file that ends in \.md"):
+            find_lesson(wrong)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("---\ntitle", "title", r"line 1: a lesson begins with ---"),
+        ("title: A lesson", "name: x", r"line 2: the header needs one line title"),
+        ("## A step", "A step", r"before the first ## Title stands nothing"),
+        ("Point: batch", "Point: moon", r"line 11: Point: 'moon': use timeline"),
+        ("Question: How many?", "", r"0 lines Question: …; a step has one"),
+        ("{split} of", "{spilt} of", r"line 15: \{spilt\}: use step_ms"),
+        ("{step_ms@1}", "{step_ms@2}", r"this step has 1 runs"),
+        ("--strategy dp", "--strategy pd", r"line 9: there is no strategy 'pd'"),
+        ("--batch 30", "--batch 0", r"line 9: --batch 0: use 1 or more"),
+        ("--batch 30", "--batch", r"line 9: "),
+        ("--model tutorial", "--model /tmp/own.py", r"line 9: --model '/tmp/own.py': a lesson"),
+        ("--batch 30", "--image x.png", r"line 9: '--image' is no option of run"),
+        ("    --strategy", "--strategy", r"0 runs; a step has 1 to 8"),
+        ("It says {split}.", "", r"a step says something"),
+    ],
+)
+def test_a_bad_lesson_is_refused_in_one_line_that_names_it(
+    tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    path = tmp_path / "lesson.md"
+    path.write_text(GOOD)
+    assert read_lesson(path).title == "A lesson"
+    assert before in GOOD
+    path.write_text(GOOD.replace(before, after))
+    with pytest.raises(LessonError, match=said) as raised:
+        read_lesson(path)
+    assert str(path) in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_no_lesson_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.md"
+    with pytest.raises(LessonError, match="cannot be read"):
+        read_lesson(path)
+    path.write_bytes(b"\xff\xfe---")
+    with pytest.raises(LessonError, match="no text in UTF-8"):
+        read_lesson(path)
+    path.write_bytes(b"x" * 100_001)
+    with pytest.raises(LessonError, match="at most 100,000"):
+        read_lesson(path)
+
+
+def test_of_several_runs_what_differs_is_told() -> None:
+    runs = read_lesson(shipped()[5]).steps[2].runs
+    assert [run_text(run, runs) for run in runs] == ["--schedule 1f1b", "--schedule zb-h1"]
+
+
+def test_the_command_goes_through_a_lesson_without_waiting_for_input(tmp_path: Path) -> None:
+    path = tmp_path / "own.md"
+    path.write_text(GOOD)
+    done = subprocess.run(
+        [sys.executable, str(PROJECT_ROOT / "main.py"), "lesson", str(path)],
+        capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "1 of 1. A step" in done.stdout and "It says 15 + 15." in done.stdout
+    assert "15 + 15 of " in done.stdout.splitlines()[-1]
