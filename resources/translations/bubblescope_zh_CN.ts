@@ -61,7 +61,7 @@
     </message>
     <message>
         <source>1 run of this sitting is in no file yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>本次会话中有 1 个运行尚未保存到任何文件。</translation>
     </message>
     <message>
         <source>1 span</source>
@@ -185,7 +185,7 @@
     </message>
     <message>
         <source>A run is under way; the sweep can begin when it is over.</source>
-        <translation type="unfinished"></translation>
+        <translation>有运行正在进行；待其结束后即可开始扫描。</translation>
     </message>
     <message>
         <source>A small GPT over bytes.</source>
@@ -201,7 +201,7 @@
     </message>
     <message>
         <source>About {time} left.</source>
-        <translation type="unfinished"></translation>
+        <translation>大约还剩 {time}。</translation>
     </message>
     <message>
         <source>Activations</source>
@@ -213,7 +213,7 @@
     </message>
     <message>
         <source>Advanced</source>
-        <translation type="unfinished"></translation>
+        <translation>高级</translation>
     </message>
     <message>
         <source>Advisor</source>
@@ -277,7 +277,7 @@
     </message>
     <message>
         <source>Arrows</source>
-        <translation type="unfinished"></translation>
+        <translation>箭头</translation>
     </message>
     <message>
         <source>As shown in the window</source>
@@ -357,7 +357,7 @@
     </message>
     <message>
         <source>Beside</source>
-        <translation type="unfinished"></translation>
+        <translation>对照</translation>
     </message>
     <message>
         <source>Between the lane&apos;s passes, another lane computes what the next one needs.</source>
@@ -373,7 +373,7 @@
     </message>
     <message>
         <source>Bring {panel} to the front; again: hide it.</source>
-        <translation type="unfinished"></translation>
+        <translation>将{panel}置于最前；再次操作则将其隐藏。</translation>
     </message>
     <message>
         <source>Bubble</source>
@@ -401,7 +401,7 @@
     </message>
     <message>
         <source>Bubble {bubble} with equal passes</source>
-        <translation type="unfinished"></translation>
+        <translation>各趟等长时气泡为 {bubble}</translation>
     </message>
     <message>
         <source>Bubble {n} of {count} by length: {length} on {lane}.</source>
@@ -573,7 +573,7 @@
     </message>
     <message>
         <source>Close Bubblescope</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭 Bubblescope</translation>
     </message>
     <message>
         <source>Close tab</source>
@@ -601,7 +601,7 @@
     </message>
     <message>
         <source>Close without saving</source>
-        <translation type="unfinished"></translation>
+        <translation>不保存并关闭</translation>
     </message>
     <message>
         <source>Close {title}</source>
@@ -701,7 +701,7 @@
     </message>
     <message>
         <source>Comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Copied as an image and as SVG.</source>
@@ -785,11 +785,11 @@
     </message>
     <message>
         <source>Count time from the run&apos;s start.</source>
-        <translation type="unfinished"></translation>
+        <translation>从运行开始处计时。</translation>
     </message>
     <message>
         <source>Count time from the start of the step on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>从画面中这一步的开始处计时。</translation>
     </message>
     <message>
         <source>Counting was cancelled. Select a range to count it.</source>
@@ -929,7 +929,7 @@
     </message>
     <message>
         <source>Draw an arrow for each dependency between lanes on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>为画面中通道之间的每个依赖绘制一个箭头。</translation>
     </message>
     <message>
         <source>Draw both compared steps equally long; again: in true time.</source>
@@ -957,11 +957,11 @@
     </message>
     <message>
         <source>Each task is then measured alone, so nothing is shared: the strategy itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>这样每个任务都单独测量，不共享任何资源：看到的就是策略本身。</translation>
     </message>
     <message>
         <source>Each value that you try becomes a point here, as soon as it has been run. Click a point to open its run.</source>
-        <translation type="unfinished"></translation>
+        <translation>您尝试的每个值一经运行，就会成为这里的一个点。单击某个点可打开其运行。</translation>
     </message>
     <message>
         <source>Earlier</source>
@@ -1073,19 +1073,19 @@
     </message>
     <message>
         <source>Fastest: {setting}, {time} in one run.</source>
-        <translation type="unfinished"></translation>
+        <translation>最快：{setting}，单次运行 {time}。</translation>
     </message>
     <message>
         <source>Fastest: {setting}, {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>最快：{setting}，{time}。</translation>
     </message>
     <message>
         <source>Fastest: {setting}, {time}; no certain difference from {count} others.</source>
-        <translation type="unfinished"></translation>
+        <translation>最快：{setting}，{time}；与另外 {count} 个没有确定的差异。</translation>
     </message>
     <message>
         <source>Fastest: {setting}, {time}; no certain difference from {others}.</source>
-        <translation type="unfinished"></translation>
+        <translation>最快：{setting}，{time}；与 {others} 没有确定的差异。</translation>
     </message>
     <message>
         <source>Faults</source>
@@ -1109,7 +1109,7 @@
     </message>
     <message>
         <source>Files stay as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件保持不变。</translation>
     </message>
     <message>
         <source>Filter lanes</source>
@@ -1345,7 +1345,7 @@
     </message>
     <message>
         <source>How many micro-batches, where the strategy makes some.</source>
-        <translation type="unfinished"></translation>
+        <translation>微批次的数量（若该策略会划分微批次）。</translation>
     </message>
     <message>
         <source>How many times as long the slow lane computes.</source>
@@ -1357,7 +1357,7 @@
     </message>
     <message>
         <source>How often each value is run.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个值运行的次数。</translation>
     </message>
     <message>
         <source>How the work is divided among the lanes.</source>
@@ -1421,7 +1421,7 @@
     </message>
     <message>
         <source>In range</source>
-        <translation type="unfinished"></translation>
+        <translation>范围内</translation>
     </message>
     <message>
         <source>In short</source>
@@ -1665,7 +1665,7 @@
     </message>
     <message>
         <source>Looking for what limits a step…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在查找限制一步的因素…</translation>
     </message>
     <message>
         <source>Looped BFS</source>
@@ -1909,11 +1909,11 @@
     </message>
     <message>
         <source>Run what the form says: {what}. (F5)</source>
-        <translation type="unfinished"></translation>
+        <translation>运行表单中的设置：{what}。(F5)</translation>
     </message>
     <message>
         <source>Run with several values of an option, and see which is the fastest.</source>
-        <translation type="unfinished"></translation>
+        <translation>用某个选项的多个值分别运行，看哪个最快。</translation>
     </message>
     <message>
         <source>SVG drawing (*.svg)</source>
@@ -1921,35 +1921,35 @@
     </message>
     <message>
         <source>Same task in the next step</source>
-        <translation type="unfinished"></translation>
+        <translation>下一步中的同一任务</translation>
     </message>
     <message>
         <source>Same task in the step before</source>
-        <translation type="unfinished"></translation>
+        <translation>上一步中的同一任务</translation>
     </message>
     <message>
         <source>Sample: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>示例：{name}</translation>
     </message>
     <message>
         <source>Samples</source>
-        <translation type="unfinished"></translation>
+        <translation>示例</translation>
     </message>
     <message>
         <source>Save all…</source>
-        <translation type="unfinished"></translation>
+        <translation>全部保存…</translation>
     </message>
     <message>
         <source>Select the span that the selected one, or most of the selected bubble, waited for.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择所选跨度（或所选气泡的大部分时间）所等待的跨度。</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>{lanes} 个通道上每步 {count} 个任务</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes (expected)</source>
-        <translation type="unfinished"></translation>
+        <translation>{lanes} 个通道上每步 {count} 个任务（预期）</translation>
     </message>
     <message>
         <source>{one}, but {other}</source>
@@ -1957,20 +1957,21 @@
     </message>
     <message>
         <source>{option} {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{option} {value}</translation>
     </message>
     <message>
         <source>{other} excludes this: set it back to 0 to use this.</source>
-        <translation type="unfinished"></translation>
+        <translation>{other} 与此项互斥：要使用此项，请将其恢复为 0。</translation>
     </message>
     <message>
         <source>{part} ({count} set)</source>
-        <translation type="unfinished"></translation>
+        <translation>{part}（已设 {count} 项）</translation>
     </message>
     <message>
         <source>{result}
 Click to open its run.</source>
-        <translation type="unfinished"></translation>
+        <translation>{result}
+单击可打开其运行。</translation>
     </message>
     <message>
         <source>No lane is called “{name}”.</source>
@@ -1978,7 +1979,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>在画面中的实测步内，画面中没有空闲的通道。</translation>
     </message>
     <message>
         <source>No lane, link or step is slower than its peers; balance, order and communication cost less than a twentieth each.</source>
@@ -1986,7 +1987,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>No run is shown: there are no settings to use.</source>
-        <translation type="unfinished"></translation>
+        <translation>未显示任何运行：没有可用的设置。</translation>
     </message>
     <message>
         <source>No run yet</source>
@@ -2022,7 +2023,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Note…</source>
-        <translation type="unfinished"></translation>
+        <translation>备注…</translation>
     </message>
     <message>
         <source>Nothing</source>
@@ -2186,7 +2187,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Picture…</source>
-        <translation type="unfinished"></translation>
+        <translation>图片…</translation>
     </message>
     <message>
         <source>Pin the lane</source>
@@ -2338,7 +2339,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Put the settings of the run that is shown into the form; Run then starts them.</source>
-        <translation type="unfinished"></translation>
+        <translation>将所示运行的设置填入表单；之后按“运行”即以这些设置启动。</translation>
     </message>
     <message>
         <source>Put these settings into the form and run them.</source>
@@ -2398,15 +2399,15 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名</translation>
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名…</translation>
     </message>
     <message>
         <source>Repeat</source>
-        <translation type="unfinished"></translation>
+        <translation>重复</translation>
     </message>
     <message>
         <source>Replica</source>
@@ -2438,7 +2439,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Results of the sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描结果</translation>
     </message>
     <message>
         <source>Rows</source>
@@ -2470,7 +2471,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Run every value, in random order, with the other settings of the form.</source>
-        <translation type="unfinished"></translation>
+        <translation>以随机顺序运行每个值，其余设置取自表单。</translation>
     </message>
     <message>
         <source>Run once: the costs come from its calibration.</source>
@@ -2482,11 +2483,11 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Run sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>运行扫描</translation>
     </message>
     <message>
         <source>Run these too, with the same settings, for reference.</source>
-        <translation type="unfinished"></translation>
+        <translation>同时以相同设置运行这些策略，作为参照。</translation>
     </message>
     <message>
         <source>Run this</source>
@@ -2506,7 +2507,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Running {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在运行 {what}</translation>
     </message>
     <message>
         <source>Runs</source>
@@ -2542,7 +2543,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Save picture</source>
-        <translation type="unfinished"></translation>
+        <translation>保存图片</translation>
     </message>
     <message>
         <source>Save recording</source>
@@ -2558,7 +2559,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Save table</source>
-        <translation type="unfinished"></translation>
+        <translation>保存表格</translation>
     </message>
     <message>
         <source>Save the run that is shown as a recording.</source>
@@ -2566,7 +2567,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Save the runs in a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>将运行保存到文件夹</translation>
     </message>
     <message>
         <source>Saved {count} spans as {name}.</source>
@@ -2670,11 +2671,11 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Select the same task in the next step.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择下一步中的同一任务。</translation>
     </message>
     <message>
         <source>Select the same task in the step before.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择上一步中的同一任务。</translation>
     </message>
     <message>
         <source>Select the span before that was found.</source>
@@ -2710,7 +2711,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Settings that are seldom changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>很少更改的设置。</translation>
     </message>
     <message>
         <source>Several stages on each lane, all micro-batches through each in turn.</source>
@@ -2810,7 +2811,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Show the time of day of the run, where its recording tells it.</source>
-        <translation type="unfinished"></translation>
+        <translation>显示运行时的钟点（若其录制文件有记载）。</translation>
     </message>
     <message>
         <source>Show the window in English.</source>
@@ -2842,11 +2843,11 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Since the run&apos;s start</source>
-        <translation type="unfinished"></translation>
+        <translation>从运行开始起</translation>
     </message>
     <message>
         <source>Since the step</source>
-        <translation type="unfinished"></translation>
+        <translation>从该步起</translation>
     </message>
     <message>
         <source>Single lane</source>
@@ -3010,7 +3011,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Stop sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>停止扫描</translation>
     </message>
     <message>
         <source>Stop the run; what was recorded is kept.</source>
@@ -3022,7 +3023,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Strategy</source>
-        <translation type="unfinished"></translation>
+        <translation>策略</translation>
     </message>
     <message>
         <source>Strategy: {name}</source>
@@ -3030,11 +3031,11 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描</translation>
     </message>
     <message>
         <source>Sweep…</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描…</translation>
     </message>
     <message>
         <source>THREE THINGS TO TRY</source>
@@ -3050,11 +3051,11 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Table…</source>
-        <translation type="unfinished"></translation>
+        <translation>表格…</translation>
     </message>
     <message>
         <source>Take off the list</source>
-        <translation type="unfinished"></translation>
+        <translation>从列表中移除</translation>
     </message>
     <message>
         <source>Take the last zoom, pan, fit or change of the lanes back.</source>
@@ -3150,7 +3151,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>The lanes are starting; bars come with their first tasks.</source>
-        <translation type="unfinished"></translation>
+        <translation>通道正在启动；条形会随其首批任务出现。</translation>
     </message>
     <message>
         <source>The main reason of the difference</source>
@@ -3226,7 +3227,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>The step is not over: nothing is told yet of what the lane does next.</source>
-        <translation type="unfinished"></translation>
+        <translation>这一步尚未结束：还没有关于该通道接下来做什么的信息。</translation>
     </message>
     <message>
         <source>The step lacks spans: what looks idle may be work that was not told.</source>
@@ -3334,7 +3335,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>This recording does not tell its settings: another program made it.</source>
-        <translation type="unfinished"></translation>
+        <translation>此录制文件未记载其设置：它由其他程序生成。</translation>
     </message>
     <message>
         <source>This run</source>
@@ -3354,7 +3355,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>This run has recorded no spans: there is nothing to export.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行没有录制任何跨度：没有可导出的内容。</translation>
     </message>
     <message>
         <source>This step has {n} tasks: explaining it takes some seconds.</source>
@@ -3370,7 +3371,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>This version has no strategy {name}: its settings cannot be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>此版本没有策略 {name}：无法使用其设置。</translation>
     </message>
     <message>
         <source>Time</source>
@@ -3390,7 +3391,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Time of day</source>
-        <translation type="unfinished"></translation>
+        <translation>钟点</translation>
     </message>
     <message>
         <source>Timeline</source>
@@ -3470,27 +3471,27 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Use this run&apos;s settings</source>
-        <translation type="unfinished"></translation>
+        <translation>使用此运行的设置</translation>
     </message>
     <message>
         <source>Use virtual lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>使用虚拟通道</translation>
     </message>
     <message>
         <source>Use {count} virtual lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>使用 {count} 个虚拟通道</translation>
     </message>
     <message>
         <source>Values</source>
-        <translation type="unfinished"></translation>
+        <translation>取值</translation>
     </message>
     <message>
         <source>Values with commas between them, or semicolons where a value has commas; default stands for what is done without the option.</source>
-        <translation type="unfinished"></translation>
+        <translation>取值之间用逗号分隔；若取值本身含逗号，则用分号分隔。default 表示不设该选项时的做法。</translation>
     </message>
     <message>
         <source>Vary</source>
-        <translation type="unfinished"></translation>
+        <translation>变化的选项</translation>
     </message>
     <message>
         <source>Verdict</source>
@@ -3558,7 +3559,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>What is asked</source>
-        <translation type="unfinished"></translation>
+        <translation>所提的问题</translation>
     </message>
     <message>
         <source>What is visible</source>
@@ -3610,15 +3611,15 @@ Click to open its run.</source>
     </message>
     <message>
         <source>What to call this run, in this sitting:</source>
-        <translation type="unfinished"></translation>
+        <translation>在本次会话中如何称呼此运行：</translation>
     </message>
     <message>
         <source>What to remember of this run, in this sitting:</source>
-        <translation type="unfinished"></translation>
+        <translation>在本次会话中要为此运行记下的内容：</translation>
     </message>
     <message>
         <source>What to run</source>
-        <translation type="unfinished"></translation>
+        <translation>要运行的内容</translation>
     </message>
     <message>
         <source>What updates the parameters.</source>
@@ -3634,7 +3635,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>What would help</source>
-        <translation type="unfinished"></translation>
+        <translation>可改进之处</translation>
     </message>
     <message>
         <source>What {schedule}&apos;s formula gives, by makespan, for this step&apos;s mean costs.</source>
@@ -3674,19 +3675,19 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Whole max</source>
-        <translation type="unfinished"></translation>
+        <translation>完整最大</translation>
     </message>
     <message>
         <source>Whole mean</source>
-        <translation type="unfinished"></translation>
+        <translation>完整平均</translation>
     </message>
     <message>
         <source>Whole p50</source>
-        <translation type="unfinished"></translation>
+        <translation>完整 p50</translation>
     </message>
     <message>
         <source>Whole p99</source>
-        <translation type="unfinished"></translation>
+        <translation>完整 p99</translation>
     </message>
     <message>
         <source>Whose durations the histogram shows.</source>
@@ -3734,7 +3735,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Write a row for each run as CSV.</source>
-        <translation type="unfinished"></translation>
+        <translation>将每个运行写成一行，存为 CSV。</translation>
     </message>
     <message>
         <source>Write all spans, or those that the table shows, a line each.</source>
@@ -3754,7 +3755,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Write the chart as PNG, SVG or PDF.</source>
-        <translation type="unfinished"></translation>
+        <translation>将图表写为 PNG、SVG 或 PDF。</translation>
     </message>
     <message>
         <source>Write the costs that are chosen to a JSON file.</source>
@@ -3806,7 +3807,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>alignment</source>
-        <translation type="unfinished"></translation>
+        <translation>对齐点</translation>
     </message>
     <message>
         <source>all lanes</source>
@@ -3890,7 +3891,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>between steps, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>步之间，{time}</translation>
     </message>
     <message>
         <source>block</source>
@@ -4002,7 +4003,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>costs, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>开销，{time}</translation>
     </message>
     <message>
         <source>critical path</source>
@@ -4014,7 +4015,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>default</source>
-        <translation type="unfinished"></translation>
+        <translation>default</translation>
     </message>
     <message>
         <source>depth</source>
@@ -4026,7 +4027,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>deviation from run to run</source>
-        <translation type="unfinished"></translation>
+        <translation>各次运行之间的偏差</translation>
     </message>
     <message>
         <source>device</source>
@@ -4090,7 +4091,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>fastest</source>
-        <translation type="unfinished"></translation>
+        <translation>最快</translation>
     </message>
     <message>
         <source>faults put in</source>
@@ -4110,7 +4111,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>for what is not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>原因尚不清楚</translation>
     </message>
     <message>
         <source>forward</source>
@@ -4174,7 +4175,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>ideal: single ÷ lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>理想：单通道 ÷ 通道数</translation>
     </message>
     <message>
         <source>idle</source>
@@ -4266,7 +4267,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>left edge</source>
-        <translation type="unfinished"></translation>
+        <translation>左边缘</translation>
     </message>
     <message>
         <source>level</source>
@@ -4354,11 +4355,11 @@ Click to open its run.</source>
     </message>
     <message>
         <source>measuring costs</source>
-        <translation type="unfinished"></translation>
+        <translation>测量开销</translation>
     </message>
     <message>
         <source>measuring costs, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>测量开销，{time}</translation>
     </message>
     <message>
         <source>median step</source>
@@ -4490,7 +4491,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚不清楚</translation>
     </message>
     <message>
         <source>not used</source>
@@ -4718,7 +4719,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>run start</source>
-        <translation type="unfinished"></translation>
+        <translation>运行开始</translation>
     </message>
     <message>
         <source>run {number}</source>
@@ -4858,7 +4859,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>starting {n} ranks…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在启动 {n} 个 rank…</translation>
     </message>
     <message>
         <source>starting…</source>
@@ -4942,7 +4943,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>time of day, ± 1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>钟点，± 1 s</translation>
     </message>
     <message>
         <source>times</source>
@@ -5146,7 +5147,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>{count} runs of this sitting are in no file yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>本次会话中有 {count} 个运行尚未保存到任何文件。</translation>
     </message>
     <message>
         <source>{count} so far, {share}</source>
@@ -5170,11 +5171,11 @@ Click to open its run.</source>
     </message>
     <message>
         <source>{done} of {all} runs are done; Run sweep goes on.</source>
-        <translation type="unfinished"></translation>
+        <translation>已完成 {done} / {all} 个运行；按“运行扫描”可继续。</translation>
     </message>
     <message>
         <source>{done} of {all} runs are done; now {now}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已完成 {done} / {all} 个运行；当前：{now}。</translation>
     </message>
     <message>
         <source>{duration} for others</source>
@@ -5254,19 +5255,19 @@ Click to open its run.</source>
     </message>
     <message>
         <source>{lane}: {work:.2f} × the mean work</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane}：工作量为平均的 {work:.2f} 倍</translation>
     </message>
     <message>
         <source>{lane}: {work:.2f} × the mean work, {memory:.2f} × the mean memory</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane}：工作量为平均的 {work:.2f} 倍，内存为平均的 {memory:.2f} 倍</translation>
     </message>
     <message>
         <source>{latency} µs, {bandwidth} GB/s</source>
-        <translation type="unfinished"></translation>
+        <translation>{latency} µs，{bandwidth} GB/s</translation>
     </message>
     <message>
         <source>{least} to {most} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>{least} 至 {most} 行</translation>
     </message>
     <message>
         <source>{length} from {start}</source>
@@ -5282,7 +5283,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>{moment} since {start}</source>
-        <translation type="unfinished"></translation>
+        <translation>{start}起 {moment}</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -5322,7 +5323,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>{n} of {count} arrows; zoom in</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} / {count} 个箭头；请放大</translation>
     </message>
     <message>
         <source>{n} of {count} files cannot be opened: {problems}</source>
@@ -5378,15 +5379,15 @@ Click to open its run.</source>
     </message>
     <message>
         <source>{setting} failed: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{setting} 失败：{why}</translation>
     </message>
     <message>
         <source>{setting}: {mean} in one run</source>
-        <translation type="unfinished"></translation>
+        <translation>{setting}：单次运行 {mean}</translation>
     </message>
     <message>
         <source>{setting}: {mean}, deviation {off}, {runs} runs</source>
-        <translation type="unfinished"></translation>
+        <translation>{setting}：{mean}，偏差 {off}，{runs} 次运行</translation>
     </message>
     <message>
         <source>{share} of the lanes are busy {at}</source>
@@ -5468,7 +5469,7 @@ Click to see it.</source>
     </message>
     <message>
         <source>{time} of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行的 {time} 处</translation>
     </message>
     <message>
         <source>{title}, running</source>
@@ -5500,7 +5501,7 @@ Click to see it.</source>
     </message>
     <message>
         <source>{unit} since {moment}</source>
-        <translation type="unfinished"></translation>
+        <translation>{unit}，从{moment}起</translation>
     </message>
     <message>
         <source>{way}, {n} micro-batches: {step} predicted</source>
@@ -5524,7 +5525,7 @@ Click to see it.</source>
     </message>
     <message>
         <source>▶  Run {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>▶  运行 {what}</translation>
     </message>
     <message>
         <source>简体中文</source>
