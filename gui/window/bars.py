@@ -22,6 +22,7 @@ from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.look.label import Label, plain_tip
 from gui.look.text import tr
+from gui.look.told import told
 from gui.runs.faults import faults_of, status_text
 from gui.timeline.state.scene import Scene
 from gui.window.status import (
@@ -143,7 +144,7 @@ class StatusLine:
         self._run = run
         self.behind.setText(behind_text(behind_s))
         self.faults.setText(status_text(faults_of(run.trace, run.live)))
-        self.timing_note.setText(run.trace.header.timing_note)
+        self.timing_note.setText(told(run.trace.header.timing_note))
         self.verified.setText(verified_text(run.trace))
         self.recorded.setText(recorded_text(run.trace, self._per_pixel))
 

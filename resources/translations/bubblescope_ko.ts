@@ -1977,6 +1977,178 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source> (a | stands between values of one key: mb:2|5)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> (this is replica {a})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> cannot be imported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--batch {a} of {b} needs at least {c} GB, but this machine has {d} GB: use fewer rows or a smaller model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--chunks {a} is not for {b}, which says itself how many stages a lane holds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--costs {a} cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--costs {a}: use a name that ends in {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--data {a} is over {b} batches of {c} rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--depth {a}: the gpt takes 2 or more (at least 4 blocks in all)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--devices {a} mixes kinds of devices; use one kind in a run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--devices {a}: explaining {b} lanes takes about {c} GB, more than an eighth of this machine&apos;s {d} GB; use at most {e} lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--devices {a}: virtual lanes run alone, on one device; use 8xvirtual:cpu</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--devices {a}: {b} is no device; use {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--devices {a}: {b} lanes; use 1 to {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--heads {a} do not divide --width {b}; use a divisor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--image-size {a}: resnet50 takes 32 or more pixels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--link {a}: use a bandwidth above 0 GB/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--link {a}: use {b} or {c}, each number below 10^9</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--model {a} has no {b}(): it needs build() and batch()</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--model {a}: batch({b}) must give input and target, tensors of {c} rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--model {a}: block {b} gave no tensor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--model {a}: build() gave {b}; it must give an nn.Sequential or a list of blocks, one at least</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--model {a}: loss is no function; use loss(output, target)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--model {a}: loss() gave {b}; it must give a tensor of one number, the mean over rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--model {a}: there is no such file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--slow-kind {a}: use {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--slow-link {a}-{b}: name two different lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--split-size {a} makes {b} micro-batches of {c} rows; use a size that makes at most {d}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--stages {a}: {b} is for {c} stages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--{a} {b}: use a name that ends in {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 core a lane instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 lane instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 micro-batch instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 replica instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 row instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 stage instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; it may have run out of memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is off by more than a quarter: lanes share cores, which slow each other down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is off by more than a quarter: the tasks took other times than their costs say.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is off by more than a quarter: these tasks are so short that starting them counts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KIND:FACTOR, such as backward:1.2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3797,6 +3969,110 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>a CSV schedule cannot say {a}, a pass over all micro-batches at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a block: 2, 0-5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a bucket: 1, 0|2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a clock&apos;s uncertainty is no finite number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a lane&apos;s counter is out of bounds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a lane&apos;s number or name: 2, 0-3, cpu*</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a lane&apos;s steps go back in time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a mark ends at {a} ns, before it starts at {b} ns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a micro-batch: 3, 2-5, 4-</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a quote is open; end the words that it begins with another &quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a replica&apos;s share of {a} rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a replica: 0, 1-</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a row has not one note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a run is under way: stop it first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a span ends before it starts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a span has no step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a span is of a plan that was not told</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a span is of a task that its plan does not have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a stage: 1, 0-3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a step takes {a} s: its costs are not measured beforehand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a step: 5, 10-20</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a task has no {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a task of the plan: 17</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a task&apos;s {a} is out of bounds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a time is out of bounds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>activation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>activations held</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3869,6 +4145,14 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>batch normalisation depends on how the batch is split: every step is compared with the same split, run in order on one lane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>batch normalisation needs more than one value per channel on every lane that has rows: use a larger --batch or fewer lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>batch {rows}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3897,11 +4181,31 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>block {a} begins with no linear layer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block {a} is no transformer block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>block {n}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>blocks are not recorded: torch runs the ranks by itself</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>blocks {a} and {b} share a parameter ({c}.{d}), and each block is sharded by itself; put both into one block, or use ddp</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>both {a} and {b}: one is too many</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3921,11 +4225,23 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>buckets of 1 MiB instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>buckets of {b} MiB instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>busy</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>busy {busy} · comm {communication} · idle {idle}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by is {a}; use &apos;stage&apos; or &apos;block&apos;</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3949,6 +4265,14 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>chimera needs an even number of ranks, not {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>chimera needs at least 2 micro-batches, one a replica, not {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>chunks</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3966,6 +4290,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>communication</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>communication measured too</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4001,6 +4329,10 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>costs are a table of numbers, not {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>costs, {time}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4021,6 +4353,14 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>depth 1 instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>depth {b} instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>deuteranopia</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4037,11 +4377,19 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>did not answer any more, and was ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>did not end</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>dtype</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>dualpipe-v on {a} ranks needs at least {b} micro-batches, not {c}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4053,11 +4401,19 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>ended with status {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>engine is loading…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>engine ready</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>error</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4121,6 +4477,14 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>forward, backward-*, communication, compute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or link_latency_us with link_bandwidth_gb_s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>full colour vision</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4134,6 +4498,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>gather-or-reduce</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gradient</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4154,6 +4522,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>grows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no dimension to divide</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4217,7 +4589,59 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>info</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not contiguous</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it changes while it is read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it could not be made</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has not format {a}; {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has text that is not UTF-8</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has {a} replicas on {b} lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is neither run, describe nor stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is nested too deeply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it makes no costs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its spans are of several plans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its threads and their nested calls are more than {a}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4237,6 +4661,10 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>lane {a} has number {b} and serves {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>lane {lane}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4250,6 +4678,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>lane=LANE,step=STEP,ms=MS</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4278,6 +4710,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lists by stage need as many entries as each other: {a}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4453,6 +4889,14 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>no gradient for {a}: ddp waits for that of every trained parameter; use them in the forward pass, or freeze them with requires_grad_(False)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no gradient for {a}: ranks wait for that of every trained parameter; use it in the forward pass, or freeze it with requires_grad_(False)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>no hits</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4474,6 +4918,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>no stage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no such settings</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4517,6 +4965,10 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>of 0 or more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>of the idle time</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4537,11 +4989,19 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>only complete events are read; left out are {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>only in A: {tasks}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>only in B: {tasks}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>opening the recording was cancelled</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4577,6 +5037,10 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>output</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>overlap</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4590,6 +5054,26 @@ Click to open its run.</source>
     </message>
     <message>
         <source>parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parameter gradients</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parameter {a}.{b} {c}, which fully_shard refuses; make it contiguous and of shape [1] at least, or use ddp</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parameters again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>part of a name, or all of it: gemm, gemm*</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4645,6 +5129,18 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>plan {a} has a task that waits for one that is not before it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>plan {a} has no tasks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>plan {a} is not the next one that could be told</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>predicted</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4666,6 +5162,14 @@ Click to open its run.</source>
     </message>
     <message>
         <source>protanopia</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ranks cannot meet on {a}: torch has no process group for that; use CPU lanes, such as 2xcpu, or another strategy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ranks {a} and {b} ran different collectives in step {c}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4761,6 +5265,10 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>sent what cannot be read: {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>sequence</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4778,6 +5286,14 @@ Click to open its run.</source>
     </message>
     <message>
         <source>shared evenly</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sizes is {a}; use a list of tables</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4817,11 +5333,19 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>something else has the name of its index</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>sorting…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>spans missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>spans of a lane overlap</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4849,6 +5373,10 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>stages {a} and {b} of {c} share a parameter ({d}); use fewer stages, or a strategy that keeps it whole</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>start</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4865,6 +5393,10 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>state</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>step</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4874,6 +5406,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>step at hand: {step}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>step {a}: task {b} never ended</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4909,7 +5445,55 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>task {a} ({b}) waits for task {c}, which comes later</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the collectives deadlock: task {a} never ends</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the costs have no {a}, which the plan needs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the costs miss rows: with sizes, each table needs its own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the costs miss {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the costs miss {a}, which goes with {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the costs say nothing of the time of a {a}; they need transfer_ms, or link_latency_us and link_bandwidth_gb_s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the engine cannot read a command: {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the engine process {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file was cut: it is shown up to its last whole event</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the first run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the first {shown} of {count} spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the model has dropout: its gradients are random and cannot be compared</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4925,7 +5509,35 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>the prediction failed: {a}: {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the process has ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the process that predicts has ended; ask again to start it afresh</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run has no lanes that compute; compare runs that have some</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the run was not kept: {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the same as of A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the schedule deadlocks at {a}: {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the schedule misses {a}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4933,7 +5545,67 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>the second run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tasks of a step would take {a} years together; use smaller costs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there are lanes 0 to {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there are no spans to join</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is lane 0 alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no cost {a}; use {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no lane {a}, only {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no memory beside the run&apos;s to measure its costs in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no strategy {a}; use {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no {a} {b}; use {c} or a file that ends in {d}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no {a}: this machine has {b}; CPU lanes are 2xcpu</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is not enough memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is not enough memory for this prediction</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>they belong to another run, of {a}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4942,6 +5614,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>time of day, ± 1 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>timed by the host</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4957,7 +5633,31 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>tp splits a gpt, or an mlp of two layers or more; this {a} cannot be split</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>transfer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>transfer_ms (or {a})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>transfer_ms and {a} both say what a transfer takes; use one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>transfers has {a}; use {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>transfers is {a}; use a table by kind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>transfers.{a} is {b}; use a list of [bytes, ms]</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4981,11 +5681,27 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 32766</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>use a file that Bubblescope wrote</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>use {a} or more, at most {b}{c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>usual</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>verify</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>virtual clock: each task measured alone, {a}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5069,11 +5785,27 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>warning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was ended after {a} s, inside a long operation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was ended by {a}{b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>web</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>what</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what is packed in it is damaged</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5105,6 +5837,14 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>width 1 instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>width {b} instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>w{number}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5113,7 +5853,163 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>yes or no</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{a} against {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a trace in Chrome&apos;s format</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} cannot be read: {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} cannot be written: {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} complete events without a time are left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has a damaged header: {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has format {b}; this version reads format {c}: record it anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has no complete event (ph X) that says when it ran</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has no index, so it is held in memory: {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has no step {b}; it has {c} to {d}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has no timed events: spans are the host&apos;s times, of work alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has no whole step to compare; use one that has run some</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has {b} and {c} entries; use as many</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has {b} entries, but the model has {c} blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has {b} entries, but the model is cut into {c} stages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has {b} entries, but the plan has {c} stages; use one for each, or one number for all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} has {b}; use [bytes, ms]</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} holds no action</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is a list; a loss is the last stage&apos;s alone: use a number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is an Arrow stream, but no recording of Bubblescope</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is an empty list; use a number, or one for each stage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is damaged: its columns are not those of a recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is for {b} micro-batches, not {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is given twice for the same rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is named for two outputs; use a file for each</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is no mark; {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is no recording: it does not begin as an Arrow stream does</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is no recording: {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is not for {b}; it is for {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is of no stage: only plans of stages have a schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} is {b}; use a number {c} to {d}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} lanes do not divide {b} {c}; use {d}{e} lanes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} lanes share {b} cores</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} line {b} holds no action; each line is a rank&apos;s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} lists a block twice, and each is timed by itself in a rank; put both uses into one block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} micro-batches on {b} ranks make no {c} equal rounds: use a multiple of {d}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} micro-batches through {b} stages are {c} passes: use fewer of them, so that there are at most {d}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5122,6 +6018,226 @@ Click to open its run.</source>
     </message>
     <message>
         <source>{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} of replica {b}, but micro-batch {c} is replica {d}&apos;s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} of {b} tasks have no span ({c}{d})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} parts of the range are not counted yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} ranks on {b}; all steps begin together</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} replicas do not divide {b} lanes; use a number that does</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} rows do not divide by {b} ranks: shared unpadded as {c}; DistributedSampler would repeat {d} rows instead</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} runs {b}: a backward is over all micro-batches where there is one loss for all of them, and only there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} runs: use at most {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} spans are of tasks that have one already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} stages cannot be shared in lanes of {b} chunks: use a multiple of {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} stages need at least {b} blocks, but {c} has {d}: use at most {e} stages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} was cut before its first batch: there is nothing to show</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} weights cannot make {b} runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b} and {c} {d} exclude each other; use one of them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b} is for virtual lanes, and {c} is a real one; use --devices {d}xvirtual</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b} is not for {c}, which takes {d}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b} need at least {c} rows, but {d} has {e}: use at most {f} {g}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}: it is shown up to its last whole batch, {c} spans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}: no task of this plan is there to be lengthened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}: that is a folder; name a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}: there is no folder {c}; use one that exists</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}: use {c}, each number below 10^9</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}: write &apos;{c}&apos; for {d} values, or &apos;{e}{f}&apos; for one with commas in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}: {c} cannot be written; use a folder that can</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}: {c} is there twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} {b}:{c}: use a factor above 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}, but it holds {b}{c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}, but micro-batches are 0 to {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}, or an epoch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}, which needs the number of a micro-batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: a value is missing; {b} is its own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: an event has more than {b} bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: faults are put into virtual lanes alone; use --devices {b}xvirtual</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: it has no list of events</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: it was made anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: its marks are left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: name each {b} once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: no task has a span</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: nothing to look for; write a word, or a key such as kind:forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: stands between what one key may be, without spaces: kind:loss|step mb:2|5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: the measured steps are 1 to {b}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: the schedule misses {b}F{c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: there is no key {b}; use one of {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: there is no kind {b}; use {c}{d}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: there is no such file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: write a duration as &gt;5ms, &lt;=10us, &gt;=1.5s or &lt;300ns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: {b} is empty; write the smaller number first: {c}-{d}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: {b} is no action; {c}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a}: {b} is no number; {c} takes {d}{e}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{b} cores a lane instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{b} lanes instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{b} micro-batches instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{b} replicas instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{b} rows instead of {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{b} stages instead of {a}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5409,6 +6525,10 @@ Click to open its run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{size} ({what})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{spans}, cancelled</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5515,6 +6635,10 @@ Click to see it.</source>
     </message>
     <message>
         <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{words}.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -1978,6 +1978,178 @@ Click to open its run.</source>
         <translation>没有名为“{name}”的通道。</translation>
     </message>
     <message>
+        <source> (a | stands between values of one key: mb:2|5)</source>
+        <translation>（同一个键的多个值之间用 | 隔开：mb:2|5）</translation>
+    </message>
+    <message>
+        <source> (this is replica {a})</source>
+        <translation>（这是副本 {a}）</translation>
+    </message>
+    <message>
+        <source> cannot be imported</source>
+        <translation> 无法导入</translation>
+    </message>
+    <message>
+        <source>--batch {a} of {b} needs at least {c} GB, but this machine has {d} GB: use fewer rows or a smaller model</source>
+        <translation>{b} 的 --batch {a} 至少需要 {c} GB，但本机只有 {d} GB：请减少行数或使用更小的模型</translation>
+    </message>
+    <message>
+        <source>--chunks {a} is not for {b}, which says itself how many stages a lane holds</source>
+        <translation>--chunks {a} 不适用于 {b}，它自行规定每个通道容纳多少个阶段</translation>
+    </message>
+    <message>
+        <source>--costs {a} cannot be read</source>
+        <translation>--costs {a} 无法读取</translation>
+    </message>
+    <message>
+        <source>--costs {a}: use a name that ends in {b}</source>
+        <translation>--costs {a}：请使用以 {b} 结尾的名称</translation>
+    </message>
+    <message>
+        <source>--data {a} is over {b} batches of {c} rows</source>
+        <translation>--data {a} 超过 {b} 个 {c} 行的批次</translation>
+    </message>
+    <message>
+        <source>--depth {a}: the gpt takes 2 or more (at least 4 blocks in all)</source>
+        <translation>--depth {a}：gpt 需要 2 或更大（总共至少 4 个块）</translation>
+    </message>
+    <message>
+        <source>--devices {a} mixes kinds of devices; use one kind in a run</source>
+        <translation>--devices {a} 混用了不同种类的设备；一次运行只能使用一种</translation>
+    </message>
+    <message>
+        <source>--devices {a}: explaining {b} lanes takes about {c} GB, more than an eighth of this machine&apos;s {d} GB; use at most {e} lanes</source>
+        <translation>--devices {a}：解释 {b} 个通道约需 {c} GB，超过本机 {d} GB 的八分之一；请最多使用 {e} 个通道</translation>
+    </message>
+    <message>
+        <source>--devices {a}: virtual lanes run alone, on one device; use 8xvirtual:cpu</source>
+        <translation>--devices {a}：虚拟通道只能单独在一个设备上运行；请使用 8xvirtual:cpu</translation>
+    </message>
+    <message>
+        <source>--devices {a}: {b} is no device; use {c}</source>
+        <translation>--devices {a}：{b} 不是设备；请使用 {c}</translation>
+    </message>
+    <message>
+        <source>--devices {a}: {b} lanes; use 1 to {c}</source>
+        <translation>--devices {a}：{b} 个通道；请使用 1 至 {c}</translation>
+    </message>
+    <message>
+        <source>--heads {a} do not divide --width {b}; use a divisor</source>
+        <translation>--heads {a} 不能整除 --width {b}；请使用其约数</translation>
+    </message>
+    <message>
+        <source>--image-size {a}: resnet50 takes 32 or more pixels</source>
+        <translation>--image-size {a}：resnet50 需要 32 像素或更多</translation>
+    </message>
+    <message>
+        <source>--link {a}: use a bandwidth above 0 GB/s</source>
+        <translation>--link {a}：请使用大于 0 GB/s 的带宽</translation>
+    </message>
+    <message>
+        <source>--link {a}: use {b} or {c}, each number below 10^9</source>
+        <translation>--link {a}：请使用 {b} 或 {c}，每个数都小于 10^9</translation>
+    </message>
+    <message>
+        <source>--model {a} has no {b}(): it needs build() and batch()</source>
+        <translation>--model {a} 没有 {b}()：它需要 build() 和 batch()</translation>
+    </message>
+    <message>
+        <source>--model {a}: batch({b}) must give input and target, tensors of {c} rows</source>
+        <translation>--model {a}：batch({b}) 必须给出输入和目标，即 {c} 行的张量</translation>
+    </message>
+    <message>
+        <source>--model {a}: block {b} gave no tensor</source>
+        <translation>--model {a}：块 {b} 没有给出张量</translation>
+    </message>
+    <message>
+        <source>--model {a}: build() gave {b}; it must give an nn.Sequential or a list of blocks, one at least</source>
+        <translation>--model {a}：build() 给出了 {b}；它必须给出 nn.Sequential 或至少含一个块的列表</translation>
+    </message>
+    <message>
+        <source>--model {a}: loss is no function; use loss(output, target)</source>
+        <translation>--model {a}：loss 不是函数；请使用 loss(output, target)</translation>
+    </message>
+    <message>
+        <source>--model {a}: loss() gave {b}; it must give a tensor of one number, the mean over rows</source>
+        <translation>--model {a}：loss() 给出了 {b}；它必须给出只含一个数的张量，即各行的平均</translation>
+    </message>
+    <message>
+        <source>--model {a}: there is no such file</source>
+        <translation>--model {a}：没有这个文件</translation>
+    </message>
+    <message>
+        <source>--slow-kind {a}: use {b}</source>
+        <translation>--slow-kind {a}：请使用 {b}</translation>
+    </message>
+    <message>
+        <source>--slow-link {a}-{b}: name two different lanes</source>
+        <translation>--slow-link {a}-{b}：请指定两个不同的通道</translation>
+    </message>
+    <message>
+        <source>--split-size {a} makes {b} micro-batches of {c} rows; use a size that makes at most {d}</source>
+        <translation>--split-size {a} 会产生 {b} 个 {c} 行的微批次；请使用最多产生 {d} 个的大小</translation>
+    </message>
+    <message>
+        <source>--stages {a}: {b} is for {c} stages</source>
+        <translation>--stages {a}：{b} 用于 {c} 个阶段</translation>
+    </message>
+    <message>
+        <source>--{a} {b}: use a name that ends in {c}</source>
+        <translation>--{a} {b}：请使用以 {c} 结尾的名称</translation>
+    </message>
+    <message>
+        <source>1 core a lane instead of {a}</source>
+        <translation>每通道 1 个核心，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>1 lane instead of {a}</source>
+        <translation>1 个通道，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>1 micro-batch instead of {a}</source>
+        <translation>1 个微批次，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>1 replica instead of {a}</source>
+        <translation>1 个副本，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>1 row instead of {a}</source>
+        <translation>1 行，而不是 {a} 行</translation>
+    </message>
+    <message>
+        <source>1 stage instead of {a}</source>
+        <translation>1 个阶段，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>; it may have run out of memory</source>
+        <translation>；可能是内存不足</translation>
+    </message>
+    <message>
+        <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
+        <translation>已设置 CUDA_LAUNCH_BLOCKING：内核逐个运行，没有任何重叠</translation>
+    </message>
+    <message>
+        <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
+        <translation>来自文件：{a} 个 rank，{b} 个阶段，{c} 个微批次。</translation>
+    </message>
+    <message>
+        <source>It is off by more than a quarter: lanes share cores, which slow each other down.</source>
+        <translation>偏差超过四分之一：通道共用核心，彼此拖慢。</translation>
+    </message>
+    <message>
+        <source>It is off by more than a quarter: the tasks took other times than their costs say.</source>
+        <translation>偏差超过四分之一：任务的用时与其开销所示不同。</translation>
+    </message>
+    <message>
+        <source>It is off by more than a quarter: these tasks are so short that starting them counts.</source>
+        <translation>偏差超过四分之一：这些任务太短，启动它们的时间不可忽略。</translation>
+    </message>
+    <message>
+        <source>KIND:FACTOR, such as backward:1.2</source>
+        <translation>类型:系数，例如 backward:1.2</translation>
+    </message>
+    <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
         <translation>在画面中的实测步内，画面中没有空闲的通道。</translation>
     </message>
@@ -3798,6 +3970,110 @@ Click to open its run.</source>
         <translation>缩小</translation>
     </message>
     <message>
+        <source>a CSV schedule cannot say {a}, a pass over all micro-batches at once</source>
+        <translation>CSV 调度无法表示 {a}，即一次处理所有微批次的一趟</translation>
+    </message>
+    <message>
+        <source>a block: 2, 0-5</source>
+        <translation>块：2、0-5</translation>
+    </message>
+    <message>
+        <source>a bucket: 1, 0|2</source>
+        <translation>桶：1、0|2</translation>
+    </message>
+    <message>
+        <source>a clock&apos;s uncertainty is no finite number</source>
+        <translation>时钟的不确定度不是有限数</translation>
+    </message>
+    <message>
+        <source>a lane&apos;s counter is out of bounds</source>
+        <translation>某个通道的计数器超出范围</translation>
+    </message>
+    <message>
+        <source>a lane&apos;s number or name: 2, 0-3, cpu*</source>
+        <translation>通道的编号或名称：2、0-3、cpu*</translation>
+    </message>
+    <message>
+        <source>a lane&apos;s steps go back in time</source>
+        <translation>某个通道的步在时间上倒退</translation>
+    </message>
+    <message>
+        <source>a mark ends at {a} ns, before it starts at {b} ns</source>
+        <translation>某个标记在 {a} ns 结束，早于其开始时刻 {b} ns</translation>
+    </message>
+    <message>
+        <source>a micro-batch: 3, 2-5, 4-</source>
+        <translation>微批次：3、2-5、4-</translation>
+    </message>
+    <message>
+        <source>a quote is open; end the words that it begins with another &quot;</source>
+        <translation>引号未闭合；请用另一个 &quot; 结束它所开始的词语</translation>
+    </message>
+    <message>
+        <source>a replica&apos;s share of {a} rows</source>
+        <translation>一个副本分得的 {a} 行</translation>
+    </message>
+    <message>
+        <source>a replica: 0, 1-</source>
+        <translation>副本：0、1-</translation>
+    </message>
+    <message>
+        <source>a row has not one note</source>
+        <translation>某一行没有恰好一条记录</translation>
+    </message>
+    <message>
+        <source>a run is under way: stop it first</source>
+        <translation>有运行正在进行：请先停止它</translation>
+    </message>
+    <message>
+        <source>a span ends before it starts</source>
+        <translation>某个跨度在开始之前结束</translation>
+    </message>
+    <message>
+        <source>a span has no step</source>
+        <translation>某个跨度没有步</translation>
+    </message>
+    <message>
+        <source>a span is of a plan that was not told</source>
+        <translation>某个跨度所属的计划未给出</translation>
+    </message>
+    <message>
+        <source>a span is of a task that its plan does not have</source>
+        <translation>某个跨度所属的任务不在其计划中</translation>
+    </message>
+    <message>
+        <source>a stage: 1, 0-3</source>
+        <translation>阶段：1、0-3</translation>
+    </message>
+    <message>
+        <source>a step takes {a} s: its costs are not measured beforehand</source>
+        <translation>一步需要 {a} 秒：不预先测量其开销</translation>
+    </message>
+    <message>
+        <source>a step: 5, 10-20</source>
+        <translation>步：5、10-20</translation>
+    </message>
+    <message>
+        <source>a task has no {a}</source>
+        <translation>某个任务没有 {a}</translation>
+    </message>
+    <message>
+        <source>a task of the plan: 17</source>
+        <translation>计划中的任务：17</translation>
+    </message>
+    <message>
+        <source>a task&apos;s {a} is out of bounds</source>
+        <translation>某个任务的 {a} 超出范围</translation>
+    </message>
+    <message>
+        <source>a time is out of bounds</source>
+        <translation>某个时间超出范围</translation>
+    </message>
+    <message>
+        <source>activation</source>
+        <translation>激活</translation>
+    </message>
+    <message>
         <source>activations held</source>
         <translation>持有的激活</translation>
     </message>
@@ -3870,6 +4146,14 @@ Click to open its run.</source>
         <translation>批次</translation>
     </message>
     <message>
+        <source>batch normalisation depends on how the batch is split: every step is compared with the same split, run in order on one lane</source>
+        <translation>批归一化取决于批次如何划分：每一步都与在一个通道上按顺序运行的同样划分作比较</translation>
+    </message>
+    <message>
+        <source>batch normalisation needs more than one value per channel on every lane that has rows: use a larger --batch or fewer lanes</source>
+        <translation>批归一化要求每个有数据行的通道上，每个特征通道都有一个以上的值：请增大 --batch 或减少通道</translation>
+    </message>
+    <message>
         <source>batch {rows}</source>
         <translation>批次 {rows}</translation>
     </message>
@@ -3898,12 +4182,32 @@ Click to open its run.</source>
         <translation>块</translation>
     </message>
     <message>
+        <source>block {a} begins with no linear layer</source>
+        <translation>块 {a} 不是以线性层开始</translation>
+    </message>
+    <message>
+        <source>block {a} is no transformer block</source>
+        <translation>块 {a} 不是 transformer 块</translation>
+    </message>
+    <message>
         <source>block {n}</source>
         <translation>块 {n}</translation>
     </message>
     <message>
         <source>blocks</source>
         <translation>块</translation>
+    </message>
+    <message>
+        <source>blocks are not recorded: torch runs the ranks by itself</source>
+        <translation>不录制块：各 rank 由 torch 自行运行</translation>
+    </message>
+    <message>
+        <source>blocks {a} and {b} share a parameter ({c}.{d}), and each block is sharded by itself; put both into one block, or use ddp</source>
+        <translation>块 {a} 和块 {b} 共用一个参数（{c}.{d}），而每个块各自分片；请将两者放入同一个块，或使用 ddp</translation>
+    </message>
+    <message>
+        <source>both {a} and {b}: one is too many</source>
+        <translation>同时有 {a} 和 {b}：多了一个</translation>
     </message>
     <message>
         <source>bubble</source>
@@ -3922,12 +4226,24 @@ Click to open its run.</source>
         <translation>桶 {n}</translation>
     </message>
     <message>
+        <source>buckets of 1 MiB instead of {a}</source>
+        <translation>1 MiB 的桶，而不是 {a} MiB</translation>
+    </message>
+    <message>
+        <source>buckets of {b} MiB instead of {a}</source>
+        <translation>{b} MiB 的桶，而不是 {a} MiB</translation>
+    </message>
+    <message>
         <source>busy</source>
         <translation>忙碌</translation>
     </message>
     <message>
         <source>busy {busy} · comm {communication} · idle {idle}</source>
         <translation>忙碌 {busy} · 通信 {communication} · 空闲 {idle}</translation>
+    </message>
+    <message>
+        <source>by is {a}; use &apos;stage&apos; or &apos;block&apos;</source>
+        <translation>by 为 {a}；请使用 &apos;stage&apos; 或 &apos;block&apos;</translation>
     </message>
     <message>
         <source>by makespan</source>
@@ -3950,6 +4266,14 @@ Click to open its run.</source>
         <translation>原因</translation>
     </message>
     <message>
+        <source>chimera needs an even number of ranks, not {a}</source>
+        <translation>chimera 需要偶数个 rank，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>chimera needs at least 2 micro-batches, one a replica, not {a}</source>
+        <translation>chimera 至少需要 2 个微批次（每个副本一个），而不是 {a} 个</translation>
+    </message>
+    <message>
         <source>chunks</source>
         <translation>块数</translation>
     </message>
@@ -3968,6 +4292,10 @@ Click to open its run.</source>
     <message>
         <source>communication</source>
         <translation>通信</translation>
+    </message>
+    <message>
+        <source>communication measured too</source>
+        <translation>通信也经过实测</translation>
     </message>
     <message>
         <source>compare gradients</source>
@@ -4002,6 +4330,10 @@ Click to open its run.</source>
         <translation>每通道核心数</translation>
     </message>
     <message>
+        <source>costs are a table of numbers, not {a}</source>
+        <translation>开销是一张数值表，而不是 {a}</translation>
+    </message>
+    <message>
         <source>costs, {time}</source>
         <translation>开销，{time}</translation>
     </message>
@@ -4022,6 +4354,14 @@ Click to open its run.</source>
         <translation>深度</translation>
     </message>
     <message>
+        <source>depth 1 instead of {a}</source>
+        <translation>深度 1，而不是 {a}</translation>
+    </message>
+    <message>
+        <source>depth {b} instead of {a}</source>
+        <translation>深度 {b}，而不是 {a}</translation>
+    </message>
+    <message>
         <source>deuteranopia</source>
         <translation>绿色盲</translation>
     </message>
@@ -4038,12 +4378,20 @@ Click to open its run.</source>
         <translation>设备</translation>
     </message>
     <message>
+        <source>did not answer any more, and was ended</source>
+        <translation>不再响应，已被终止</translation>
+    </message>
+    <message>
         <source>did not end</source>
         <translation>未结束</translation>
     </message>
     <message>
         <source>dtype</source>
         <translation>数据类型</translation>
+    </message>
+    <message>
+        <source>dualpipe-v on {a} ranks needs at least {b} micro-batches, not {c}</source>
+        <translation>{a} 个 rank 上的 dualpipe-v 至少需要 {b} 个微批次，而不是 {c} 个</translation>
     </message>
     <message>
         <source>duration</source>
@@ -4054,12 +4402,20 @@ Click to open its run.</source>
         <translation>终点到起点 {time}</translation>
     </message>
     <message>
+        <source>ended with status {a}</source>
+        <translation>以状态 {a} 结束</translation>
+    </message>
+    <message>
         <source>engine is loading…</source>
         <translation>引擎正在加载…</translation>
     </message>
     <message>
         <source>engine ready</source>
         <translation>引擎就绪</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>错误</translation>
     </message>
     <message>
         <source>exact</source>
@@ -4122,6 +4478,14 @@ Click to open its run.</source>
         <translation>前向与反向</translation>
     </message>
     <message>
+        <source>forward, backward-*, communication, compute</source>
+        <translation>forward、backward-*、communication、compute</translation>
+    </message>
+    <message>
+        <source>forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or link_latency_us with link_bandwidth_gb_s</source>
+        <translation>forward_ms、backward_input_ms、backward_weight_ms、step_ms，以及 transfer_ms 或 link_latency_us 与 link_bandwidth_gb_s</translation>
+    </message>
+    <message>
         <source>full colour vision</source>
         <translation>正常色觉</translation>
     </message>
@@ -4136,6 +4500,10 @@ Click to open its run.</source>
     <message>
         <source>gather-or-reduce</source>
         <translation>收集或归约</translation>
+    </message>
+    <message>
+        <source>gradient</source>
+        <translation>梯度</translation>
     </message>
     <message>
         <source>gradients</source>
@@ -4156,6 +4524,10 @@ Click to open its run.</source>
     <message>
         <source>grows</source>
         <translation>增长</translation>
+    </message>
+    <message>
+        <source>has no dimension to divide</source>
+        <translation>没有可划分的维度</translation>
     </message>
     <message>
         <source>heads</source>
@@ -4218,8 +4590,60 @@ Click to open its run.</source>
         <translation>不完整：{n} 个故障，见日志</translation>
     </message>
     <message>
+        <source>info</source>
+        <translation>信息</translation>
+    </message>
+    <message>
+        <source>input</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>is not contiguous</source>
+        <translation>不是连续的</translation>
+    </message>
+    <message>
+        <source>it changes while it is read</source>
+        <translation>它在读取时发生变化</translation>
+    </message>
+    <message>
+        <source>it could not be made</source>
+        <translation>无法生成</translation>
+    </message>
+    <message>
+        <source>it has not format {a}; {b}</source>
+        <translation>其格式不是 {a}；{b}</translation>
+    </message>
+    <message>
+        <source>it has text that is not UTF-8</source>
+        <translation>其中有非 UTF-8 的文本</translation>
+    </message>
+    <message>
+        <source>it has {a} replicas on {b} lanes</source>
+        <translation>它在 {b} 个通道上有 {a} 个副本</translation>
+    </message>
+    <message>
+        <source>it is neither run, describe nor stop</source>
+        <translation>它既不是 run、describe，也不是 stop</translation>
+    </message>
+    <message>
+        <source>it is nested too deeply</source>
+        <translation>嵌套过深</translation>
+    </message>
+    <message>
+        <source>it makes no costs</source>
+        <translation>它得不出开销</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>其通道平均花费 {parts}</translation>
+    </message>
+    <message>
+        <source>its spans are of several plans</source>
+        <translation>其跨度属于多个计划</translation>
+    </message>
+    <message>
+        <source>its threads and their nested calls are more than {a}</source>
+        <translation>其线程及其嵌套调用超过 {a}</translation>
     </message>
     <message>
         <source>jitter</source>
@@ -4238,6 +4662,10 @@ Click to open its run.</source>
         <translation>逐通道</translation>
     </message>
     <message>
+        <source>lane {a} has number {b} and serves {c}</source>
+        <translation>通道 {a} 的编号为 {b}，服务于 {c}</translation>
+    </message>
+    <message>
         <source>lane {lane}</source>
         <translation>通道 {lane}</translation>
     </message>
@@ -4252,6 +4680,10 @@ Click to open its run.</source>
     <message>
         <source>lane=LANE,step=STEP,ms=MS</source>
         <translation>lane=LANE,step=STEP,ms=MS</translation>
+    </message>
+    <message>
+        <source>lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50</source>
+        <translation>lane=LANE,step=STEP,ms=MS，例如 lane=2,step=4,ms=50</translation>
     </message>
     <message>
         <source>lanes</source>
@@ -4280,6 +4712,10 @@ Click to open its run.</source>
     <message>
         <source>list</source>
         <translation>列表</translation>
+    </message>
+    <message>
+        <source>lists by stage need as many entries as each other: {a}</source>
+        <translation>按阶段的各列表条目数必须相同：{a}</translation>
     </message>
     <message>
         <source>loss</source>
@@ -4454,6 +4890,14 @@ Click to open its run.</source>
         <translation>无引擎</translation>
     </message>
     <message>
+        <source>no gradient for {a}: ddp waits for that of every trained parameter; use them in the forward pass, or freeze them with requires_grad_(False)</source>
+        <translation>{a} 没有梯度：ddp 会等待每个训练参数的梯度；请在前向中使用它们，或用 requires_grad_(False) 冻结</translation>
+    </message>
+    <message>
+        <source>no gradient for {a}: ranks wait for that of every trained parameter; use it in the forward pass, or freeze it with requires_grad_(False)</source>
+        <translation>{a} 没有梯度：各 rank 会等待每个训练参数的梯度；请在前向中使用它，或用 requires_grad_(False) 冻结</translation>
+    </message>
+    <message>
         <source>no hits</source>
         <translation>无匹配</translation>
     </message>
@@ -4476,6 +4920,10 @@ Click to open its run.</source>
     <message>
         <source>no stage</source>
         <translation>无阶段</translation>
+    </message>
+    <message>
+        <source>no such settings</source>
+        <translation>没有这样的设置</translation>
     </message>
     <message>
         <source>nobody</source>
@@ -4518,6 +4966,10 @@ Click to open its run.</source>
         <translation>编号</translation>
     </message>
     <message>
+        <source>of 0 or more</source>
+        <translation>0 或更大</translation>
+    </message>
+    <message>
         <source>of the idle time</source>
         <translation>占空闲时间</translation>
     </message>
@@ -4538,12 +4990,20 @@ Click to open its run.</source>
         <translation>单栏</translation>
     </message>
     <message>
+        <source>only complete events are read; left out are {a}</source>
+        <translation>只读取完整事件；略去了 {a}</translation>
+    </message>
+    <message>
         <source>only in A: {tasks}</source>
         <translation>仅在 A 中：{tasks}</translation>
     </message>
     <message>
         <source>only in B: {tasks}</source>
         <translation>仅在 B 中：{tasks}</translation>
+    </message>
+    <message>
+        <source>opening the recording was cancelled</source>
+        <translation>已取消打开录制文件</translation>
     </message>
     <message>
         <source>optimizer</source>
@@ -4578,6 +5038,10 @@ Click to open its run.</source>
         <translation>其他</translation>
     </message>
     <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
         <source>overlap</source>
         <translation>重叠</translation>
     </message>
@@ -4592,6 +5056,26 @@ Click to open its run.</source>
     <message>
         <source>parallel</source>
         <translation>并行</translation>
+    </message>
+    <message>
+        <source>parameter gradients</source>
+        <translation>参数梯度</translation>
+    </message>
+    <message>
+        <source>parameter {a}.{b} {c}, which fully_shard refuses; make it contiguous and of shape [1] at least, or use ddp</source>
+        <translation>参数 {a}.{b} {c}，fully_shard 不接受；请使其连续且形状至少为 [1]，或使用 ddp</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>parameters again</source>
+        <translation>再次收集的参数</translation>
+    </message>
+    <message>
+        <source>part of a name, or all of it: gemm, gemm*</source>
+        <translation>名称的一部分或全部：gemm、gemm*</translation>
     </message>
     <message>
         <source>patterns</source>
@@ -4646,6 +5130,18 @@ Click to open its run.</source>
         <translation>流水线 {n}</translation>
     </message>
     <message>
+        <source>plan {a} has a task that waits for one that is not before it</source>
+        <translation>计划 {a} 中有任务等待不在其之前的任务</translation>
+    </message>
+    <message>
+        <source>plan {a} has no tasks</source>
+        <translation>计划 {a} 没有任务</translation>
+    </message>
+    <message>
+        <source>plan {a} is not the next one that could be told</source>
+        <translation>计划 {a} 不是接下来应给出的计划</translation>
+    </message>
+    <message>
         <source>predicted</source>
         <translation>预测</translation>
     </message>
@@ -4668,6 +5164,14 @@ Click to open its run.</source>
     <message>
         <source>protanopia</source>
         <translation>红色盲</translation>
+    </message>
+    <message>
+        <source>ranks cannot meet on {a}: torch has no process group for that; use CPU lanes, such as 2xcpu, or another strategy</source>
+        <translation>各 rank 无法在 {a} 上会合：torch 没有相应的进程组；请使用 CPU 通道（例如 2xcpu）或其他策略</translation>
+    </message>
+    <message>
+        <source>ranks {a} and {b} ran different collectives in step {c}</source>
+        <translation>rank {a} 和 {b} 在第 {c} 步中运行了不同的集合通信</translation>
     </message>
     <message>
         <source>ratio</source>
@@ -4762,6 +5266,10 @@ Click to open its run.</source>
         <translation>随机种子</translation>
     </message>
     <message>
+        <source>sent what cannot be read: {a}</source>
+        <translation>发来了无法读取的内容：{a}</translation>
+    </message>
+    <message>
         <source>sequence</source>
         <translation>序列长度</translation>
     </message>
@@ -4780,6 +5288,14 @@ Click to open its run.</source>
     <message>
         <source>shared evenly</source>
         <translation>平均分摊</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>sizes is {a}; use a list of tables</source>
+        <translation>sizes 为 {a}；请使用表的列表</translation>
     </message>
     <message>
         <source>slide</source>
@@ -4818,12 +5334,20 @@ Click to open its run.</source>
         <translation>其部分任务重叠</translation>
     </message>
     <message>
+        <source>something else has the name of its index</source>
+        <translation>其索引的名称已被他物占用</translation>
+    </message>
+    <message>
         <source>sorting…</source>
         <translation>正在排序…</translation>
     </message>
     <message>
         <source>spans missing</source>
         <translation>缺少跨度</translation>
+    </message>
+    <message>
+        <source>spans of a lane overlap</source>
+        <translation>某个通道的跨度相互重叠</translation>
     </message>
     <message>
         <source>speed</source>
@@ -4850,6 +5374,10 @@ Click to open its run.</source>
         <translation>阶段</translation>
     </message>
     <message>
+        <source>stages {a} and {b} of {c} share a parameter ({d}); use fewer stages, or a strategy that keeps it whole</source>
+        <translation>{c} 的阶段 {a} 和 {b} 共用一个参数（{d}）；请减少阶段数，或使用使其保持完整的策略</translation>
+    </message>
+    <message>
         <source>start</source>
         <translation>开始</translation>
     </message>
@@ -4866,6 +5394,10 @@ Click to open its run.</source>
         <translation>正在启动…</translation>
     </message>
     <message>
+        <source>state</source>
+        <translation>状态</translation>
+    </message>
+    <message>
         <source>step</source>
         <translation>步</translation>
     </message>
@@ -4876,6 +5408,10 @@ Click to open its run.</source>
     <message>
         <source>step at hand: {step}</source>
         <translation>当前步：{step}</translation>
+    </message>
+    <message>
+        <source>step {a}: task {b} never ended</source>
+        <translation>步 {a}：任务 {b} 一直未结束</translation>
     </message>
     <message>
         <source>step {number}</source>
@@ -4910,8 +5446,56 @@ Click to open its run.</source>
         <translation>任务</translation>
     </message>
     <message>
+        <source>task {a} ({b}) waits for task {c}, which comes later</source>
+        <translation>任务 {a}（{b}）等待之后才出现的任务 {c}</translation>
+    </message>
+    <message>
+        <source>the collectives deadlock: task {a} never ends</source>
+        <translation>集合通信死锁：任务 {a} 永远不会结束</translation>
+    </message>
+    <message>
+        <source>the costs have no {a}, which the plan needs</source>
+        <translation>开销中没有计划所需的 {a}</translation>
+    </message>
+    <message>
+        <source>the costs miss rows: with sizes, each table needs its own</source>
+        <translation>开销缺少 rows：使用 sizes 时，每张表都需要各自的 rows</translation>
+    </message>
+    <message>
+        <source>the costs miss {a}</source>
+        <translation>开销缺少 {a}</translation>
+    </message>
+    <message>
+        <source>the costs miss {a}, which goes with {b}</source>
+        <translation>开销缺少与 {b} 配套的 {a}</translation>
+    </message>
+    <message>
+        <source>the costs say nothing of the time of a {a}; they need transfer_ms, or link_latency_us and link_bandwidth_gb_s</source>
+        <translation>开销没有说明 {a} 的时间；需要 transfer_ms，或 link_latency_us 与 link_bandwidth_gb_s</translation>
+    </message>
+    <message>
+        <source>the engine cannot read a command: {a}</source>
+        <translation>引擎无法读取某条命令：{a}</translation>
+    </message>
+    <message>
+        <source>the engine process {a}</source>
+        <translation>引擎进程{a}</translation>
+    </message>
+    <message>
+        <source>the file was cut: it is shown up to its last whole event</source>
+        <translation>文件被截断：显示到最后一个完整事件为止</translation>
+    </message>
+    <message>
+        <source>the first run</source>
+        <translation>第一个运行</translation>
+    </message>
+    <message>
         <source>the first {shown} of {count} spans</source>
         <translation>{count} 个跨度中的前 {shown} 个</translation>
+    </message>
+    <message>
+        <source>the model has dropout: its gradients are random and cannot be compared</source>
+        <translation>该模型含有 dropout：其梯度是随机的，无法比较</translation>
     </message>
     <message>
         <source>the model&apos;s own</source>
@@ -4926,16 +5510,104 @@ Click to open its run.</source>
         <translation>画面滞后 {time}</translation>
     </message>
     <message>
+        <source>the prediction failed: {a}: {b}</source>
+        <translation>预测失败：{a}：{b}</translation>
+    </message>
+    <message>
+        <source>the process has ended</source>
+        <translation>该进程已结束</translation>
+    </message>
+    <message>
+        <source>the process that predicts has ended; ask again to start it afresh</source>
+        <translation>负责预测的进程已结束；再次请求即可重新启动它</translation>
+    </message>
+    <message>
+        <source>the run has no lanes that compute; compare runs that have some</source>
+        <translation>该运行没有进行计算的通道；请比较有此类通道的运行</translation>
+    </message>
+    <message>
+        <source>the run was not kept: {a}</source>
+        <translation>该运行未被保留：{a}</translation>
+    </message>
+    <message>
         <source>the same as of A</source>
         <translation>与 A 相同</translation>
+    </message>
+    <message>
+        <source>the schedule deadlocks at {a}: {b}</source>
+        <translation>该调度在 {a} 处死锁：{b}</translation>
+    </message>
+    <message>
+        <source>the schedule misses {a}</source>
+        <translation>该调度缺少 {a}</translation>
     </message>
     <message>
         <source>the schedule&apos;s own</source>
         <translation>调度自带</translation>
     </message>
     <message>
+        <source>the second run</source>
+        <translation>第二个运行</translation>
+    </message>
+    <message>
         <source>the step</source>
         <translation>该步</translation>
+    </message>
+    <message>
+        <source>the tasks of a step would take {a} years together; use smaller costs</source>
+        <translation>一步的任务总共需要 {a} 年；请使用更小的开销</translation>
+    </message>
+    <message>
+        <source>there are lanes 0 to {a}</source>
+        <translation>有通道 0 至 {a}</translation>
+    </message>
+    <message>
+        <source>there are no spans to join</source>
+        <translation>没有可连接的跨度</translation>
+    </message>
+    <message>
+        <source>there is lane 0 alone</source>
+        <translation>只有通道 0</translation>
+    </message>
+    <message>
+        <source>there is no cost {a}; use {b}</source>
+        <translation>没有开销 {a}；请使用 {b}</translation>
+    </message>
+    <message>
+        <source>there is no lane {a}, only {b}</source>
+        <translation>没有通道 {a}，只有 {b}</translation>
+    </message>
+    <message>
+        <source>there is no memory beside the run&apos;s to measure its costs in</source>
+        <translation>除运行本身所用之外没有内存可用于测量其开销</translation>
+    </message>
+    <message>
+        <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
+        <translation>没有调度 {a}；请使用 {b} 或以 .csv 结尾的文件</translation>
+    </message>
+    <message>
+        <source>there is no strategy {a}; use {b}</source>
+        <translation>没有策略 {a}；请使用 {b}</translation>
+    </message>
+    <message>
+        <source>there is no {a} {b}; use {c} or a file that ends in {d}</source>
+        <translation>没有 {a} {b}；请使用 {c} 或以 {d} 结尾的文件</translation>
+    </message>
+    <message>
+        <source>there is no {a}: this machine has {b}; CPU lanes are 2xcpu</source>
+        <translation>没有 {a}：本机有 {b}；CPU 通道写作 2xcpu</translation>
+    </message>
+    <message>
+        <source>there is not enough memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>there is not enough memory for this prediction</source>
+        <translation>内存不足，无法进行此预测</translation>
+    </message>
+    <message>
+        <source>they belong to another run, of {a}</source>
+        <translation>它们属于另一个运行，即 {a} 的运行</translation>
     </message>
     <message>
         <source>time</source>
@@ -4944,6 +5616,10 @@ Click to open its run.</source>
     <message>
         <source>time of day, ± 1 s</source>
         <translation>钟点，± 1 s</translation>
+    </message>
+    <message>
+        <source>timed by the host</source>
+        <translation>由主机计时</translation>
     </message>
     <message>
         <source>times</source>
@@ -4958,8 +5634,32 @@ Click to open its run.</source>
         <translation>torch 自行运行各 rank：不录制它们的块。</translation>
     </message>
     <message>
+        <source>tp splits a gpt, or an mlp of two layers or more; this {a} cannot be split</source>
+        <translation>tp 拆分 gpt，或两层及以上的 mlp；此 {a} 无法拆分</translation>
+    </message>
+    <message>
         <source>transfer</source>
         <translation>传输</translation>
+    </message>
+    <message>
+        <source>transfer_ms (or {a})</source>
+        <translation>transfer_ms（或 {a}）</translation>
+    </message>
+    <message>
+        <source>transfer_ms and {a} both say what a transfer takes; use one</source>
+        <translation>transfer_ms 和 {a} 都说明了传输的用时；请只用其一</translation>
+    </message>
+    <message>
+        <source>transfers has {a}; use {b}</source>
+        <translation>transfers 含有 {a}；请使用 {b}</translation>
+    </message>
+    <message>
+        <source>transfers is {a}; use a table by kind</source>
+        <translation>transfers 为 {a}；请使用按类型的表</translation>
+    </message>
+    <message>
+        <source>transfers.{a} is {b}; use a list of [bytes, ms]</source>
+        <translation>transfers.{a} 为 {b}；请使用 [bytes, ms] 的列表</translation>
     </message>
     <message>
         <source>tritanopia</source>
@@ -4982,12 +5682,28 @@ Click to open its run.</source>
         <translation>更新</translation>
     </message>
     <message>
+        <source>use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 32766</source>
+        <translation>请使用 0F0、0B0、0I0、0W0 或 (0F1;1B0)OVERLAP_F_B，数字最大为 32766</translation>
+    </message>
+    <message>
+        <source>use a file that Bubblescope wrote</source>
+        <translation>请使用 Bubblescope 写出的文件</translation>
+    </message>
+    <message>
+        <source>use {a} or more, at most {b}{c}</source>
+        <translation>请使用 {a} 或更大，最多 {b}{c}</translation>
+    </message>
+    <message>
         <source>usual</source>
         <translation>常用</translation>
     </message>
     <message>
         <source>verify</source>
         <translation>校验</translation>
+    </message>
+    <message>
+        <source>virtual clock: each task measured alone, {a}</source>
+        <translation>虚拟时钟：每个任务单独测量，{a}</translation>
     </message>
     <message>
         <source>waited {time} for ranks</source>
@@ -5070,12 +5786,28 @@ Click to open its run.</source>
         <translation>预热</translation>
     </message>
     <message>
+        <source>warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>was ended after {a} s, inside a long operation</source>
+        <translation>在一个长操作中，于 {a} 秒后被终止</translation>
+    </message>
+    <message>
+        <source>was ended by {a}{b}</source>
+        <translation>被 {a} 终止{b}</translation>
+    </message>
+    <message>
         <source>web</source>
         <translation>网页</translation>
     </message>
     <message>
         <source>what</source>
         <translation>内容</translation>
+    </message>
+    <message>
+        <source>what is packed in it is damaged</source>
+        <translation>其中打包的内容已损坏</translation>
     </message>
     <message>
         <source>what was said</source>
@@ -5106,6 +5838,14 @@ Click to open its run.</source>
         <translation>宽度</translation>
     </message>
     <message>
+        <source>width 1 instead of {a}</source>
+        <translation>宽度 1，而不是 {a}</translation>
+    </message>
+    <message>
+        <source>width {b} instead of {a}</source>
+        <translation>宽度 {b}，而不是 {a}</translation>
+    </message>
+    <message>
         <source>w{number}</source>
         <translation>w{number}</translation>
     </message>
@@ -5114,8 +5854,164 @@ Click to open its run.</source>
         <translation>是</translation>
     </message>
     <message>
+        <source>yes or no</source>
+        <translation>是或否</translation>
+    </message>
+    <message>
         <source>{a} against {b}</source>
         <translation>{a} 对比 {b}</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a schedule</source>
+        <translation>{a} 无法作为调度读取</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a trace in Chrome&apos;s format</source>
+        <translation>{a} 无法作为 Chrome 格式的追踪读取</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read: {b}</source>
+        <translation>{a} 无法读取：{b}</translation>
+    </message>
+    <message>
+        <source>{a} cannot be written: {b}</source>
+        <translation>{a} 无法写入：{b}</translation>
+    </message>
+    <message>
+        <source>{a} complete events without a time are left out</source>
+        <translation>略去了 {a} 个没有时间的完整事件</translation>
+    </message>
+    <message>
+        <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
+        <translation>{a} 在录制结束之后还有内容：其最后 {b} 字节不显示</translation>
+    </message>
+    <message>
+        <source>{a} has a damaged header: {b}</source>
+        <translation>{a} 的文件头已损坏：{b}</translation>
+    </message>
+    <message>
+        <source>{a} has format {b}; this version reads format {c}: record it anew</source>
+        <translation>{a} 的格式为 {b}；此版本读取格式 {c}：请重新录制</translation>
+    </message>
+    <message>
+        <source>{a} has no complete event (ph X) that says when it ran</source>
+        <translation>{a} 没有说明何时运行的完整事件 (ph X)</translation>
+    </message>
+    <message>
+        <source>{a} has no index, so it is held in memory: {b}</source>
+        <translation>{a} 没有索引，因此保存在内存中：{b}</translation>
+    </message>
+    <message>
+        <source>{a} has no step {b}; it has {c} to {d}</source>
+        <translation>{a} 没有步 {b}；它有步 {c} 至 {d}</translation>
+    </message>
+    <message>
+        <source>{a} has no timed events: spans are the host&apos;s times, of work alone</source>
+        <translation>{a} 没有计时事件：跨度是主机的时间，且仅含工作本身</translation>
+    </message>
+    <message>
+        <source>{a} has no whole step to compare; use one that has run some</source>
+        <translation>{a} 没有可比较的完整步；请使用运行过若干步的</translation>
+    </message>
+    <message>
+        <source>{a} has {b} and {c} entries; use as many</source>
+        <translation>{a} 有 {b} 和 {c} 个条目；请使用相同数量</translation>
+    </message>
+    <message>
+        <source>{a} has {b} entries, but the model has {c} blocks</source>
+        <translation>{a} 有 {b} 个条目，但模型有 {c} 个块</translation>
+    </message>
+    <message>
+        <source>{a} has {b} entries, but the model is cut into {c} stages</source>
+        <translation>{a} 有 {b} 个条目，但模型被切成 {c} 个阶段</translation>
+    </message>
+    <message>
+        <source>{a} has {b} entries, but the plan has {c} stages; use one for each, or one number for all</source>
+        <translation>{a} 有 {b} 个条目，但计划有 {c} 个阶段；请为每个阶段给一个，或用一个数表示全部</translation>
+    </message>
+    <message>
+        <source>{a} has {b}; use [bytes, ms]</source>
+        <translation>{a} 含有 {b}；请使用 [bytes, ms]</translation>
+    </message>
+    <message>
+        <source>{a} holds no action</source>
+        <translation>{a} 中没有动作</translation>
+    </message>
+    <message>
+        <source>{a} is a list; a loss is the last stage&apos;s alone: use a number</source>
+        <translation>{a} 是列表；损失只属于最后一个阶段：请使用一个数</translation>
+    </message>
+    <message>
+        <source>{a} is an Arrow stream, but no recording of Bubblescope</source>
+        <translation>{a} 是 Arrow 流，但不是 Bubblescope 的录制文件</translation>
+    </message>
+    <message>
+        <source>{a} is an empty list; use a number, or one for each stage</source>
+        <translation>{a} 是空列表；请使用一个数，或为每个阶段给一个</translation>
+    </message>
+    <message>
+        <source>{a} is damaged: its columns are not those of a recording</source>
+        <translation>{a} 已损坏：其列不是录制文件的列</translation>
+    </message>
+    <message>
+        <source>{a} is for {b} micro-batches, not {c}</source>
+        <translation>{a} 用于 {b} 个微批次，而不是 {c} 个</translation>
+    </message>
+    <message>
+        <source>{a} is given twice for the same rows</source>
+        <translation>对同样的行给出了两次 {a}</translation>
+    </message>
+    <message>
+        <source>{a} is named for two outputs; use a file for each</source>
+        <translation>两个输出都指定了 {a}；请各用一个文件</translation>
+    </message>
+    <message>
+        <source>{a} is no mark; {b}</source>
+        <translation>{a} 不是标记；{b}</translation>
+    </message>
+    <message>
+        <source>{a} is no recording: it does not begin as an Arrow stream does</source>
+        <translation>{a} 不是录制文件：它的开头不是 Arrow 流</translation>
+    </message>
+    <message>
+        <source>{a} is no recording: {b}</source>
+        <translation>{a} 不是录制文件：{b}</translation>
+    </message>
+    <message>
+        <source>{a} is not for {b}; it is for {c}</source>
+        <translation>{a} 不适用于 {b}；它适用于 {c}</translation>
+    </message>
+    <message>
+        <source>{a} is of no stage: only plans of stages have a schedule</source>
+        <translation>{a} 不属于任何阶段：只有分阶段的计划才有调度</translation>
+    </message>
+    <message>
+        <source>{a} is {b}; use a number {c} to {d}</source>
+        <translation>{a} 为 {b}；请使用 {c} 至 {d} 的数</translation>
+    </message>
+    <message>
+        <source>{a} lanes do not divide {b} {c}; use {d}{e} lanes</source>
+        <translation>{a} 个通道不能整除 {b} {c}；请使用 {d}{e} 个通道</translation>
+    </message>
+    <message>
+        <source>{a} lanes share {b} cores</source>
+        <translation>{a} 个通道共用 {b} 个核心</translation>
+    </message>
+    <message>
+        <source>{a} line {b} holds no action; each line is a rank&apos;s</source>
+        <translation>{a} 第 {b} 行没有动作；每一行对应一个 rank</translation>
+    </message>
+    <message>
+        <source>{a} lists a block twice, and each is timed by itself in a rank; put both uses into one block</source>
+        <translation>{a} 将一个块列出了两次，而 rank 中每个块各自计时；请将两处使用放入一个块</translation>
+    </message>
+    <message>
+        <source>{a} micro-batches on {b} ranks make no {c} equal rounds: use a multiple of {d}</source>
+        <translation>{b} 个 rank 上的 {a} 个微批次无法构成 {c} 个相等的轮次：请使用 {d} 的倍数</translation>
+    </message>
+    <message>
+        <source>{a} micro-batches through {b} stages are {c} passes: use fewer of them, so that there are at most {d}</source>
+        <translation>{a} 个微批次通过 {b} 个阶段共 {c} 趟：请减少，使其最多为 {d} 趟</translation>
     </message>
     <message>
         <source>{a} ms in A, {b} ms in B: it adds {adds} ms to B&apos;s step.</source>
@@ -5124,6 +6020,226 @@ Click to open its run.</source>
     <message>
         <source>{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.</source>
         <translation>A 中 {a} ms，B 中 {b} ms；只有计算通道等待的部分才有代价。</translation>
+    </message>
+    <message>
+        <source>{a} of replica {b}, but micro-batch {c} is replica {d}&apos;s</source>
+        <translation>副本 {b} 的 {a}，但微批次 {c} 属于副本 {d}</translation>
+    </message>
+    <message>
+        <source>{a} of {b} tasks have no span ({c}{d})</source>
+        <translation>{b} 个任务中有 {a} 个没有跨度（{c}{d}）</translation>
+    </message>
+    <message>
+        <source>{a} parts of the range are not counted yet</source>
+        <translation>该范围中有 {a} 部分尚未统计</translation>
+    </message>
+    <message>
+        <source>{a} ranks on {b}; all steps begin together</source>
+        <translation>{b} 上的 {a} 个 rank；所有步同时开始</translation>
+    </message>
+    <message>
+        <source>{a} replicas do not divide {b} lanes; use a number that does</source>
+        <translation>{a} 个副本不能整除 {b} 个通道；请使用能整除的数</translation>
+    </message>
+    <message>
+        <source>{a} rows do not divide by {b} ranks: shared unpadded as {c}; DistributedSampler would repeat {d} rows instead</source>
+        <translation>{a} 行不能被 {b} 个 rank 整除：不填充，按 {c} 分配；DistributedSampler 则会重复 {d} 行</translation>
+    </message>
+    <message>
+        <source>{a} runs {b}: a backward is over all micro-batches where there is one loss for all of them, and only there</source>
+        <translation>{a} 运行 {b}：仅当所有微批次共用一个损失时，反向才覆盖所有微批次</translation>
+    </message>
+    <message>
+        <source>{a} runs: use at most {b}</source>
+        <translation>{a} 个运行：请最多使用 {b} 个</translation>
+    </message>
+    <message>
+        <source>{a} spans are of tasks that have one already</source>
+        <translation>{a} 个跨度所属的任务已有跨度</translation>
+    </message>
+    <message>
+        <source>{a} stages cannot be shared in lanes of {b} chunks: use a multiple of {c}</source>
+        <translation>{a} 个阶段无法分配到各含 {b} 个分块的通道：请使用 {c} 的倍数</translation>
+    </message>
+    <message>
+        <source>{a} stages need at least {b} blocks, but {c} has {d}: use at most {e} stages</source>
+        <translation>{a} 个阶段至少需要 {b} 个块，但 {c} 有 {d} 个：请最多使用 {e} 个阶段</translation>
+    </message>
+    <message>
+        <source>{a} was cut before its first batch: there is nothing to show</source>
+        <translation>{a} 在第一批之前就被截断：没有可显示的内容</translation>
+    </message>
+    <message>
+        <source>{a} weights cannot make {b} runs</source>
+        <translation>{a} 个权重无法构成 {b} 段</translation>
+    </message>
+    <message>
+        <source>{a} {b} and {c} {d} exclude each other; use one of them</source>
+        <translation>{a} {b} 与 {c} {d} 互斥；请只用其一</translation>
+    </message>
+    <message>
+        <source>{a} {b} is for virtual lanes, and {c} is a real one; use --devices {d}xvirtual</source>
+        <translation>{a} {b} 用于虚拟通道，而 {c} 是真实通道；请使用 --devices {d}xvirtual</translation>
+    </message>
+    <message>
+        <source>{a} {b} is not for {c}, which takes {d}</source>
+        <translation>{a} {b} 不适用于 {c}，它接受 {d}</translation>
+    </message>
+    <message>
+        <source>{a} {b} need at least {c} rows, but {d} has {e}: use at most {f} {g}</source>
+        <translation>{a} {b} 至少需要 {c} 行，但 {d} 有 {e} 行：请最多使用 {f} {g}</translation>
+    </message>
+    <message>
+        <source>{a} {b}: it is shown up to its last whole batch, {c} spans</source>
+        <translation>{a} {b}：显示到最后一个完整批，共 {c} 个跨度</translation>
+    </message>
+    <message>
+        <source>{a} {b}: no task of this plan is there to be lengthened</source>
+        <translation>{a} {b}：此计划中没有可延长的任务</translation>
+    </message>
+    <message>
+        <source>{a} {b}: that is a folder; name a file</source>
+        <translation>{a} {b}：这是文件夹；请指定文件</translation>
+    </message>
+    <message>
+        <source>{a} {b}: there is no folder {c}; use one that exists</source>
+        <translation>{a} {b}：没有文件夹 {c}；请使用已有的文件夹</translation>
+    </message>
+    <message>
+        <source>{a} {b}: use {c}, each number below 10^9</source>
+        <translation>{a} {b}：请使用 {c}，每个数都小于 10^9</translation>
+    </message>
+    <message>
+        <source>{a} {b}: write &apos;{c}&apos; for {d} values, or &apos;{e}{f}&apos; for one with commas in it</source>
+        <translation>{a} {b}：若为 {d} 个值，请写 &apos;{c}&apos;；若为一个含逗号的值，请写 &apos;{e}{f}&apos;</translation>
+    </message>
+    <message>
+        <source>{a} {b}: {c} cannot be written; use a folder that can</source>
+        <translation>{a} {b}：{c} 无法写入；请使用可写的文件夹</translation>
+    </message>
+    <message>
+        <source>{a} {b}: {c} is there twice</source>
+        <translation>{a} {b}：{c} 出现了两次</translation>
+    </message>
+    <message>
+        <source>{a} {b}:{c}: use a factor above 0</source>
+        <translation>{a} {b}:{c}：请使用大于 0 的系数</translation>
+    </message>
+    <message>
+        <source>{a}, but it holds {b}{c}</source>
+        <translation>{a}，但它含有 {b}{c}</translation>
+    </message>
+    <message>
+        <source>{a}, but micro-batches are 0 to {b}</source>
+        <translation>{a}，但微批次为 0 至 {b}</translation>
+    </message>
+    <message>
+        <source>{a}, or an epoch</source>
+        <translation>{a}，或一个 epoch</translation>
+    </message>
+    <message>
+        <source>{a}, which needs the number of a micro-batch</source>
+        <translation>{a}，它需要微批次的编号</translation>
+    </message>
+    <message>
+        <source>{a}: a value is missing; {b} is its own</source>
+        <translation>{a}：缺少一个值；{b} 是其本身的值</translation>
+    </message>
+    <message>
+        <source>{a}: an event has more than {b} bytes</source>
+        <translation>{a}：某个事件超过 {b} 字节</translation>
+    </message>
+    <message>
+        <source>{a}: faults are put into virtual lanes alone; use --devices {b}xvirtual</source>
+        <translation>{a}：故障只能注入虚拟通道；请使用 --devices {b}xvirtual</translation>
+    </message>
+    <message>
+        <source>{a}: it has no list of events</source>
+        <translation>{a}：其中没有事件列表</translation>
+    </message>
+    <message>
+        <source>{a}: it was made anew</source>
+        <translation>{a}：已重新生成</translation>
+    </message>
+    <message>
+        <source>{a}: its marks are left out</source>
+        <translation>{a}：略去其标记</translation>
+    </message>
+    <message>
+        <source>{a}: name each {b} once</source>
+        <translation>{a}：每个 {b} 只能指定一次</translation>
+    </message>
+    <message>
+        <source>{a}: no task has a span</source>
+        <translation>{a}：没有任务有跨度</translation>
+    </message>
+    <message>
+        <source>{a}: nothing to look for; write a word, or a key such as kind:forward</source>
+        <translation>{a}：没有要查找的内容；请写一个词，或一个键，例如 kind:forward</translation>
+    </message>
+    <message>
+        <source>{a}: stands between what one key may be, without spaces: kind:loss|step mb:2|5</source>
+        <translation>{a}：它用在同一个键的多个取值之间，不加空格：kind:loss|step mb:2|5</translation>
+    </message>
+    <message>
+        <source>{a}: the measured steps are 1 to {b}</source>
+        <translation>{a}：实测步为 1 至 {b}</translation>
+    </message>
+    <message>
+        <source>{a}: the schedule misses {b}F{c}</source>
+        <translation>{a}：该调度缺少 {b}F{c}</translation>
+    </message>
+    <message>
+        <source>{a}: there is no key {b}; use one of {c}</source>
+        <translation>{a}：没有键 {b}；请使用 {c} 之一</translation>
+    </message>
+    <message>
+        <source>{a}: there is no kind {b}; use {c}{d}</source>
+        <translation>{a}：没有类型 {b}；请使用 {c}{d}</translation>
+    </message>
+    <message>
+        <source>{a}: there is no such file</source>
+        <translation>{a}：没有这个文件</translation>
+    </message>
+    <message>
+        <source>{a}: write a duration as &gt;5ms, &lt;=10us, &gt;=1.5s or &lt;300ns</source>
+        <translation>{a}：请将时长写成 &gt;5ms、&lt;=10us、&gt;=1.5s 或 &lt;300ns</translation>
+    </message>
+    <message>
+        <source>{a}: {b} is empty; write the smaller number first: {c}-{d}</source>
+        <translation>{a}：{b} 为空；请先写较小的数：{c}-{d}</translation>
+    </message>
+    <message>
+        <source>{a}: {b} is no action; {c}</source>
+        <translation>{a}：{b} 不是动作；{c}</translation>
+    </message>
+    <message>
+        <source>{a}: {b} is no number; {c} takes {d}{e}</source>
+        <translation>{a}：{b} 不是数；{c} 接受 {d}{e}</translation>
+    </message>
+    <message>
+        <source>{b} cores a lane instead of {a}</source>
+        <translation>每通道 {b} 个核心，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>{b} lanes instead of {a}</source>
+        <translation>{b} 个通道，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>{b} micro-batches instead of {a}</source>
+        <translation>{b} 个微批次，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>{b} replicas instead of {a}</source>
+        <translation>{b} 个副本，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>{b} rows instead of {a}</source>
+        <translation>{b} 行，而不是 {a} 行</translation>
+    </message>
+    <message>
+        <source>{b} stages instead of {a}</source>
+        <translation>{b} 个阶段，而不是 {a} 个</translation>
     </message>
     <message>
         <source>{cores} cores a lane</source>
@@ -5410,6 +6526,10 @@ Click to open its run.</source>
         <translation>显示 {n} 个通道中的 {shown} 个。</translation>
     </message>
     <message>
+        <source>{size} ({what})</source>
+        <translation>{size}（{what}）</translation>
+    </message>
+    <message>
         <source>{spans}, cancelled</source>
         <translation>{spans}，已取消</translation>
     </message>
@@ -5518,6 +6638,10 @@ Click to see it.</source>
     <message>
         <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>
         <translation>{wide} × {high} mm，PNG 为 {across} × {down} 像素</translation>
+    </message>
+    <message>
+        <source>{words}.</source>
+        <translation>{words}。</translation>
     </message>
     <message>
         <source>≈ 99.9 ms</source>

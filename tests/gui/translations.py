@@ -26,6 +26,8 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS
 from core.plan.strategies import STRATEGIES
 from gui.app.language import FILES, FOLDER, OWN
+from gui.look.told import TEMPLATES
+from tests.gui.core_sentences import core_sentences
 
 CONTEXT = "Bubblescope"
 NO_TEXT = re.compile(r"[\W\d]*|[a-z]+(_[a-z]+)+|.*\.arrow")
@@ -39,7 +41,7 @@ TABLES = {
     "core.explain.causes": ("_WORDS",),
     "core.explain.critical": ("Share",),
     "core.explain.gaps": ("BLOCKED", "PLAIN", "WHOLE", "SEVERAL", "REST"),
-    "core.plan.task": ("Kind",),
+    "core.plan.task": ("Kind", "Payload"),
     "core.predict.compare": ("CostSource",),
     "core.report.figure": ("PRESETS",),
     "core.report.idling": (
@@ -47,6 +49,7 @@ TABLES = {
     ),
     "core.report.verdict": ("WORDS",),
     "core.report.waterfall": ("BAR_WORDS",),
+    "core.trace.query": ("KEYS",),
     "gui.compare.chooser": ("RECORDINGS", "TRACES"),
     "gui.compare.comparing": ("IN_STRIP_A", "IN_STRIP_B", "FIGURES"),
     "gui.compare.report": ("NAMES",),
@@ -55,6 +58,7 @@ TABLES = {
     "gui.look.colours": ("VISIONS",),
     "gui.look.families": ("Family",),
     "gui.panels.data.figure": ("PARTS", "COLOURS"),
+    "gui.panels.data.log": ("LEVELS",),
     "gui.panels.data.spans_model": ("COLUMNS",),
     "gui.panels.explain.shares": ("SHARE_WORDS",),
     "gui.panels.explain.statistics": ("HINT",),
@@ -73,7 +77,7 @@ TABLES = {
 
 def every_text() -> list[str]:
     """All texts that the window may show, in English, each once."""
-    found = [*_called(), *_tables(), *_described(), *_actions()]
+    found = [*_called(), *_tables(), *_described(), *_actions(), *core_sentences()]
     return sorted({text for text in found if text and not NO_TEXT.fullmatch(text)})
 
 
@@ -157,6 +161,7 @@ def translated(file: Path) -> dict[str, str]:
 def main() -> int:
     """Bring all files up to date; 1 if something is not translated."""
     texts, missing = every_text(), 0
+    TEMPLATES.write_text(json.dumps(core_sentences(), indent=0, ensure_ascii=False), "utf-8")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "texts.py"
         lines = [f"QCoreApplication.translate({CONTEXT!r}, {json.dumps(t)})\n" for t in texts]
