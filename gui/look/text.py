@@ -84,5 +84,9 @@ def significant(value: float) -> str:
 def sentence(text: str) -> str:
     """A text that begins with a capital letter and ends with a full stop, or what else ends it."""
     text = told(text)
-    text = text[:1].upper() + text[1:]
+    return full_stop(text[:1].upper() + text[1:])
+
+
+def full_stop(text: str) -> str:
+    """A text that ends with a full stop, or what else ends it."""
     return text if text.endswith(ENDS) else tr("{words}.", words=text)

@@ -5,1943 +5,1943 @@
     <name>Bubblescope</name>
     <message>
         <source> (and {n} more: see the Log)</source>
-        <translation type="unfinished"></translation>
+        <translation> (그 밖에 {n}개: 로그 참조)</translation>
     </message>
     <message>
         <source> (measured {time}, {change})</source>
-        <translation type="unfinished"></translation>
+        <translation> (측정 {time}, {change})</translation>
     </message>
     <message>
         <source> GB/s</source>
-        <translation type="unfinished"></translation>
+        <translation> GB/s</translation>
     </message>
     <message>
         <source> mm</source>
-        <translation type="unfinished"></translation>
+        <translation> mm</translation>
     </message>
     <message>
         <source> over {n} replicas: {sizes}</source>
-        <translation type="unfinished"></translation>
+        <translation> (복제본 {n}개: {sizes})</translation>
     </message>
     <message>
         <source> pt</source>
-        <translation type="unfinished"></translation>
+        <translation> pt</translation>
     </message>
     <message>
         <source> rows</source>
-        <translation type="unfinished"></translation>
+        <translation> 행</translation>
     </message>
     <message>
         <source> µs</source>
-        <translation type="unfinished"></translation>
+        <translation> µs</translation>
     </message>
     <message>
         <source>1 core a lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인당 코어 1개</translation>
     </message>
     <message>
         <source>1 forward : 1 backward-input : 1 backward-weight; no time for transfers. Run once to use measured costs.</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파 1 : 입력 역전파 1 : 가중치 역전파 1, 전송 시간 없음. 측정한 비용을 쓰려면 한 번 실행하세요.</translation>
     </message>
     <message>
         <source>1 hit</source>
-        <translation type="unfinished"></translation>
+        <translation>결과 1개</translation>
     </message>
     <message>
         <source>1 lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 1개</translation>
     </message>
     <message>
         <source>1 measured step</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝 1개</translation>
     </message>
     <message>
         <source>1 row</source>
-        <translation type="unfinished"></translation>
+        <translation>1 행</translation>
     </message>
     <message>
         <source>1 run of this sitting is in no file yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>이번 세션의 실행 1개가 아직 파일에 저장되지 않았습니다.</translation>
     </message>
     <message>
         <source>1 span</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 1개</translation>
     </message>
     <message>
         <source>1 span is cut</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 1개가 잘렸습니다</translation>
     </message>
     <message>
         <source>1 step</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 1개</translation>
     </message>
     <message>
         <source>1 step recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 1개 기록됨</translation>
     </message>
     <message>
         <source>1 task still runs and is not counted.</source>
-        <translation type="unfinished"></translation>
+        <translation>작업 1개가 아직 실행 중이어서 집계되지 않습니다.</translation>
     </message>
     <message>
         <source>1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>1F1B</translation>
     </message>
     <message>
         <source>1F1B with several stages on each lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 레인에 여러 스테이지를 두는 1F1B입니다.</translation>
     </message>
     <message>
         <source>1F1B with the weight gradients computed later.</source>
-        <translation type="unfinished"></translation>
+        <translation>가중치 변화도를 나중에 계산하는 1F1B입니다.</translation>
     </message>
     <message>
         <source>1f1b</source>
-        <translation type="unfinished"></translation>
+        <translation>1f1b</translation>
     </message>
     <message>
         <source>25 MiB</source>
-        <translation type="unfinished"></translation>
+        <translation>25 MiB</translation>
     </message>
     <message>
         <source>3, 2-4 or 10ms:40ms</source>
-        <translation type="unfinished"></translation>
+        <translation>3, 2-4 또는 10ms:40ms</translation>
     </message>
     <message>
         <source>5, or an epoch</source>
-        <translation type="unfinished"></translation>
+        <translation>5, 또는 한 에포크</translation>
     </message>
     <message>
         <source>99 % of the whole spans are no longer than this.</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 스팬의 99 %는 이보다 길지 않습니다.</translation>
     </message>
     <message>
         <source>99.9 MB</source>
-        <translation type="unfinished"></translation>
+        <translation>99.9 MB</translation>
     </message>
     <message>
         <source>A</source>
-        <translation type="unfinished"></translation>
+        <translation>A</translation>
     </message>
     <message>
         <source>A and B take equally long, {a} and {b}.</source>
-        <translation type="unfinished"></translation>
+        <translation>A와 B의 시간이 같습니다: {a}, {b}.</translation>
     </message>
     <message>
         <source>A and B take equally long, {a} and {b}: {reasons}.</source>
-        <translation type="unfinished"></translation>
+        <translation>A와 B의 시간이 같습니다({a}, {b}): {reasons}.</translation>
     </message>
     <message>
         <source>A collective that every rank has reached moves data.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 랭크가 도달한 집합 통신이 데이터를 옮깁니다.</translation>
     </message>
     <message>
         <source>A comparison of two runs</source>
-        <translation type="unfinished"></translation>
+        <translation>두 실행의 비교</translation>
     </message>
     <message>
         <source>A copy between lanes brings what the lane needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인에 필요한 것을 레인 사이의 복사가 가져옵니다.</translation>
     </message>
     <message>
         <source>A copy or communication lane has nothing to carry: no loss in itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>복사 또는 통신 레인이 옮길 것이 없습니다. 그 자체로는 손실이 아닙니다.</translation>
     </message>
     <message>
         <source>A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.</source>
-        <translation type="unfinished"></translation>
+        <translation>어디서나 지정한 배수만큼 오래 걸리는 작업 종류, 예: backward:1.2. 여러 번 쓸 수 있습니다.</translation>
     </message>
     <message>
         <source>A lane that computes longer by a factor, such as 2:1.5; repeatable.</source>
-        <translation type="unfinished"></translation>
+        <translation>지정한 배수만큼 오래 계산하는 레인, 예: 2:1.5. 여러 번 쓸 수 있습니다.</translation>
     </message>
     <message>
         <source>A lane&apos;s first pass in one measured step (the first is 1) takes so much longer, such as lane=2,step=4,ms=50; repeatable.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 측정 스텝(첫 스텝은 1)에서 레인의 첫 패스가 그만큼 더 오래 걸립니다, 예: lane=2,step=4,ms=50. 여러 번 쓸 수 있습니다.</translation>
     </message>
     <message>
         <source>A line above the picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>그림 위의 한 줄입니다.</translation>
     </message>
     <message>
         <source>A pipeline in each replica, gradients all-reduced.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 복제본이 파이프라인이고, 변화도는 all-reduce합니다.</translation>
     </message>
     <message>
         <source>A process for each lane, overlapped all-reduce.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인마다 프로세스 하나, 겹쳐서 실행하는 all-reduce.</translation>
     </message>
     <message>
         <source>A process for each lane, which holds a part of every parameter.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인마다 프로세스 하나가 모든 매개변수의 일부를 가집니다.</translation>
     </message>
     <message>
         <source>A replica with more rows computes; on a lane without work, any lane computes. All of the wait counts, also what equal rows would not have spared.</source>
-        <translation type="unfinished"></translation>
+        <translation>행이 더 많은 복제본이 계산합니다. 일이 없는 레인에서는 아무 레인의 계산입니다. 행 수가 같아도 줄지 않았을 부분까지 대기 시간 전체를 셉니다.</translation>
     </message>
     <message>
         <source>A run is under way.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행이 진행 중입니다.</translation>
     </message>
     <message>
         <source>A run is under way; the sweep can begin when it is over.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행이 진행 중입니다. 끝나면 스윕을 시작할 수 있습니다.</translation>
     </message>
     <message>
         <source>A small GPT over bytes.</source>
-        <translation type="unfinished"></translation>
+        <translation>바이트 단위의 작은 GPT입니다.</translation>
     </message>
     <message>
         <source>A word alone is looked for in labels (F3, 2F1), kinds and names.</source>
-        <translation type="unfinished"></translation>
+        <translation>단어만 쓰면 레이블(F3, 2F1), 종류, 이름에서 찾습니다.</translation>
     </message>
     <message>
         <source>A, {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>A, {steps}</translation>
     </message>
     <message>
         <source>About {time} left.</source>
-        <translation type="unfinished"></translation>
+        <translation>약 {time} 남았습니다.</translation>
     </message>
     <message>
         <source>Activations</source>
-        <translation type="unfinished"></translation>
+        <translation>활성값</translation>
     </message>
     <message>
         <source>Adds</source>
-        <translation type="unfinished"></translation>
+        <translation>증가분</translation>
     </message>
     <message>
         <source>Advanced</source>
-        <translation type="unfinished"></translation>
+        <translation>고급</translation>
     </message>
     <message>
         <source>Advisor</source>
-        <translation type="unfinished"></translation>
+        <translation>어드바이저</translation>
     </message>
     <message>
         <source>After the lane&apos;s last pass, other stages still compute.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 레인의 마지막 패스 뒤에도 다른 스테이지가 계산합니다.</translation>
     </message>
     <message>
         <source>Align</source>
-        <translation type="unfinished"></translation>
+        <translation>맞춤</translation>
     </message>
     <message>
         <source>Align here</source>
-        <translation type="unfinished"></translation>
+        <translation>여기에 맞춤</translation>
     </message>
     <message>
         <source>All computing, divided evenly over the lanes: the best that they can do.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 계산을 레인에 고르게 나눈 시간으로, 레인들이 낼 수 있는 최선입니다.</translation>
     </message>
     <message>
         <source>All figures are of the last {n} of {all} measured steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 수치는 측정 스텝 {all}개 중 마지막 {n}개의 것입니다.</translation>
     </message>
     <message>
         <source>All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 파일 (*)</translation>
     </message>
     <message>
         <source>All forwards, then all backwards.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 순전파 뒤에 모든 역전파를 실행합니다.</translation>
     </message>
     <message>
         <source>All kinds</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 종류</translation>
     </message>
     <message>
         <source>All levels</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 수준</translation>
     </message>
     <message>
         <source>All the rest: tasks that began late because of launch, Python or the system.</source>
-        <translation type="unfinished"></translation>
+        <translation>나머지 전부: 런치, Python 또는 시스템 때문에 늦게 시작한 작업입니다.</translation>
     </message>
     <message>
         <source>All-gather</source>
-        <translation type="unfinished"></translation>
+        <translation>All-gather</translation>
     </message>
     <message>
         <source>All-reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>All-reduce</translation>
     </message>
     <message>
         <source>Another device hands out, gathers, reduces or updates for all replicas.</source>
-        <translation type="unfinished"></translation>
+        <translation>다른 장치가 모든 복제본을 위해 나누기, 모으기, 리듀스 또는 갱신을 합니다.</translation>
     </message>
     <message>
         <source>Any lane</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 레인</translation>
     </message>
     <message>
         <source>Arrows</source>
-        <translation type="unfinished"></translation>
+        <translation>화살표</translation>
     </message>
     <message>
         <source>As shown in the window</source>
-        <translation type="unfinished"></translation>
+        <translation>창에 보이는 대로</translation>
     </message>
     <message>
         <source>As the figure has it</source>
-        <translation type="unfinished"></translation>
+        <translation>그림 설정대로</translation>
     </message>
     <message>
         <source>As the system</source>
-        <translation type="unfinished"></translation>
+        <translation>시스템 설정</translation>
     </message>
     <message>
         <source>Attention heads; they must divide the width.</source>
-        <translation type="unfinished"></translation>
+        <translation>어텐션 헤드 수. 너비를 나누어떨어지게 해야 합니다.</translation>
     </message>
     <message>
         <source>Axis</source>
-        <translation type="unfinished"></translation>
+        <translation>축</translation>
     </message>
     <message>
         <source>B</source>
-        <translation type="unfinished"></translation>
+        <translation>B</translation>
     </message>
     <message>
         <source>B is {by} ({share}) longer: {reasons}{settings}.</source>
-        <translation type="unfinished"></translation>
+        <translation>B가 {by} ({share}) 더 깁니다: {reasons}{settings}.</translation>
     </message>
     <message>
         <source>B is {by} ({share}) shorter: {reasons}{settings}.</source>
-        <translation type="unfinished"></translation>
+        <translation>B가 {by} ({share}) 더 짧습니다: {reasons}{settings}.</translation>
     </message>
     <message>
         <source>B − A</source>
-        <translation type="unfinished"></translation>
+        <translation>B − A</translation>
     </message>
     <message>
         <source>B, {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>B, {steps}</translation>
     </message>
     <message>
         <source>BUBBLE</source>
-        <translation type="unfinished"></translation>
+        <translation>버블</translation>
     </message>
     <message>
         <source>Back to the last view</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 보기로</translation>
     </message>
     <message>
         <source>Backward</source>
-        <translation type="unfinished"></translation>
+        <translation>역전파</translation>
     </message>
     <message>
         <source>Backward-input</source>
-        <translation type="unfinished"></translation>
+        <translation>입력 역전파</translation>
     </message>
     <message>
         <source>Backward-weight</source>
-        <translation type="unfinished"></translation>
+        <translation>가중치 역전파</translation>
     </message>
     <message>
         <source>Batch</source>
-        <translation type="unfinished"></translation>
+        <translation>배치</translation>
     </message>
     <message>
         <source>Batch split</source>
-        <translation type="unfinished"></translation>
+        <translation>배치 분할</translation>
     </message>
     <message>
         <source>Because</source>
-        <translation type="unfinished"></translation>
+        <translation>원인</translation>
     </message>
     <message>
         <source>Before the lane&apos;s first pass, an earlier stage computes what that pass needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 레인의 첫 패스 전에, 그 패스에 필요한 것을 앞 스테이지가 계산합니다.</translation>
     </message>
     <message>
         <source>Beside</source>
-        <translation type="unfinished"></translation>
+        <translation>함께 실행</translation>
     </message>
     <message>
         <source>Between the lane&apos;s passes, another lane computes what the next one needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 레인의 패스 사이에, 다음 패스에 필요한 것을 다른 레인이 계산합니다.</translation>
     </message>
     <message>
         <source>Block</source>
-        <translation type="unfinished"></translation>
+        <translation>블록</translation>
     </message>
     <message>
         <source>Blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>블록</translation>
     </message>
     <message>
         <source>Bring {panel} to the front; again: hide it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{panel} 패널을 앞으로 가져옵니다. 다시 누르면 숨깁니다.</translation>
     </message>
     <message>
         <source>Bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>버블</translation>
     </message>
     <message>
         <source>Bubble before</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 버블</translation>
     </message>
     <message>
         <source>Bubble by lane span</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 구간 기준 버블</translation>
     </message>
     <message>
         <source>Bubble by makespan</source>
-        <translation type="unfinished"></translation>
+        <translation>총 소요 시간 기준 버블</translation>
     </message>
     <message>
         <source>Bubble by the formula</source>
-        <translation type="unfinished"></translation>
+        <translation>공식에 따른 버블</translation>
     </message>
     <message>
         <source>Bubble by the longest lane</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 긴 레인 기준 버블</translation>
     </message>
     <message>
         <source>Bubble {bubble} with equal passes</source>
-        <translation type="unfinished"></translation>
+        <translation>패스 길이가 같을 때 버블 {bubble}</translation>
     </message>
     <message>
         <source>Bubble {n} of {count} by length: {length} on {lane}.</source>
-        <translation type="unfinished"></translation>
+        <translation>길이순 {count}개 중 {n}번째 버블: {lane}, {length}.</translation>
     </message>
     <message>
         <source>Bucket</source>
-        <translation type="unfinished"></translation>
+        <translation>버킷</translation>
     </message>
     <message>
         <source>Busy</source>
-        <translation type="unfinished"></translation>
+        <translation>작업 중</translation>
     </message>
     <message>
         <source>By what share every task&apos;s time varies at random, by the seed.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 작업 시간이 시드에 따라 무작위로 달라지는 비율입니다.</translation>
     </message>
     <message>
         <source>Bytes of text in every row.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 행의 텍스트 바이트 수입니다.</translation>
     </message>
     <message>
         <source>COMPUTE LANES: WORK, AND IDLE FOR</source>
-        <translation type="unfinished"></translation>
+        <translation>계산 레인: 작업과 유휴 원인</translation>
     </message>
     <message>
         <source>COPY AND COMMUNICATION LANES</source>
-        <translation type="unfinished"></translation>
+        <translation>복사 및 통신 레인</translation>
     </message>
     <message>
         <source>CPU cores that each lane computes with.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 레인이 계산에 쓰는 CPU 코어 수입니다.</translation>
     </message>
     <message>
         <source>CRITICAL PATH</source>
-        <translation type="unfinished"></translation>
+        <translation>임계 경로</translation>
     </message>
     <message>
         <source>CRITICAL PATH · first {most} of {n} pieces</source>
-        <translation type="unfinished"></translation>
+        <translation>임계 경로 · {n}조각 중 처음 {most}조각</translation>
     </message>
     <message>
         <source>CRITICAL PATH · {n} pieces</source>
-        <translation type="unfinished"></translation>
+        <translation>임계 경로 · {n}조각</translation>
     </message>
     <message>
         <source>CSV</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>취소</translation>
     </message>
     <message>
         <source>Cancelled. {costs}</source>
-        <translation type="unfinished"></translation>
+        <translation>취소되었습니다. {costs}</translation>
     </message>
     <message>
         <source>Caption</source>
-        <translation type="unfinished"></translation>
+        <translation>캡션</translation>
     </message>
     <message>
         <source>Causes of {explained} of {steps} steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {steps}개 중 {explained}개의 원인입니다.</translation>
     </message>
     <message>
         <source>Change</source>
-        <translation type="unfinished"></translation>
+        <translation>변화</translation>
     </message>
     <message>
         <source>Change between light and dark colours.</source>
-        <translation type="unfinished"></translation>
+        <translation>밝은 색과 어두운 색을 전환합니다.</translation>
     </message>
     <message>
         <source>Chart of the steps</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 차트</translation>
     </message>
     <message>
         <source>Chimera</source>
-        <translation type="unfinished"></translation>
+        <translation>Chimera</translation>
     </message>
     <message>
         <source>Choose a file</source>
-        <translation type="unfinished"></translation>
+        <translation>파일 선택</translation>
     </message>
     <message>
         <source>Choose a link speed first.</source>
-        <translation type="unfinished"></translation>
+        <translation>먼저 링크 속도를 선택하세요.</translation>
     </message>
     <message>
         <source>Choose a strategy on the left and press Run (F5).</source>
-        <translation type="unfinished"></translation>
+        <translation>왼쪽에서 전략을 선택하고 실행(F5)을 누르세요.</translation>
     </message>
     <message>
         <source>Choose how much slower it is first.</source>
-        <translation type="unfinished"></translation>
+        <translation>먼저 얼마나 느린지 선택하세요.</translation>
     </message>
     <message>
         <source>Choose the colour of {family}</source>
-        <translation type="unfinished"></translation>
+        <translation>{family} 색 선택</translation>
     </message>
     <message>
         <source>Choose the colours of forward, backward and the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파, 역전파와 그 밖의 색을 선택합니다.</translation>
     </message>
     <message>
         <source>Choose the lane above.</source>
-        <translation type="unfinished"></translation>
+        <translation>위쪽 레인을 선택합니다.</translation>
     </message>
     <message>
         <source>Choose the lane below; what follows acts on it.</source>
-        <translation type="unfinished"></translation>
+        <translation>아래쪽 레인을 선택합니다. 다음 명령은 이 레인에 적용됩니다.</translation>
     </message>
     <message>
         <source>Choose the lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인을 선택합니다.</translation>
     </message>
     <message>
         <source>Chosen for the figure</source>
-        <translation type="unfinished"></translation>
+        <translation>그림에 맞게 자동 선택</translation>
     </message>
     <message>
         <source>Chunks</source>
-        <translation type="unfinished"></translation>
+        <translation>청크</translation>
     </message>
     <message>
         <source>Clear the list</source>
-        <translation type="unfinished"></translation>
+        <translation>목록 지우기</translation>
     </message>
     <message>
         <source>Clear the selection; with nothing selected, leave the comparison.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택을 지웁니다. 선택한 것이 없으면 비교를 끝냅니다.</translation>
     </message>
     <message>
         <source>Click</source>
-        <translation type="unfinished"></translation>
+        <translation>클릭</translation>
     </message>
     <message>
         <source>Click a bar or an idle gap to see what it is and what it waited for. Drag to count a range; Shift+click measures from the selected bar to another.</source>
-        <translation type="unfinished"></translation>
+        <translation>막대나 유휴 구간을 클릭하면 그것이 무엇이고 무엇을 기다렸는지 볼 수 있습니다. 끌면 범위를 집계하고, Shift+클릭하면 선택한 막대에서 다른 막대까지 잽니다.</translation>
     </message>
     <message>
         <source>Click for the longest of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>클릭하면 가장 긴 것을 봅니다.</translation>
     </message>
     <message>
         <source>Click on a flag</source>
-        <translation type="unfinished"></translation>
+        <translation>깃발 클릭</translation>
     </message>
     <message>
         <source>Click on a group&apos;s heading</source>
-        <translation type="unfinished"></translation>
+        <translation>그룹 제목 클릭</translation>
     </message>
     <message>
         <source>Click on a lane&apos;s name</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 이름 클릭</translation>
     </message>
     <message>
         <source>Click to see why.</source>
-        <translation type="unfinished"></translation>
+        <translation>클릭하면 이유를 봅니다.</translation>
     </message>
     <message>
         <source>Clock known to</source>
-        <translation type="unfinished"></translation>
+        <translation>시계 정밀도</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>닫기</translation>
     </message>
     <message>
         <source>Close Bubblescope</source>
-        <translation type="unfinished"></translation>
+        <translation>Bubblescope 닫기</translation>
     </message>
     <message>
         <source>Close tab</source>
-        <translation type="unfinished"></translation>
+        <translation>탭 닫기</translation>
     </message>
     <message>
         <source>Close the message</source>
-        <translation type="unfinished"></translation>
+        <translation>메시지 닫기</translation>
     </message>
     <message>
         <source>Close the run that is shown; it goes on, and stays in the Runs panel.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 실행을 닫습니다. 실행은 계속되며 실행 패널에 남습니다.</translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>검색 닫기 (Esc)</translation>
     </message>
     <message>
         <source>Close this message.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 메시지를 닫습니다.</translation>
     </message>
     <message>
         <source>Close this tab; the run stays in the Runs panel. (Ctrl+W)</source>
-        <translation type="unfinished"></translation>
+        <translation>이 탭을 닫습니다. 실행은 실행 패널에 남습니다. (Ctrl+W)</translation>
     </message>
     <message>
         <source>Close without saving</source>
-        <translation type="unfinished"></translation>
+        <translation>저장하지 않고 닫기</translation>
     </message>
     <message>
         <source>Close {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} 닫기</translation>
     </message>
     <message>
         <source>Closed form</source>
-        <translation type="unfinished"></translation>
+        <translation>닫힌 식</translation>
     </message>
     <message>
         <source>Collectives</source>
-        <translation type="unfinished"></translation>
+        <translation>집합 통신</translation>
     </message>
     <message>
         <source>Collectives beside the gradients that they wait for</source>
-        <translation type="unfinished"></translation>
+        <translation>집합 통신과 그것이 기다리는 변화도</translation>
     </message>
     <message>
         <source>Collectives that every rank has reached.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 랭크가 도달한 집합 통신입니다.</translation>
     </message>
     <message>
         <source>Colour bars by how long they took.</source>
-        <translation type="unfinished"></translation>
+        <translation>걸린 시간에 따라 막대 색을 정합니다.</translation>
     </message>
     <message>
         <source>Colour bars by their micro-batch.</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치에 따라 막대 색을 정합니다.</translation>
     </message>
     <message>
         <source>Colour bars by their stage.</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지에 따라 막대 색을 정합니다.</translation>
     </message>
     <message>
         <source>Colour bars by what they do: forward, backward, communication…</source>
-        <translation type="unfinished"></translation>
+        <translation>하는 일에 따라 막대 색을 정합니다: 순전파, 역전파, 통신…</translation>
     </message>
     <message>
         <source>Colour by</source>
-        <translation type="unfinished"></translation>
+        <translation>색 기준</translation>
     </message>
     <message>
         <source>Colour of {family}, as #rrggbb</source>
-        <translation type="unfinished"></translation>
+        <translation>{family} 색, #rrggbb 형식</translation>
     </message>
     <message>
         <source>Colours</source>
-        <translation type="unfinished"></translation>
+        <translation>색</translation>
     </message>
     <message>
         <source>Colours and patterns</source>
-        <translation type="unfinished"></translation>
+        <translation>색과 무늬</translation>
     </message>
     <message>
         <source>Colours only, as in the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>창에서처럼 색만 사용합니다.</translation>
     </message>
     <message>
         <source>Colours…</source>
-        <translation type="unfinished"></translation>
+        <translation>색…</translation>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished"></translation>
+        <translation>명령</translation>
     </message>
     <message>
         <source>Commands</source>
-        <translation type="unfinished"></translation>
+        <translation>명령</translation>
     </message>
     <message>
         <source>Communication</source>
-        <translation type="unfinished"></translation>
+        <translation>통신</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>비교</translation>
     </message>
     <message>
         <source>Compare DP with DDP</source>
-        <translation type="unfinished"></translation>
+        <translation>DP와 DDP 비교</translation>
     </message>
     <message>
         <source>Compare every loss and gradient with the plain whole-batch step.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 손실과 변화도를 전체 배치의 일반 스텝과 비교합니다.</translation>
     </message>
     <message>
         <source>Compare with…</source>
-        <translation type="unfinished"></translation>
+        <translation>비교할 대상…</translation>
     </message>
     <message>
         <source>Compare {run} with:</source>
-        <translation type="unfinished"></translation>
+        <translation>{run}의 비교 대상:</translation>
     </message>
     <message>
         <source>Comparing two large steps…</source>
-        <translation type="unfinished"></translation>
+        <translation>큰 스텝 두 개를 비교하는 중…</translation>
     </message>
     <message>
         <source>Comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>비교</translation>
     </message>
     <message>
         <source>Copied as an image and as SVG.</source>
-        <translation type="unfinished"></translation>
+        <translation>이미지와 SVG로 복사했습니다.</translation>
     </message>
     <message>
         <source>Copied the statistics as CSV.</source>
-        <translation type="unfinished"></translation>
+        <translation>통계를 CSV로 복사했습니다.</translation>
     </message>
     <message>
         <source>Copied the statistics as Markdown.</source>
-        <translation type="unfinished"></translation>
+        <translation>통계를 Markdown으로 복사했습니다.</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>복사</translation>
     </message>
     <message>
         <source>Copy and communication lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>복사 및 통신 레인</translation>
     </message>
     <message>
         <source>Copy as</source>
-        <translation type="unfinished"></translation>
+        <translation>복사 형식</translation>
     </message>
     <message>
         <source>Copy as plain numbers for a spreadsheet.</source>
-        <translation type="unfinished"></translation>
+        <translation>스프레드시트용으로 숫자만 복사합니다.</translation>
     </message>
     <message>
         <source>Copy exactly what is visible, as an image and as SVG.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 그대로 이미지와 SVG로 복사합니다.</translation>
     </message>
     <message>
         <source>Copy statistics as CSV</source>
-        <translation type="unfinished"></translation>
+        <translation>통계를 CSV로 복사</translation>
     </message>
     <message>
         <source>Copy statistics as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>통계를 Markdown으로 복사</translation>
     </message>
     <message>
         <source>Copy the figures of the selected range as plain numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 범위의 수치를 숫자만 복사합니다.</translation>
     </message>
     <message>
         <source>Copy the figures of the selected range as tables.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 범위의 수치를 표로 복사합니다.</translation>
     </message>
     <message>
         <source>Copy the tables as text.</source>
-        <translation type="unfinished"></translation>
+        <translation>표를 텍스트로 복사합니다.</translation>
     </message>
     <message>
         <source>Copy visible range</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 범위 복사</translation>
     </message>
     <message>
         <source>Cores per lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인당 코어</translation>
     </message>
     <message>
         <source>Costs</source>
-        <translation type="unfinished"></translation>
+        <translation>비용</translation>
     </message>
     <message>
         <source>Costs (*.json *.toml)</source>
-        <translation type="unfinished"></translation>
+        <translation>비용 (*.json *.toml)</translation>
     </message>
     <message>
         <source>Costs (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>비용 (*.json)</translation>
     </message>
     <message>
         <source>Costs {source}; {steps}.</source>
-        <translation type="unfinished"></translation>
+        <translation>비용: {source}; {steps}.</translation>
     </message>
     <message>
         <source>Count</source>
-        <translation type="unfinished"></translation>
+        <translation>개수</translation>
     </message>
     <message>
         <source>Count time from the run&apos;s start.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 시작부터 시간을 셉니다.</translation>
     </message>
     <message>
         <source>Count time from the start of the step on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면에 있는 스텝의 시작부터 시간을 셉니다.</translation>
     </message>
     <message>
         <source>Counting was cancelled. Select a range to count it.</source>
-        <translation type="unfinished"></translation>
+        <translation>집계가 취소되었습니다. 집계하려면 범위를 선택하세요.</translation>
     </message>
     <message>
         <source>Counting…</source>
-        <translation type="unfinished"></translation>
+        <translation>집계 중…</translation>
     </message>
     <message>
         <source>Critical path</source>
-        <translation type="unfinished"></translation>
+        <translation>임계 경로</translation>
     </message>
     <message>
         <source>Ctrl + wheel</source>
-        <translation type="unfinished"></translation>
+        <translation>Ctrl + 휠</translation>
     </message>
     <message>
         <source>DDP on 8 virtual ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 랭크 8개의 DDP</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>어둡게</translation>
     </message>
     <message>
         <source>Dark colours</source>
-        <translation type="unfinished"></translation>
+        <translation>어두운 색</translation>
     </message>
     <message>
         <source>Data</source>
-        <translation type="unfinished"></translation>
+        <translation>데이터</translation>
     </message>
     <message>
         <source>Data parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>데이터 병렬</translation>
     </message>
     <message>
         <source>Data parallel on 8 virtual lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 레인 8개의 데이터 병렬</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>삭제</translation>
     </message>
     <message>
         <source>Delete mark</source>
-        <translation type="unfinished"></translation>
+        <translation>표시 삭제</translation>
     </message>
     <message>
         <source>Delete the mark that one is at.</source>
-        <translation type="unfinished"></translation>
+        <translation>현재 위치의 표시를 삭제합니다.</translation>
     </message>
     <message>
         <source>Deleted a mark; Ctrl+Z brings it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>표시를 삭제했습니다. Ctrl+Z로 되돌립니다.</translation>
     </message>
     <message>
         <source>Depth</source>
-        <translation type="unfinished"></translation>
+        <translation>깊이</translation>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>세부 정보</translation>
     </message>
     <message>
         <source>Details of the selection</source>
-        <translation type="unfinished"></translation>
+        <translation>선택 항목의 세부 정보</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished"></translation>
+        <translation>장치</translation>
     </message>
     <message>
         <source>Devices</source>
-        <translation type="unfinished"></translation>
+        <translation>장치</translation>
     </message>
     <message>
         <source>Devices of a node</source>
-        <translation type="unfinished"></translation>
+        <translation>노드의 장치 수</translation>
     </message>
     <message>
         <source>Devices of a node, where their names do not tell the host:</source>
-        <translation type="unfinished"></translation>
+        <translation>이름으로 호스트를 알 수 없을 때 노드의 장치 수:</translation>
     </message>
     <message>
         <source>Devices of a node…</source>
-        <translation type="unfinished"></translation>
+        <translation>노드의 장치 수…</translation>
     </message>
     <message>
         <source>Difference</source>
-        <translation type="unfinished"></translation>
+        <translation>차이</translation>
     </message>
     <message>
         <source>Differences between run A and run B</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 A와 실행 B의 차이</translation>
     </message>
     <message>
         <source>Distributed data parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>분산 데이터 병렬</translation>
     </message>
     <message>
         <source>Do not measure what tasks cost before the first measured step.</source>
-        <translation type="unfinished"></translation>
+        <translation>첫 측정 스텝 전에 작업 비용을 측정하지 않습니다.</translation>
     </message>
     <message>
         <source>Do not open this recording; nothing is left behind.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 기록을 열지 않습니다. 아무것도 남지 않습니다.</translation>
     </message>
     <message>
         <source>Double-click</source>
-        <translation type="unfinished"></translation>
+        <translation>두 번 클릭</translation>
     </message>
     <message>
         <source>Double-click or press Enter to run this.</source>
-        <translation type="unfinished"></translation>
+        <translation>두 번 클릭하거나 Enter 키를 누르면 실행합니다.</translation>
     </message>
     <message>
         <source>Drag</source>
-        <translation type="unfinished"></translation>
+        <translation>끌기</translation>
     </message>
     <message>
         <source>Drag from the axis</source>
-        <translation type="unfinished"></translation>
+        <translation>축에서 끌기</translation>
     </message>
     <message>
         <source>Drag of a lane&apos;s name</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 이름 끌기</translation>
     </message>
     <message>
         <source>Drag over the lanes to select a range first.</source>
-        <translation type="unfinished"></translation>
+        <translation>먼저 레인 위를 끌어 범위를 선택하세요.</translation>
     </message>
     <message>
         <source>Drag over the lanes to select a range: busy, communication and idle time of the lanes that you drag over stand here, and the durations of their spans. Drag along the axis for all lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 위를 끌어 범위를 선택하면, 그 레인들의 작업, 통신, 유휴 시간과 스팬의 길이가 여기에 나타납니다. 모든 레인을 보려면 축을 따라 끄세요.</translation>
     </message>
     <message>
         <source>Draw an arrow for each dependency between lanes on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면에 있는 레인 사이의 의존 관계마다 화살표를 그립니다.</translation>
     </message>
     <message>
         <source>Draw both compared steps equally long; again: in true time.</source>
-        <translation type="unfinished"></translation>
+        <translation>비교하는 두 스텝을 같은 길이로 그립니다. 다시 누르면 실제 시간으로 그립니다.</translation>
     </message>
     <message>
         <source>DualPipeV</source>
-        <translation type="unfinished"></translation>
+        <translation>DualPipeV</translation>
     </message>
     <message>
         <source>Duration</source>
-        <translation type="unfinished"></translation>
+        <translation>길이</translation>
     </message>
     <message>
         <source>Durations of whole spans</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 스팬의 길이</translation>
     </message>
     <message>
         <source>Durations: &gt;5ms &lt;=10us. Either of two: stage:0|2. Not: -kind:copy.</source>
-        <translation type="unfinished"></translation>
+        <translation>길이: &gt;5ms &lt;=10us. 둘 중 하나: stage:0|2. 제외: -kind:copy.</translation>
     </message>
     <message>
         <source>EACH COMPUTE LANE</source>
-        <translation type="unfinished"></translation>
+        <translation>각 계산 레인</translation>
     </message>
     <message>
         <source>Each task is then measured alone, so nothing is shared: the strategy itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>그러면 각 작업을 단독으로 측정하므로 공유되는 것이 없고, 전략 자체를 볼 수 있습니다.</translation>
     </message>
     <message>
         <source>Each value that you try becomes a point here, as soon as it has been run. Click a point to open its run.</source>
-        <translation type="unfinished"></translation>
+        <translation>시험하는 각 값은 실행되는 대로 여기에 점으로 나타납니다. 점을 클릭하면 그 실행을 엽니다.</translation>
     </message>
     <message>
         <source>Earlier</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 시간으로</translation>
     </message>
     <message>
         <source>Edit note</source>
-        <translation type="unfinished"></translation>
+        <translation>메모 편집</translation>
     </message>
     <message>
         <source>End comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>비교 끝내기</translation>
     </message>
     <message>
         <source>End the engine and close the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>엔진을 끝내고 창을 닫습니다.</translation>
     </message>
     <message>
         <source>End to end</source>
-        <translation type="unfinished"></translation>
+        <translation>끝에서 끝</translation>
     </message>
     <message>
         <source>End to start</source>
-        <translation type="unfinished"></translation>
+        <translation>끝에서 시작</translation>
     </message>
     <message>
         <source>English</source>
-        <translation type="unfinished"></translation>
+        <translation>English</translation>
     </message>
     <message>
         <source>Equal</source>
-        <translation type="unfinished"></translation>
+        <translation>같게</translation>
     </message>
     <message>
         <source>Equal lengths</source>
-        <translation type="unfinished"></translation>
+        <translation>같은 길이</translation>
     </message>
     <message>
         <source>Esc in the field above the names shows all lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>이름 위 입력란에서 Esc 키를 누르면 모든 레인을 표시합니다.</translation>
     </message>
     <message>
         <source>Every lane gets a row: what it computes, what it moves, and why it waits.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인마다 한 행이 있습니다: 무엇을 계산하고, 무엇을 옮기고, 왜 기다리는지.</translation>
     </message>
     <message>
         <source>Every lane has a slice of each layer.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 레인이 각 계층의 한 조각을 가집니다.</translation>
     </message>
     <message>
         <source>Everything was ready, but the work was late: launch, Python, contention.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 것이 준비되었지만 작업이 늦었습니다: 런치, Python, 경합.</translation>
     </message>
     <message>
         <source>Exactly the time on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면에 있는 시간만 그대로.</translation>
     </message>
     <message>
         <source>Explain it</source>
-        <translation type="unfinished"></translation>
+        <translation>설명하기</translation>
     </message>
     <message>
         <source>Explaining…</source>
-        <translation type="unfinished"></translation>
+        <translation>설명하는 중…</translation>
     </message>
     <message>
         <source>Export</source>
-        <translation type="unfinished"></translation>
+        <translation>내보내기</translation>
     </message>
     <message>
         <source>Export comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>비교 내보내기</translation>
     </message>
     <message>
         <source>Export comparison…</source>
-        <translation type="unfinished"></translation>
+        <translation>비교 내보내기…</translation>
     </message>
     <message>
         <source>Export figure</source>
-        <translation type="unfinished"></translation>
+        <translation>그림 내보내기</translation>
     </message>
     <message>
         <source>Export figure…</source>
-        <translation type="unfinished"></translation>
+        <translation>그림 내보내기…</translation>
     </message>
     <message>
         <source>Export report</source>
-        <translation type="unfinished"></translation>
+        <translation>보고서 내보내기</translation>
     </message>
     <message>
         <source>Export report…</source>
-        <translation type="unfinished"></translation>
+        <translation>보고서 내보내기…</translation>
     </message>
     <message>
         <source>Export spans as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬을 CSV로 내보내기…</translation>
     </message>
     <message>
         <source>Export visible range…</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 범위 내보내기…</translation>
     </message>
     <message>
         <source>Exported {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}(으)로 내보냈습니다.</translation>
     </message>
     <message>
         <source>FROM IDEAL TO MEASURED · ms</source>
-        <translation type="unfinished"></translation>
+        <translation>이상에서 측정까지 · ms</translation>
     </message>
     <message>
         <source>Fastest: {setting}, {time} in one run.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 빠름: {setting}, 한 번 실행에서 {time}.</translation>
     </message>
     <message>
         <source>Fastest: {setting}, {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 빠름: {setting}, {time}.</translation>
     </message>
     <message>
         <source>Fastest: {setting}, {time}; no certain difference from {count} others.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 빠름: {setting}, {time}. 다른 {count}개와 확실한 차이는 없습니다.</translation>
     </message>
     <message>
         <source>Fastest: {setting}, {time}; no certain difference from {others}.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 빠름: {setting}, {time}. 확실한 차이가 없는 것: {others}.</translation>
     </message>
     <message>
         <source>Faults</source>
-        <translation type="unfinished"></translation>
+        <translation>결함</translation>
     </message>
     <message>
         <source>Faults are put into virtual lanes alone, such as 8xvirtual.</source>
-        <translation type="unfinished"></translation>
+        <translation>결함은 8xvirtual 같은 가상 레인에만 넣을 수 있습니다.</translation>
     </message>
     <message>
         <source>Features in every layer.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 계층의 특성 수입니다.</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation type="unfinished"></translation>
+        <translation>그림</translation>
     </message>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>파일</translation>
     </message>
     <message>
         <source>Files stay as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>파일은 그대로 남습니다.</translation>
     </message>
     <message>
         <source>Filter lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 필터</translation>
     </message>
     <message>
         <source>Filter lanes by name</source>
-        <translation type="unfinished"></translation>
+        <translation>이름으로 레인 필터</translation>
     </message>
     <message>
         <source>Filter lanes…</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 필터…</translation>
     </message>
     <message>
         <source>Find a command…</source>
-        <translation type="unfinished"></translation>
+        <translation>명령 찾기…</translation>
     </message>
     <message>
         <source>Find anything that can be done by a few letters.</source>
-        <translation type="unfinished"></translation>
+        <translation>글자 몇 개로 할 수 있는 모든 것을 찾습니다.</translation>
     </message>
     <message>
         <source>Find spans by kind, micro-batch, stage, lane, step, name or duration.</source>
-        <translation type="unfinished"></translation>
+        <translation>종류, 마이크로배치, 스테이지, 레인, 스텝, 이름 또는 길이로 스팬을 찾습니다.</translation>
     </message>
     <message>
         <source>Find the longest bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 긴 버블 찾기</translation>
     </message>
     <message>
         <source>First page</source>
-        <translation type="unfinished"></translation>
+        <translation>첫 페이지</translation>
     </message>
     <message>
         <source>Fit</source>
-        <translation type="unfinished"></translation>
+        <translation>맞추기</translation>
     </message>
     <message>
         <source>Fit a span or an idle gap.</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬이나 유휴 구간을 화면에 맞춥니다.</translation>
     </message>
     <message>
         <source>Fit the selection; again, or without one, everything, the lanes&apos; height too.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택 항목을 화면에 맞춥니다. 다시 누르거나 선택이 없으면 레인 높이까지 전체를 맞춥니다.</translation>
     </message>
     <message>
         <source>Fold all groups</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 그룹 접기</translation>
     </message>
     <message>
         <source>Fold or open the group</source>
-        <translation type="unfinished"></translation>
+        <translation>그룹 접기/펼치기</translation>
     </message>
     <message>
         <source>Fold the chosen lane&apos;s group into one row, or open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 레인의 그룹을 한 행으로 접거나 펼칩니다.</translation>
     </message>
     <message>
         <source>Fold the group, or open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>그룹을 접거나 펼칩니다.</translation>
     </message>
     <message>
         <source>Follow</source>
-        <translation type="unfinished"></translation>
+        <translation>따라가기</translation>
     </message>
     <message>
         <source>For</source>
-        <translation type="unfinished"></translation>
+        <translation>시간</translation>
     </message>
     <message>
         <source>Forward</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파</translation>
     </message>
     <message>
         <source>Forward again</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 보기로</translation>
     </message>
     <message>
         <source>Forward and backward</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파와 역전파</translation>
     </message>
     <message>
         <source>Forward {forward} and backward {backward}</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파 {forward} 및 역전파 {backward}</translation>
     </message>
     <message>
         <source>From a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>파일에서…</translation>
     </message>
     <message>
         <source>From the ideal step to this one</source>
-        <translation type="unfinished"></translation>
+        <translation>이상적 스텝에서 이 스텝까지</translation>
     </message>
     <message>
         <source>From {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>파일: {name}</translation>
     </message>
     <message>
         <source>From {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>출처: {name}.</translation>
     </message>
     <message>
         <source>From, to</source>
-        <translation type="unfinished"></translation>
+        <translation>시작, 끝</translation>
     </message>
     <message>
         <source>Fully sharded data parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>완전 샤딩 데이터 병렬</translation>
     </message>
     <message>
         <source>GB each second between two devices, in place of the costs&apos;.</source>
-        <translation type="unfinished"></translation>
+        <translation>두 장치 사이의 초당 GB이며, 비용의 값을 대신합니다.</translation>
     </message>
     <message>
         <source>GPT</source>
-        <translation type="unfinished"></translation>
+        <translation>GPT</translation>
     </message>
     <message>
         <source>GPipe</source>
-        <translation type="unfinished"></translation>
+        <translation>GPipe</translation>
     </message>
     <message>
         <source>Gather</source>
-        <translation type="unfinished"></translation>
+        <translation>모으기</translation>
     </message>
     <message>
         <source>Go</source>
-        <translation type="unfinished"></translation>
+        <translation>이동</translation>
     </message>
     <message>
         <source>Go back to the bubble that was longer.</source>
-        <translation type="unfinished"></translation>
+        <translation>더 길었던 버블로 돌아갑니다.</translation>
     </message>
     <message>
         <source>Go to</source>
-        <translation type="unfinished"></translation>
+        <translation>이동</translation>
     </message>
     <message>
         <source>Go to the mark before.</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 표시로 이동합니다.</translation>
     </message>
     <message>
         <source>Go to the next mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 표시로 이동합니다.</translation>
     </message>
     <message>
         <source>Go to the present and stay with it, at this zoom.</source>
-        <translation type="unfinished"></translation>
+        <translation>현재로 이동해 이 확대 배율로 계속 머뭅니다.</translation>
     </message>
     <message>
         <source>Go to the view that you came back from.</source>
-        <translation type="unfinished"></translation>
+        <translation>돌아오기 전의 보기로 이동합니다.</translation>
     </message>
     <message>
         <source>Gradient error, largest</source>
-        <translation type="unfinished"></translation>
+        <translation>변화도 오차, 최대</translation>
     </message>
     <message>
         <source>Gradients are all-reduced bucket by bucket while the backward pass still runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>역전파가 아직 실행되는 동안 변화도를 버킷별로 all-reduce합니다.</translation>
     </message>
     <message>
         <source>Greyscale</source>
-        <translation type="unfinished"></translation>
+        <translation>회색조</translation>
     </message>
     <message>
         <source>Group by the next one</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 기준으로 그룹화</translation>
     </message>
     <message>
         <source>Group lanes by</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 그룹 기준</translation>
     </message>
     <message>
         <source>Group the lanes by the next of these.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인을 다음 기준으로 그룹화합니다.</translation>
     </message>
     <message>
         <source>HTML report (*.html)</source>
-        <translation type="unfinished"></translation>
+        <translation>HTML 보고서 (*.html)</translation>
     </message>
     <message>
         <source>Half of the whole spans are no longer than this.</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 스팬의 절반은 이보다 길지 않습니다.</translation>
     </message>
     <message>
         <source>Hardware and versions</source>
-        <translation type="unfinished"></translation>
+        <translation>하드웨어와 버전</translation>
     </message>
     <message>
         <source>Heads</source>
-        <translation type="unfinished"></translation>
+        <translation>헤드</translation>
     </message>
     <message>
         <source>Held up by</source>
-        <translation type="unfinished"></translation>
+        <translation>막은 작업</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>도움말</translation>
     </message>
     <message>
         <source>Hiccup</source>
-        <translation type="unfinished"></translation>
+        <translation>일시 지연</translation>
     </message>
     <message>
         <source>Higher lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 높이기</translation>
     </message>
     <message>
         <source>Histogram of durations</source>
-        <translation type="unfinished"></translation>
+        <translation>길이 히스토그램</translation>
     </message>
     <message>
         <source>How each lane spends its time and memory appears here with the first step.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 레인이 시간과 메모리를 어떻게 쓰는지 첫 스텝과 함께 여기에 나타납니다.</translation>
     </message>
     <message>
         <source>How far the optimizer goes in every step.</source>
-        <translation type="unfinished"></translation>
+        <translation>매 스텝에 옵티마이저가 나아가는 정도입니다.</translation>
     </message>
     <message>
         <source>How fast the clock of virtual lanes runs at most, beside a real one: 0.1 to watch.</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 레인의 시계가 실제 시계에 비해 최대로 빠른 정도입니다. 지켜보려면 0.1.</translation>
     </message>
     <message>
         <source>How long each step is.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 스텝의 길이입니다.</translation>
     </message>
     <message>
         <source>How long every step takes appears here with the first whole step.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 스텝의 소요 시간이 첫 온전한 스텝과 함께 여기에 나타납니다.</translation>
     </message>
     <message>
         <source>How many micro-batches, where the strategy makes some.</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치를 만드는 전략에서 그 개수입니다.</translation>
     </message>
     <message>
         <source>How many times as long the slow lane computes.</source>
-        <translation type="unfinished"></translation>
+        <translation>느린 레인의 계산이 몇 배 걸리는지입니다.</translation>
     </message>
     <message>
         <source>How much of the steps each lane is idle.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 레인이 스텝에서 유휴인 비율입니다.</translation>
     </message>
     <message>
         <source>How often each value is run.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 값을 실행하는 횟수입니다.</translation>
     </message>
     <message>
         <source>How the work is divided among the lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>작업을 레인에 나누는 방법입니다.</translation>
     </message>
     <message>
         <source>IDLE BY CAUSE · share of all lanes&apos; time</source>
-        <translation type="unfinished"></translation>
+        <translation>원인별 유휴 · 모든 레인 시간 대비 비율</translation>
     </message>
     <message>
         <source>Idle</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴</translation>
     </message>
     <message>
         <source>Idle part of the longest lane&apos;s own span.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 긴 레인의 자체 구간 중 유휴 부분입니다.</translation>
     </message>
     <message>
         <source>Idle share</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴 비율</translation>
     </message>
     <message>
         <source>Idle time</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴 시간</translation>
     </message>
     <message>
         <source>Idle time as a share of the range.</source>
-        <translation type="unfinished"></translation>
+        <translation>범위에서 유휴 시간의 비율입니다.</translation>
     </message>
     <message>
         <source>Idle time by cause</source>
-        <translation type="unfinished"></translation>
+        <translation>원인별 유휴 시간</translation>
     </message>
     <message>
         <source>Idle time in steps whose causes were not worked out.</source>
-        <translation type="unfinished"></translation>
+        <translation>원인을 알아내지 못한 스텝의 유휴 시간입니다.</translation>
     </message>
     <message>
         <source>Idle time of all lanes over lanes times makespan.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 레인의 유휴 시간을 레인 수와 총 소요 시간의 곱으로 나눈 값입니다.</translation>
     </message>
     <message>
         <source>Idle time of each lane by cause</source>
-        <translation type="unfinished"></translation>
+        <translation>각 레인의 원인별 유휴 시간</translation>
     </message>
     <message>
         <source>Idle time of the compute lanes over lanes times makespan.</source>
-        <translation type="unfinished"></translation>
+        <translation>계산 레인의 유휴 시간을 레인 수와 총 소요 시간의 곱으로 나눈 값입니다.</translation>
     </message>
     <message>
         <source>Idle time of the lane that works longest, within its first start and last end.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 오래 일하는 레인의 첫 시작부터 마지막 끝까지 중 유휴 시간입니다.</translation>
     </message>
     <message>
         <source>Image size</source>
-        <translation type="unfinished"></translation>
+        <translation>이미지 크기</translation>
     </message>
     <message>
         <source>In per cent of A</source>
-        <translation type="unfinished"></translation>
+        <translation>A 대비 퍼센트</translation>
     </message>
     <message>
         <source>In range</source>
-        <translation type="unfinished"></translation>
+        <translation>범위 안</translation>
     </message>
     <message>
         <source>In short</source>
-        <translation type="unfinished"></translation>
+        <translation>요약</translation>
     </message>
     <message>
         <source>In step {step} lane {lane} took {taken} for {task} instead of {usual}: that cost {loss} ({share}) of this step.</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {step}, 레인 {lane}: {task}에 {usual} 대신 {taken} 걸렸고, 이 스텝에서 {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>In which order every stage works through the micro-batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 스테이지가 마이크로배치를 처리하는 순서입니다.</translation>
     </message>
     <message>
         <source>Interleaved 1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>인터리브 1F1B</translation>
     </message>
     <message>
         <source>Interleaved 1F1B with the weight gradients computed later.</source>
-        <translation type="unfinished"></translation>
+        <translation>가중치 변화도를 나중에 계산하는 인터리브 1F1B입니다.</translation>
     </message>
     <message>
         <source>Interleaved zero bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>인터리브 제로 버블</translation>
     </message>
     <message>
         <source>Into how many consecutive parts the model is cut.</source>
-        <translation type="unfinished"></translation>
+        <translation>모델을 연속된 몇 부분으로 자르는지입니다.</translation>
     </message>
     <message>
         <source>Into how many pieces the batch is cut, as even as can be.</source>
-        <translation type="unfinished"></translation>
+        <translation>배치를 되도록 고르게 몇 조각으로 자르는지입니다.</translation>
     </message>
     <message>
         <source>Into how many pieces the batch is cut.</source>
-        <translation type="unfinished"></translation>
+        <translation>배치를 몇 조각으로 자르는지입니다.</translation>
     </message>
     <message>
         <source>It began {time} earlier than predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>예측보다 {time} 일찍 시작했습니다.</translation>
     </message>
     <message>
         <source>It began {time} later than predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>예측보다 {time} 늦게 시작했습니다.</translation>
     </message>
     <message>
         <source>It belongs to no step.</source>
-        <translation type="unfinished"></translation>
+        <translation>어느 스텝에도 속하지 않습니다.</translation>
     </message>
     <message>
         <source>It has nothing more to do in this step.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 스텝에서 더 할 일이 없습니다.</translation>
     </message>
     <message>
         <source>Jitter</source>
-        <translation type="unfinished"></translation>
+        <translation>지터</translation>
     </message>
     <message>
         <source>Join</source>
-        <translation type="unfinished"></translation>
+        <translation>잇기</translation>
     </message>
     <message>
         <source>Join all matched tasks on screen by thin lines.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면에서 짝지은 모든 작업을 가는 선으로 잇습니다.</translation>
     </message>
     <message>
         <source>Join tasks</source>
-        <translation type="unfinished"></translation>
+        <translation>작업 잇기</translation>
     </message>
     <message>
         <source>KIND:FACTOR</source>
-        <translation type="unfinished"></translation>
+        <translation>종류:배수</translation>
     </message>
     <message>
         <source>Keep the chosen lane at the top, or put it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 레인을 맨 위에 고정하거나 되돌립니다.</translation>
     </message>
     <message>
         <source>Keep the last step as .npz: input, target, before/NAME, gradient/NAME.</source>
-        <translation type="unfinished"></translation>
+        <translation>마지막 스텝을 .npz로 남깁니다: input, target, before/NAME, gradient/NAME.</translation>
     </message>
     <message>
         <source>Keys and mouse</source>
-        <translation type="unfinished"></translation>
+        <translation>키와 마우스</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished"></translation>
+        <translation>종류</translation>
     </message>
     <message>
         <source>Kind in the histogram</source>
-        <translation type="unfinished"></translation>
+        <translation>히스토그램의 종류</translation>
     </message>
     <message>
         <source>Kinds</source>
-        <translation type="unfinished"></translation>
+        <translation>종류</translation>
     </message>
     <message>
         <source>Kinds of spans in the range</source>
-        <translation type="unfinished"></translation>
+        <translation>범위 안 스팬의 종류</translation>
     </message>
     <message>
         <source>LANE-LANE:FACTOR</source>
-        <translation type="unfinished"></translation>
+        <translation>레인-레인:배수</translation>
     </message>
     <message>
         <source>LANE:FACTOR</source>
-        <translation type="unfinished"></translation>
+        <translation>레인:배수</translation>
     </message>
     <message>
         <source>Ladder from the ideal step to the measured one</source>
-        <translation type="unfinished"></translation>
+        <translation>이상적 스텝에서 측정 스텝까지의 단계</translation>
     </message>
     <message>
         <source>Lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인</translation>
     </message>
     <message>
         <source>Lane 0 also scatters, gathers and reduces; the others wait for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 0이 나누기, 모으기, 리듀스도 하며, 다른 레인은 기다립니다.</translation>
     </message>
     <message>
         <source>Lane {lane} computes for {most}, a lane on average for {mean}: that costs {loss} ({share}).</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lane}의 계산은 {most}, 레인 평균은 {mean}: {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>Lane {lane} computes {factor} times as long as other lanes for the same: that costs {loss} ({share}).</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lane}은(는) 같은 계산에 다른 레인의 {factor}배 걸립니다: {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>Lane {lane} spends {share} of a step on work for all.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lane}은(는) 스텝의 {share}을(를) 모두를 위한 작업에 씁니다.</translation>
     </message>
     <message>
         <source>Lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인</translation>
     </message>
     <message>
         <source>Lanes idle {idle}.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 유휴 {idle}.</translation>
     </message>
     <message>
         <source>Lanes idle {idle}: mostly {reason} ({share}).</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 유휴 {idle}: 주로 {reason} ({share}).</translation>
     </message>
     <message>
         <source>Lanes in the range</source>
-        <translation type="unfinished"></translation>
+        <translation>범위 안의 레인</translation>
     </message>
     <message>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>언어</translation>
     </message>
     <message>
         <source>Largest first</source>
-        <translation type="unfinished"></translation>
+        <translation>큰 것부터</translation>
     </message>
     <message>
         <source>Latency</source>
-        <translation type="unfinished"></translation>
+        <translation>지연 시간</translation>
     </message>
     <message>
         <source>Later</source>
-        <translation type="unfinished"></translation>
+        <translation>이후 시간으로</translation>
     </message>
     <message>
         <source>Lay the spans that are selected in both runs over each other; again: the steps&apos; starts.</source>
-        <translation type="unfinished"></translation>
+        <translation>두 실행에서 선택한 스팬을 서로 겹쳐 맞춥니다. 다시 누르면 스텝의 시작을 맞춥니다.</translation>
     </message>
     <message>
         <source>Layers of the model, each a block that a stage can take.</source>
-        <translation type="unfinished"></translation>
+        <translation>모델의 계층 수이며, 각 계층은 한 스테이지가 맡을 수 있는 블록입니다.</translation>
     </message>
     <message>
         <source>Learning rate</source>
-        <translation type="unfinished"></translation>
+        <translation>학습률</translation>
     </message>
     <message>
         <source>Legend</source>
-        <translation type="unfinished"></translation>
+        <translation>범례</translation>
     </message>
     <message>
         <source>Length</source>
-        <translation type="unfinished"></translation>
+        <translation>길이</translation>
     </message>
     <message>
         <source>Let all lanes stand without headings.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 레인을 제목 없이 둡니다.</translation>
     </message>
     <message>
         <source>Let the lanes of a device stand together.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 장치의 레인을 함께 둡니다.</translation>
     </message>
     <message>
         <source>Let the lanes of a host stand together, or of so many devices.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 호스트의 레인, 또는 정한 수의 장치의 레인을 함께 둡니다.</translation>
     </message>
     <message>
         <source>Let the lanes that hold a replica stand together.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 복제본을 가진 레인을 함께 둡니다.</translation>
     </message>
     <message>
         <source>Level</source>
-        <translation type="unfinished"></translation>
+        <translation>수준</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>밝게</translation>
     </message>
     <message>
         <source>Linear layers of one width.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 가지 너비의 선형 계층들입니다.</translation>
     </message>
     <message>
         <source>Link</source>
-        <translation type="unfinished"></translation>
+        <translation>링크</translation>
     </message>
     <message>
         <source>Link speed</source>
-        <translation type="unfinished"></translation>
+        <translation>링크 속도</translation>
     </message>
     <message>
         <source>Load costs</source>
-        <translation type="unfinished"></translation>
+        <translation>비용 불러오기</translation>
     </message>
     <message>
         <source>Load…</source>
-        <translation type="unfinished"></translation>
+        <translation>불러오기…</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation type="unfinished"></translation>
+        <translation>로그</translation>
     </message>
     <message>
         <source>Longest bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 긴 버블</translation>
     </message>
     <message>
         <source>Longest bubble: {length} on {lane}.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 긴 버블: {lane}, {length}.</translation>
     </message>
     <message>
         <source>Looking for what limits a step…</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝을 제한하는 것을 찾는 중…</translation>
     </message>
     <message>
         <source>Looped BFS</source>
-        <translation type="unfinished"></translation>
+        <translation>Looped BFS</translation>
     </message>
     <message>
         <source>Loss</source>
-        <translation type="unfinished"></translation>
+        <translation>손실</translation>
     </message>
     <message>
         <source>Loss, first and last</source>
-        <translation type="unfinished"></translation>
+        <translation>손실, 처음과 마지막</translation>
     </message>
     <message>
         <source>Lower lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 낮추기</translation>
     </message>
     <message>
         <source>MLP</source>
-        <translation type="unfinished"></translation>
+        <translation>MLP</translation>
     </message>
     <message>
         <source>Make a figure for a slide or a paper: see it, save it, copy it.</source>
-        <translation type="unfinished"></translation>
+        <translation>슬라이드나 논문용 그림을 만듭니다: 보고, 저장하고, 복사합니다.</translation>
     </message>
     <message>
         <source>Make the lanes higher or lower.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인을 높이거나 낮춥니다.</translation>
     </message>
     <message>
         <source>Make the lanes higher.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인을 높입니다.</translation>
     </message>
     <message>
         <source>Make the lanes lower.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인을 낮춥니다.</translation>
     </message>
     <message>
         <source>Makespan</source>
-        <translation type="unfinished"></translation>
+        <translation>총 소요 시간</translation>
     </message>
     <message>
         <source>Mark moment</source>
-        <translation type="unfinished"></translation>
+        <translation>시점 표시</translation>
     </message>
     <message>
         <source>Mark range</source>
-        <translation type="unfinished"></translation>
+        <translation>범위 표시</translation>
     </message>
     <message>
         <source>Mark the moment under the pointer, or the start of what is selected, and name it.</source>
-        <translation type="unfinished"></translation>
+        <translation>포인터 아래 시점이나 선택 항목의 시작을 표시하고 이름을 붙입니다.</translation>
     </message>
     <message>
         <source>Mark what is selected from start to end, and name it.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택 항목을 시작부터 끝까지 표시하고 이름을 붙입니다.</translation>
     </message>
     <message>
         <source>Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown</translation>
     </message>
     <message>
         <source>Marks</source>
-        <translation type="unfinished"></translation>
+        <translation>표시</translation>
     </message>
     <message>
         <source>Marks of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>실행의 표시</translation>
     </message>
     <message>
         <source>Max</source>
-        <translation type="unfinished"></translation>
+        <translation>최대</translation>
     </message>
     <message>
         <source>Mean</source>
-        <translation type="unfinished"></translation>
+        <translation>평균</translation>
     </message>
     <message>
         <source>Means of a step, over {n} measured steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝 {n}개에 대한 스텝당 평균입니다.</translation>
     </message>
     <message>
         <source>Measure from here</source>
-        <translation type="unfinished"></translation>
+        <translation>여기서부터 재기</translation>
     </message>
     <message>
         <source>Measure from the selected span to another.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 스팬에서 다른 스팬까지 잽니다.</translation>
     </message>
     <message>
         <source>Measure from the selected span to those selected next; again: no longer.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 스팬에서 다음에 선택하는 스팬까지 잽니다. 다시 누르면 그만둡니다.</translation>
     </message>
     <message>
         <source>Measured</source>
-        <translation type="unfinished"></translation>
+        <translation>측정</translation>
     </message>
     <message>
         <source>Measured: {part}</source>
-        <translation type="unfinished"></translation>
+        <translation>측정: {part}</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>메모리</translation>
     </message>
     <message>
         <source>Message</source>
-        <translation type="unfinished"></translation>
+        <translation>메시지</translation>
     </message>
     <message>
         <source>MiB</source>
-        <translation type="unfinished"></translation>
+        <translation>MiB</translation>
     </message>
     <message>
         <source>MiB of a bucket</source>
-        <translation type="unfinished"></translation>
+        <translation>버킷의 MiB</translation>
     </message>
     <message>
         <source>MiB of gradients that are reduced together.</source>
-        <translation type="unfinished"></translation>
+        <translation>함께 리듀스하는 변화도의 MiB입니다.</translation>
     </message>
     <message>
         <source>Micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치</translation>
     </message>
     <message>
         <source>Micro-batches</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치</translation>
     </message>
     <message>
         <source>Micro-batches walk down the stages and back; lanes wait while the pipeline fills and drains.</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치가 스테이지를 내려갔다가 돌아옵니다. 파이프라인이 채워지고 비워지는 동안 레인은 기다립니다.</translation>
     </message>
     <message>
         <source>Microseconds that every transfer takes at least.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 전송에 최소한 걸리는 마이크로초입니다.</translation>
     </message>
     <message>
         <source>Middle drag, Shift + drag</source>
-        <translation type="unfinished"></translation>
+        <translation>가운데 버튼으로 끌기, Shift + 끌기</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>모델</translation>
     </message>
     <message>
         <source>Model parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>모델 병렬</translation>
     </message>
     <message>
         <source>Mouse</source>
-        <translation type="unfinished"></translation>
+        <translation>마우스</translation>
     </message>
     <message>
         <source>Move back between form, timeline and panels.</source>
-        <translation type="unfinished"></translation>
+        <translation>양식, 타임라인, 패널 사이를 거꾸로 이동합니다.</translation>
     </message>
     <message>
         <source>Move between form, timeline and panels.</source>
-        <translation type="unfinished"></translation>
+        <translation>양식, 타임라인, 패널 사이를 이동합니다.</translation>
     </message>
     <message>
         <source>Move the chosen lane down within its group.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 레인을 그룹 안에서 아래로 옮깁니다.</translation>
     </message>
     <message>
         <source>Move the chosen lane up within its group.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 레인을 그룹 안에서 위로 옮깁니다.</translation>
     </message>
     <message>
         <source>Move the lane down</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 아래로 이동</translation>
     </message>
     <message>
         <source>Move the lane up</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 위로 이동</translation>
     </message>
     <message>
         <source>Move the lane within its group.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인을 그룹 안에서 옮깁니다.</translation>
     </message>
     <message>
         <source>Move to a later time.</source>
-        <translation type="unfinished"></translation>
+        <translation>더 늦은 시간으로 이동합니다.</translation>
     </message>
     <message>
         <source>Move to an earlier time.</source>
-        <translation type="unfinished"></translation>
+        <translation>더 이른 시간으로 이동합니다.</translation>
     </message>
     <message>
         <source>Moves</source>
-        <translation type="unfinished"></translation>
+        <translation>이동량</translation>
     </message>
     <message>
         <source>Moving data costs {loss} ({share}).</source>
-        <translation type="unfinished"></translation>
+        <translation>데이터 이동: {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>이름</translation>
     </message>
     <message>
         <source>Named in the field below.</source>
-        <translation type="unfinished"></translation>
+        <translation>아래 입력란에 적은 것입니다.</translation>
     </message>
     <message>
         <source>Next hit</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 결과</translation>
     </message>
     <message>
         <source>Next hit (Return)</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 결과 (Return)</translation>
     </message>
     <message>
         <source>Next lane</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 레인</translation>
     </message>
     <message>
         <source>Next mark</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 표시</translation>
     </message>
     <message>
         <source>Next part of the window</source>
-        <translation type="unfinished"></translation>
+        <translation>창의 다음 부분</translation>
     </message>
     <message>
         <source>Next span</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 스팬</translation>
     </message>
     <message>
         <source>Next span in run B</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 B의 다음 스팬</translation>
     </message>
     <message>
         <source>Next tab</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 탭</translation>
     </message>
     <message>
         <source>No colour at all; patterns and letters tell families apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>색 없이 무늬와 글자로 종류를 구별합니다.</translation>
     </message>
     <message>
         <source>Run what the form says: {what}. (F5)</source>
-        <translation type="unfinished"></translation>
+        <translation>양식대로 실행합니다: {what}. (F5)</translation>
     </message>
     <message>
         <source>Run with several values of an option, and see which is the fastest.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 옵션의 여러 값으로 실행해 어느 것이 가장 빠른지 봅니다.</translation>
     </message>
     <message>
         <source>SVG drawing (*.svg)</source>
-        <translation type="unfinished"></translation>
+        <translation>SVG 그림 (*.svg)</translation>
     </message>
     <message>
         <source>Same task in the next step</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 스텝의 같은 작업</translation>
     </message>
     <message>
         <source>Same task in the step before</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 스텝의 같은 작업</translation>
     </message>
     <message>
         <source>Sample: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>예제: {name}</translation>
     </message>
     <message>
         <source>Samples</source>
-        <translation type="unfinished"></translation>
+        <translation>예제</translation>
     </message>
     <message>
         <source>Save all…</source>
-        <translation type="unfinished"></translation>
+        <translation>모두 저장…</translation>
     </message>
     <message>
         <source>Select the span that the selected one, or most of the selected bubble, waited for.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 스팬, 또는 선택한 버블의 대부분이 기다린 스팬을 선택합니다.</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes</source>
@@ -1974,2799 +1974,2799 @@ Click to open its run.</source>
     </message>
     <message>
         <source>No lane is called “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>이름이 “{name}”인 레인이 없습니다.</translation>
     </message>
     <message>
         <source> (a | stands between values of one key: mb:2|5)</source>
-        <translation type="unfinished"></translation>
+        <translation> (|는 한 키의 값들 사이에 둡니다: mb:2|5)</translation>
     </message>
     <message>
         <source> (this is replica {a})</source>
-        <translation type="unfinished"></translation>
+        <translation> (여기는 복제본 {a})</translation>
     </message>
     <message>
         <source> cannot be imported</source>
-        <translation type="unfinished"></translation>
+        <translation> 임포트할 수 없음</translation>
     </message>
     <message>
         <source>--batch {a} of {b} needs at least {c} GB, but this machine has {d} GB: use fewer rows or a smaller model</source>
-        <translation type="unfinished"></translation>
+        <translation>--batch {a}: {b}에는 최소 {c} GB가 필요하지만 이 컴퓨터에는 {d} GB가 있습니다. 행 수를 줄이거나 더 작은 모델을 사용하세요</translation>
     </message>
     <message>
         <source>--chunks {a} is not for {b}, which says itself how many stages a lane holds</source>
-        <translation type="unfinished"></translation>
+        <translation>--chunks {a}: 레인당 스테이지 수를 스스로 정하는 {b}에는 쓸 수 없습니다</translation>
     </message>
     <message>
         <source>--costs {a} cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>--costs {a}: 읽을 수 없습니다</translation>
     </message>
     <message>
         <source>--costs {a}: use a name that ends in {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>--costs {a}: {b}(으)로 끝나는 이름을 사용하세요</translation>
     </message>
     <message>
         <source>--data {a} is over {b} batches of {c} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>--data {a}: {c}개 행의 배치 {b}개를 넘습니다</translation>
     </message>
     <message>
         <source>--depth {a}: the gpt takes 2 or more (at least 4 blocks in all)</source>
-        <translation type="unfinished"></translation>
+        <translation>--depth {a}: gpt는 2 이상이어야 합니다 (모두 4개 이상의 블록)</translation>
     </message>
     <message>
         <source>--devices {a} mixes kinds of devices; use one kind in a run</source>
-        <translation type="unfinished"></translation>
+        <translation>--devices {a}: 여러 종류의 장치가 섞여 있습니다. 한 실행에는 한 종류만 사용하세요</translation>
     </message>
     <message>
         <source>--devices {a}: explaining {b} lanes takes about {c} GB, more than an eighth of this machine&apos;s {d} GB; use at most {e} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>--devices {a}: 레인 {b}개를 설명하려면 약 {c} GB가 필요하며, 이는 이 컴퓨터의 {d} GB 중 1/8을 넘습니다. 레인을 최대 {e}개까지 사용하세요</translation>
     </message>
     <message>
         <source>--devices {a}: virtual lanes run alone, on one device; use 8xvirtual:cpu</source>
-        <translation type="unfinished"></translation>
+        <translation>--devices {a}: 가상 레인은 한 장치에서 단독으로 실행됩니다. 8xvirtual:cpu를 사용하세요</translation>
     </message>
     <message>
         <source>--devices {a}: {b} is no device; use {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>--devices {a}: {b}은(는) 장치가 아닙니다. {c}을(를) 사용하세요</translation>
     </message>
     <message>
         <source>--devices {a}: {b} lanes; use 1 to {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>--devices {a}: 레인 {b}개입니다. 1~{c}개를 사용하세요</translation>
     </message>
     <message>
         <source>--heads {a} do not divide --width {b}; use a divisor</source>
-        <translation type="unfinished"></translation>
+        <translation>--heads {a}: --width {b}을(를) 나누어떨어지게 하지 않습니다. 약수를 사용하세요</translation>
     </message>
     <message>
         <source>--image-size {a}: resnet50 takes 32 or more pixels</source>
-        <translation type="unfinished"></translation>
+        <translation>--image-size {a}: resnet50은 32픽셀 이상이어야 합니다</translation>
     </message>
     <message>
         <source>--link {a}: use a bandwidth above 0 GB/s</source>
-        <translation type="unfinished"></translation>
+        <translation>--link {a}: 0 GB/s보다 큰 대역폭을 사용하세요</translation>
     </message>
     <message>
         <source>--link {a}: use {b} or {c}, each number below 10^9</source>
-        <translation type="unfinished"></translation>
+        <translation>--link {a}: {b} 또는 {c}을(를) 사용하고, 각 수는 10^9 미만이어야 합니다</translation>
     </message>
     <message>
         <source>--model {a} has no {b}(): it needs build() and batch()</source>
-        <translation type="unfinished"></translation>
+        <translation>--model {a}: {b}()이(가) 없습니다. build()와 batch()가 필요합니다</translation>
     </message>
     <message>
         <source>--model {a}: batch({b}) must give input and target, tensors of {c} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>--model {a}: batch({b})은(는) 입력과 타깃, 즉 {c}개 행의 Tensor를 반환해야 합니다</translation>
     </message>
     <message>
         <source>--model {a}: block {b} gave no tensor</source>
-        <translation type="unfinished"></translation>
+        <translation>--model {a}: 블록 {b}이(가) Tensor를 반환하지 않았습니다</translation>
     </message>
     <message>
         <source>--model {a}: build() gave {b}; it must give an nn.Sequential or a list of blocks, one at least</source>
-        <translation type="unfinished"></translation>
+        <translation>--model {a}: build()가 {b}을(를) 반환했습니다. nn.Sequential 또는 하나 이상의 블록 목록을 반환해야 합니다</translation>
     </message>
     <message>
         <source>--model {a}: loss is no function; use loss(output, target)</source>
-        <translation type="unfinished"></translation>
+        <translation>--model {a}: loss가 함수가 아닙니다. loss(output, target)을 사용하세요</translation>
     </message>
     <message>
         <source>--model {a}: loss() gave {b}; it must give a tensor of one number, the mean over rows</source>
-        <translation type="unfinished"></translation>
+        <translation>--model {a}: loss()가 {b}을(를) 반환했습니다. 행에 대한 평균인 수 하나의 Tensor를 반환해야 합니다</translation>
     </message>
     <message>
         <source>--model {a}: there is no such file</source>
-        <translation type="unfinished"></translation>
+        <translation>--model {a}: 그런 파일이 없습니다</translation>
     </message>
     <message>
         <source>--slow-kind {a}: use {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>--slow-kind {a}: {b}을(를) 사용하세요</translation>
     </message>
     <message>
         <source>--slow-link {a}-{b}: name two different lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>--slow-link {a}-{b}: 서로 다른 두 레인을 지정하세요</translation>
     </message>
     <message>
         <source>--split-size {a} makes {b} micro-batches of {c} rows; use a size that makes at most {d}</source>
-        <translation type="unfinished"></translation>
+        <translation>--split-size {a}: {c}개 행에서 마이크로배치 {b}개가 생깁니다. 최대 {d}개가 되는 크기를 사용하세요</translation>
     </message>
     <message>
         <source>--stages {a}: {b} is for {c} stages</source>
-        <translation type="unfinished"></translation>
+        <translation>--stages {a}: {b}은(는) 스테이지 {c}개용입니다</translation>
     </message>
     <message>
         <source>--{a} {b}: use a name that ends in {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>--{a} {b}: {c}(으)로 끝나는 이름을 사용하세요</translation>
     </message>
     <message>
         <source>1 core a lane instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인당 코어 {a}개 대신 1개</translation>
     </message>
     <message>
         <source>1 lane instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {a}개 대신 1개</translation>
     </message>
     <message>
         <source>1 micro-batch instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치 {a}개 대신 1개</translation>
     </message>
     <message>
         <source>1 replica instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본 {a}개 대신 1개</translation>
     </message>
     <message>
         <source>1 row instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 행 대신 1 행</translation>
     </message>
     <message>
         <source>1 stage instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지 {a}개 대신 1개</translation>
     </message>
     <message>
         <source>; it may have run out of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>; 메모리가 부족했을 수 있습니다</translation>
     </message>
     <message>
         <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
-        <translation type="unfinished"></translation>
+        <translation>CUDA_LAUNCH_BLOCKING이 설정되어 있습니다. 커널이 하나씩 실행되고 아무것도 겹치지 않습니다</translation>
     </message>
     <message>
         <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>파일에서: 랭크 {a}개, 스테이지 {b}개, 마이크로배치 {c}개.</translation>
     </message>
     <message>
         <source>It is off by more than a quarter: lanes share cores, which slow each other down.</source>
-        <translation type="unfinished"></translation>
+        <translation>오차가 1/4을 넘습니다: 레인이 코어를 공유해 서로 느려집니다.</translation>
     </message>
     <message>
         <source>It is off by more than a quarter: the tasks took other times than their costs say.</source>
-        <translation type="unfinished"></translation>
+        <translation>오차가 1/4을 넘습니다: 작업이 비용과 다른 시간이 걸렸습니다.</translation>
     </message>
     <message>
         <source>It is off by more than a quarter: these tasks are so short that starting them counts.</source>
-        <translation type="unfinished"></translation>
+        <translation>오차가 1/4을 넘습니다: 작업이 너무 짧아 시작하는 시간도 영향을 줍니다.</translation>
     </message>
     <message>
         <source>KIND:FACTOR, such as backward:1.2</source>
-        <translation type="unfinished"></translation>
+        <translation>종류:배수, 예: backward:1.2</translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면에 있는 측정 스텝에서 유휴인 레인이 화면에 없습니다.</translation>
     </message>
     <message>
         <source>No lane, link or step is slower than its peers; balance, order and communication cost less than a twentieth each.</source>
-        <translation type="unfinished"></translation>
+        <translation>다른 것보다 느린 레인, 링크, 스텝이 없습니다. 균형, 순서, 통신의 손해는 각각 1/20 미만입니다.</translation>
     </message>
     <message>
         <source>No run is shown: there are no settings to use.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 실행이 없어 사용할 설정이 없습니다.</translation>
     </message>
     <message>
         <source>No run yet</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 실행 없음</translation>
     </message>
     <message>
         <source>No waiting inside a lane, for twice the memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>메모리를 두 배 쓰는 대신 레인 안의 대기가 없습니다.</translation>
     </message>
     <message>
         <source>Node</source>
-        <translation type="unfinished"></translation>
+        <translation>노드</translation>
     </message>
     <message>
         <source>Not explained</source>
-        <translation type="unfinished"></translation>
+        <translation>설명하지 않음</translation>
     </message>
     <message>
         <source>Not explained: the step has {n} tasks, and at most {most} are explained here.</source>
-        <translation type="unfinished"></translation>
+        <translation>설명하지 않음: 이 스텝에는 작업이 {n}개 있으며, 여기서는 최대 {most}개를 설명합니다.</translation>
     </message>
     <message>
         <source>Not measured yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 측정하지 않았습니다.</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>메모</translation>
     </message>
     <message>
         <source>Note of the mark</source>
-        <translation type="unfinished"></translation>
+        <translation>표시의 메모</translation>
     </message>
     <message>
         <source>Note…</source>
-        <translation type="unfinished"></translation>
+        <translation>메모…</translation>
     </message>
     <message>
         <source>Nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>없음</translation>
     </message>
     <message>
         <source>Nothing is called that.</source>
-        <translation type="unfinished"></translation>
+        <translation>그런 이름이 없습니다.</translation>
     </message>
     <message>
         <source>Nothing recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>기록된 것 없음</translation>
     </message>
     <message>
         <source>Numbers are micro-batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>숫자는 마이크로배치입니다.</translation>
     </message>
     <message>
         <source>Of the run that is shown</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 실행의 것</translation>
     </message>
     <message>
         <source>On how many devices the stages are, whatever this machine has.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 컴퓨터의 장치와 관계없이, 스테이지를 몇 개의 장치에 두는지입니다.</translation>
     </message>
     <message>
         <source>One column, 85 mm</source>
-        <translation type="unfinished"></translation>
+        <translation>한 단, 85 mm</translation>
     </message>
     <message>
         <source>One forward, one backward in turn.</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파와 역전파를 하나씩 번갈아 실행합니다.</translation>
     </message>
     <message>
         <source>One gathers all on lane 0, the other reduces while it computes.</source>
-        <translation type="unfinished"></translation>
+        <translation>하나는 레인 0에 모두 모으고, 다른 하나는 계산하면서 리듀스합니다.</translation>
     </message>
     <message>
         <source>One row for each lane; the Details panel tells the selection.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인마다 한 행입니다. 세부 정보 패널이 선택 항목을 알려 줍니다.</translation>
     </message>
     <message>
         <source>Only virtual lanes have a clock of their own.</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 레인에만 고유한 시계가 있습니다.</translation>
     </message>
     <message>
         <source>Only {level}</source>
-        <translation type="unfinished"></translation>
+        <translation>{level}만</translation>
     </message>
     <message>
         <source>Open a recording from a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>파일에서 기록을 엽니다.</translation>
     </message>
     <message>
         <source>Open all groups</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 그룹 펼치기</translation>
     </message>
     <message>
         <source>Open recent</source>
-        <translation type="unfinished"></translation>
+        <translation>최근 항목 열기</translation>
     </message>
     <message>
         <source>Open recording</source>
-        <translation type="unfinished"></translation>
+        <translation>기록 열기</translation>
     </message>
     <message>
         <source>Open recordings</source>
-        <translation type="unfinished"></translation>
+        <translation>기록 열기</translation>
     </message>
     <message>
         <source>Open recording…</source>
-        <translation type="unfinished"></translation>
+        <translation>기록 열기…</translation>
     </message>
     <message>
         <source>Open runs and recordings</source>
-        <translation type="unfinished"></translation>
+        <translation>실행과 기록 열기</translation>
     </message>
     <message>
         <source>Open {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 열기</translation>
     </message>
     <message>
         <source>Opened {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>열었습니다: {names}.</translation>
     </message>
     <message>
         <source>Opening {name}: {share} %</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 여는 중: {share} %</translation>
     </message>
     <message>
         <source>Opens the pipeline and selects its longest idle gap; Details says why it is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인을 열고 가장 긴 유휴 구간을 선택합니다. 그 이유는 세부 정보가 알려 줍니다.</translation>
     </message>
     <message>
         <source>Optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>옵티마이저</translation>
     </message>
     <message>
         <source>Optimizer step</source>
-        <translation type="unfinished"></translation>
+        <translation>옵티마이저 스텝</translation>
     </message>
     <message>
         <source>Or choose a link speed above.</source>
-        <translation type="unfinished"></translation>
+        <translation>또는 위에서 링크 속도를 선택하세요.</translation>
     </message>
     <message>
         <source>Or open a recording (Ctrl+O).</source>
-        <translation type="unfinished"></translation>
+        <translation>또는 기록을 여세요 (Ctrl+O).</translation>
     </message>
     <message>
         <source>Or press F5 to run what the form on the left says, drop recordings here, or press Ctrl+Shift+P for everything else.</source>
-        <translation type="unfinished"></translation>
+        <translation>또는 F5를 눌러 왼쪽 양식대로 실행하거나, 기록을 여기에 놓거나, Ctrl+Shift+P를 눌러 그 밖의 모든 것을 찾으세요.</translation>
     </message>
     <message>
         <source>Other</source>
-        <translation type="unfinished"></translation>
+        <translation>기타</translation>
     </message>
     <message>
         <source>Other kinds</source>
-        <translation type="unfinished"></translation>
+        <translation>기타 종류</translation>
     </message>
     <message>
         <source>Outcome</source>
-        <translation type="unfinished"></translation>
+        <translation>결과</translation>
     </message>
     <message>
         <source>Outline</source>
-        <translation type="unfinished"></translation>
+        <translation>테두리</translation>
     </message>
     <message>
         <source>Outline the tasks that make each step on screen as long as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면에 있는 각 스텝의 길이를 결정하는 작업에 테두리를 그립니다.</translation>
     </message>
     <message>
         <source>Overview of the whole run</source>
-        <translation type="unfinished"></translation>
+        <translation>전체 실행의 개요</translation>
     </message>
     <message>
         <source>PDF document (*.pdf)</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF 문서 (*.pdf)</translation>
     </message>
     <message>
         <source>PNG image (*.png)</source>
-        <translation type="unfinished"></translation>
+        <translation>PNG 이미지 (*.png)</translation>
     </message>
     <message>
         <source>Pan.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면을 이동합니다.</translation>
     </message>
     <message>
         <source>Panels that share this place</source>
-        <translation type="unfinished"></translation>
+        <translation>이 자리를 공유하는 패널</translation>
     </message>
     <message>
         <source>Part before</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 부분</translation>
     </message>
     <message>
         <source>Pick a piece to show its task in the timeline.</source>
-        <translation type="unfinished"></translation>
+        <translation>조각을 선택하면 그 작업을 타임라인에 표시합니다.</translation>
     </message>
     <message>
         <source>Picture…</source>
-        <translation type="unfinished"></translation>
+        <translation>그림…</translation>
     </message>
     <message>
         <source>Pin the lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 고정</translation>
     </message>
     <message>
         <source>Pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인</translation>
     </message>
     <message>
         <source>Pipeline, 1F1B, on 2 CPU lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU 레인 2개의 파이프라인, 1F1B</translation>
     </message>
     <message>
         <source>Pipeline, 1F1B, on 4 virtual lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 레인 4개의 파이프라인, 1F1B</translation>
     </message>
     <message>
         <source>Pipelines side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>나란한 파이프라인</translation>
     </message>
     <message>
         <source>Pipelines that run side by side.</source>
-        <translation type="unfinished"></translation>
+        <translation>나란히 실행되는 파이프라인입니다.</translation>
     </message>
     <message>
         <source>Pixels of a PNG</source>
-        <translation type="unfinished"></translation>
+        <translation>PNG의 픽셀</translation>
     </message>
     <message>
         <source>Plain: 1 ms a pass</source>
-        <translation type="unfinished"></translation>
+        <translation>단순: 패스당 1 ms</translation>
     </message>
     <message>
         <source>Point at a mark, or go to one, to delete it.</source>
-        <translation type="unfinished"></translation>
+        <translation>삭제하려면 표시를 가리키거나 표시로 이동하세요.</translation>
     </message>
     <message>
         <source>Point at a moment of a run, or select something, to mark it.</source>
-        <translation type="unfinished"></translation>
+        <translation>표시하려면 실행의 한 시점을 가리키거나 무언가를 선택하세요.</translation>
     </message>
     <message>
         <source>Predict all</source>
-        <translation type="unfinished"></translation>
+        <translation>모두 예측</translation>
     </message>
     <message>
         <source>Predict every way again, from the run that is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 실행을 바탕으로 모든 방식을 다시 예측합니다.</translation>
     </message>
     <message>
         <source>Predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>예측</translation>
     </message>
     <message>
         <source>Predicted time of a step; ≈ where micro-batches have a size that was not measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝의 예측 시간입니다. ≈는 마이크로배치 크기가 측정되지 않은 경우입니다.</translation>
     </message>
     <message>
         <source>Predicted timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>예측 타임라인</translation>
     </message>
     <message>
         <source>Predicted: {part}</source>
-        <translation type="unfinished"></translation>
+        <translation>예측: {part}</translation>
     </message>
     <message>
         <source>Predicted: {task}, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>예측: {task}, {time}</translation>
     </message>
     <message>
         <source>Predicting {devices} devices, {microbatches} micro-batches…</source>
-        <translation type="unfinished"></translation>
+        <translation>장치 {devices}개, 마이크로배치 {microbatches}개 예측 중…</translation>
     </message>
     <message>
         <source>Prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>예측</translation>
     </message>
     <message>
         <source>Prediction of this run</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행의 예측</translation>
     </message>
     <message>
         <source>Preparing the run…</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 준비 중…</translation>
     </message>
     <message>
         <source>Press M to mark the moment under the pointer, or the start of what is selected; Shift+M marks what is selected from start to end. Marks are kept beside the recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>M을 누르면 포인터 아래 시점이나 선택 항목의 시작을 표시하고, Shift+M을 누르면 선택 항목을 시작부터 끝까지 표시합니다. 표시는 기록 옆에 보관됩니다.</translation>
     </message>
     <message>
         <source>Preview</source>
-        <translation type="unfinished"></translation>
+        <translation>미리 보기</translation>
     </message>
     <message>
         <source>Previous hit</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 결과</translation>
     </message>
     <message>
         <source>Previous hit (Shift+Return)</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 결과 (Shift+Return)</translation>
     </message>
     <message>
         <source>Previous lane</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 레인</translation>
     </message>
     <message>
         <source>Previous mark</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 표시</translation>
     </message>
     <message>
         <source>Previous span</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 스팬</translation>
     </message>
     <message>
         <source>Previous span in run B</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 B의 이전 스팬</translation>
     </message>
     <message>
         <source>Previous tab</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 탭</translation>
     </message>
     <message>
         <source>Progress of counting</source>
-        <translation type="unfinished"></translation>
+        <translation>집계 진행률</translation>
     </message>
     <message>
         <source>Progress of opening the recording</source>
-        <translation type="unfinished"></translation>
+        <translation>기록 열기 진행률</translation>
     </message>
     <message>
         <source>Progress of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 진행률</translation>
     </message>
     <message>
         <source>Put another run, a recording or the prediction below the run that is shown, and see what takes longer, and why.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 실행 아래에 다른 실행, 기록 또는 예측을 놓고, 무엇이 왜 더 오래 걸리는지 봅니다.</translation>
     </message>
     <message>
         <source>Put another run, a recording or the prediction below the run that is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 실행 아래에 다른 실행, 기록 또는 예측을 놓습니다.</translation>
     </message>
     <message>
         <source>Put faults into the virtual lanes, to see what they do.</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 레인에 결함을 넣고 그 영향을 봅니다.</translation>
     </message>
     <message>
         <source>Put it on the clipboard, as an image and as SVG.</source>
-        <translation type="unfinished"></translation>
+        <translation>이미지와 SVG로 클립보드에 복사합니다.</translation>
     </message>
     <message>
         <source>Put the settings of the run that is shown into the form; Run then starts them.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 실행의 설정을 양식에 넣습니다. 그다음 실행을 누르면 시작합니다.</translation>
     </message>
     <message>
         <source>Put these settings into the form and run them.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 설정을 양식에 넣고 실행합니다.</translation>
     </message>
     <message>
         <source>Put this into the settings; Run then starts it.</source>
-        <translation type="unfinished"></translation>
+        <translation>이것을 설정에 넣습니다. 그다음 실행을 누르면 시작합니다.</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>종료</translation>
     </message>
     <message>
         <source>RECENT FILES</source>
-        <translation type="unfinished"></translation>
+        <translation>최근 파일</translation>
     </message>
     <message>
         <source>Read costs from a JSON or TOML file.</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON 또는 TOML 파일에서 비용을 읽습니다.</translation>
     </message>
     <message>
         <source>Ready</source>
-        <translation type="unfinished"></translation>
+        <translation>준비</translation>
     </message>
     <message>
         <source>Reasons of the gap</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴 구간의 원인</translation>
     </message>
     <message>
         <source>Record when each block of the model is passed; that costs a little.</source>
-        <translation type="unfinished"></translation>
+        <translation>모델의 각 블록을 지나는 시각을 기록합니다. 약간의 비용이 듭니다.</translation>
     </message>
     <message>
         <source>Recordings (*.arrow)</source>
-        <translation type="unfinished"></translation>
+        <translation>기록 (*.arrow)</translation>
     </message>
     <message>
         <source>Reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>리듀스</translation>
     </message>
     <message>
         <source>Reduce-scatter</source>
-        <translation type="unfinished"></translation>
+        <translation>Reduce-scatter</translation>
     </message>
     <message>
         <source>Reduced: up to {spans} spans in one mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>간략화됨: 표시 하나에 스팬 최대 {spans}개.</translation>
     </message>
     <message>
         <source>Remove missing files</source>
-        <translation type="unfinished"></translation>
+        <translation>없는 파일 제거</translation>
     </message>
     <message>
         <source>Remove {name} from the list</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: 목록에서 제거</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>이름 바꾸기</translation>
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>이름 바꾸기…</translation>
     </message>
     <message>
         <source>Repeat</source>
-        <translation type="unfinished"></translation>
+        <translation>반복</translation>
     </message>
     <message>
         <source>Replica</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본</translation>
     </message>
     <message>
         <source>Replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본</translation>
     </message>
     <message>
         <source>Replicate</source>
-        <translation type="unfinished"></translation>
+        <translation>복제</translation>
     </message>
     <message>
         <source>Replicate the model, split the batch.</source>
-        <translation type="unfinished"></translation>
+        <translation>모델을 복제하고 배치를 분할합니다.</translation>
     </message>
     <message>
         <source>ResNet-50</source>
-        <translation type="unfinished"></translation>
+        <translation>ResNet-50</translation>
     </message>
     <message>
         <source>ResNet-50 on square images.</source>
-        <translation type="unfinished"></translation>
+        <translation>정사각형 이미지를 쓰는 ResNet-50입니다.</translation>
     </message>
     <message>
         <source>Reset to the built-in colours</source>
-        <translation type="unfinished"></translation>
+        <translation>기본 색으로 되돌리기</translation>
     </message>
     <message>
         <source>Results of the sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>스윕 결과</translation>
     </message>
     <message>
         <source>Rows</source>
-        <translation type="unfinished"></translation>
+        <translation>행</translation>
     </message>
     <message>
         <source>Rows of an epoch; the last batch of it may be smaller.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 에포크의 행 수입니다. 마지막 배치는 더 작을 수 있습니다.</translation>
     </message>
     <message>
         <source>Rows of each micro-batch; the last one may have fewer.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 마이크로배치의 행 수입니다. 마지막 것은 더 적을 수 있습니다.</translation>
     </message>
     <message>
         <source>Rows of the whole batch, over all lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 레인에 걸친 전체 배치의 행 수입니다.</translation>
     </message>
     <message>
         <source>Rows of the whole batch; without a number it grows with the micro-batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>전체 배치의 행 수입니다. 숫자가 없으면 마이크로배치와 함께 늘어납니다.</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>실행</translation>
     </message>
     <message>
         <source>Run GPipe, then 1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>GPipe 실행 후 1F1B 실행</translation>
     </message>
     <message>
         <source>Run every value, in random order, with the other settings of the form.</source>
-        <translation type="unfinished"></translation>
+        <translation>양식의 다른 설정을 그대로 두고 모든 값을 무작위 순서로 실행합니다.</translation>
     </message>
     <message>
         <source>Run once: the costs come from its calibration.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 번 실행하세요. 비용은 그 보정에서 나옵니다.</translation>
     </message>
     <message>
         <source>Run starts it afresh.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행을 누르면 새로 시작합니다.</translation>
     </message>
     <message>
         <source>Run sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>스윕 실행</translation>
     </message>
     <message>
         <source>Run these too, with the same settings, for reference.</source>
-        <translation type="unfinished"></translation>
+        <translation>참고용으로 같은 설정에서 이것도 실행합니다.</translation>
     </message>
     <message>
         <source>Run this</source>
-        <translation type="unfinished"></translation>
+        <translation>이것 실행</translation>
     </message>
     <message>
         <source>Run what the form says.</source>
-        <translation type="unfinished"></translation>
+        <translation>양식대로 실행합니다.</translation>
     </message>
     <message>
         <source>Run {letter}</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 {letter}</translation>
     </message>
     <message>
         <source>Run {name} has no whole step to compare yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 {name}에는 아직 비교할 온전한 스텝이 없습니다.</translation>
     </message>
     <message>
         <source>Running {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>{what} 실행 중</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>실행</translation>
     </message>
     <message>
         <source>Runs a training step in parallel on this machine&apos;s devices and shows what every device does, when it waits, and why.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 컴퓨터의 장치에서 학습 스텝을 병렬로 실행하고, 모든 장치가 무엇을 하고 언제 왜 기다리는지 보여 줍니다.</translation>
     </message>
     <message>
         <source>Runs of this sitting</source>
-        <translation type="unfinished"></translation>
+        <translation>이번 세션의 실행</translation>
     </message>
     <message>
         <source>Runs to compare with</source>
-        <translation type="unfinished"></translation>
+        <translation>비교할 실행</translation>
     </message>
     <message>
         <source>SAMPLE RECORDINGS</source>
-        <translation type="unfinished"></translation>
+        <translation>예제 기록</translation>
     </message>
     <message>
         <source>Save as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV로 저장…</translation>
     </message>
     <message>
         <source>Save costs</source>
-        <translation type="unfinished"></translation>
+        <translation>비용 저장</translation>
     </message>
     <message>
         <source>Save figure</source>
-        <translation type="unfinished"></translation>
+        <translation>그림 저장</translation>
     </message>
     <message>
         <source>Save picture</source>
-        <translation type="unfinished"></translation>
+        <translation>그림 저장</translation>
     </message>
     <message>
         <source>Save recording</source>
-        <translation type="unfinished"></translation>
+        <translation>기록 저장</translation>
     </message>
     <message>
         <source>Save recording…</source>
-        <translation type="unfinished"></translation>
+        <translation>기록 저장…</translation>
     </message>
     <message>
         <source>Save spans</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 저장</translation>
     </message>
     <message>
         <source>Save table</source>
-        <translation type="unfinished"></translation>
+        <translation>표 저장</translation>
     </message>
     <message>
         <source>Save the run that is shown as a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 실행을 기록으로 저장합니다.</translation>
     </message>
     <message>
         <source>Save the runs in a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>실행을 폴더에 저장</translation>
     </message>
     <message>
         <source>Saved {count} spans as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 {count}개를 {name}(으)로 저장했습니다.</translation>
     </message>
     <message>
         <source>Saved {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}(으)로 저장했습니다.</translation>
     </message>
     <message>
         <source>Save…</source>
-        <translation type="unfinished"></translation>
+        <translation>저장…</translation>
     </message>
     <message>
         <source>Saving {name}…</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 저장 중…</translation>
     </message>
     <message>
         <source>Say how many devices a node has, where their names do not tell.</source>
-        <translation type="unfinished"></translation>
+        <translation>이름으로 알 수 없을 때 노드의 장치가 몇 개인지 정합니다.</translation>
     </message>
     <message>
         <source>Scatter</source>
-        <translation type="unfinished"></translation>
+        <translation>나누기</translation>
     </message>
     <message>
         <source>Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>스케줄</translation>
     </message>
     <message>
         <source>Schedule: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>스케줄: {name}</translation>
     </message>
     <message>
         <source>Scroll the lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인을 스크롤합니다.</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>검색</translation>
     </message>
     <message>
         <source>Search no further</source>
-        <translation type="unfinished"></translation>
+        <translation>검색 그만하기</translation>
     </message>
     <message>
         <source>Search…</source>
-        <translation type="unfinished"></translation>
+        <translation>검색…</translation>
     </message>
     <message>
         <source>Seed</source>
-        <translation type="unfinished"></translation>
+        <translation>시드</translation>
     </message>
     <message>
         <source>Select a range of time over all lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 레인에 걸쳐 시간 범위를 선택합니다.</translation>
     </message>
     <message>
         <source>Select a range of time over the lanes that it touches, and count it.</source>
-        <translation type="unfinished"></translation>
+        <translation>지나간 레인에 걸쳐 시간 범위를 선택하고 집계합니다.</translation>
     </message>
     <message>
         <source>Select a range, a span or an idle gap to mark it.</source>
-        <translation type="unfinished"></translation>
+        <translation>표시하려면 범위, 스팬 또는 유휴 구간을 선택하세요.</translation>
     </message>
     <message>
         <source>Select a span in each run first, then align here.</source>
-        <translation type="unfinished"></translation>
+        <translation>먼저 각 실행에서 스팬을 하나씩 선택한 다음 여기에 맞추세요.</translation>
     </message>
     <message>
         <source>Select a span or an idle gap.</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬이나 유휴 구간을 선택합니다.</translation>
     </message>
     <message>
         <source>Select and fit the longest idle gap on screen; again, the next longest.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면에서 가장 긴 유휴 구간을 선택해 맞춥니다. 다시 누르면 그다음으로 긴 것을 선택합니다.</translation>
     </message>
     <message>
         <source>Select nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>선택 해제</translation>
     </message>
     <message>
         <source>Select the next span on run B&apos;s lane; run A&apos;s selection stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 B의 레인에서 다음 스팬을 선택합니다. 실행 A의 선택은 그대로입니다.</translation>
     </message>
     <message>
         <source>Select the next span on the lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인에서 다음 스팬을 선택합니다.</translation>
     </message>
     <message>
         <source>Select the next span that was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>검색된 다음 스팬을 선택합니다.</translation>
     </message>
     <message>
         <source>Select the previous span on run B&apos;s lane; run A&apos;s selection stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 B의 레인에서 이전 스팬을 선택합니다. 실행 A의 선택은 그대로입니다.</translation>
     </message>
     <message>
         <source>Select the previous span on the lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인에서 이전 스팬을 선택합니다.</translation>
     </message>
     <message>
         <source>Select the same task in the next step.</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 스텝의 같은 작업을 선택합니다.</translation>
     </message>
     <message>
         <source>Select the same task in the step before.</source>
-        <translation type="unfinished"></translation>
+        <translation>이전 스텝의 같은 작업을 선택합니다.</translation>
     </message>
     <message>
         <source>Select the span before that was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>검색된 이전 스팬을 선택합니다.</translation>
     </message>
     <message>
         <source>Select the span that waited for the selected one.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 스팬을 기다린 스팬을 선택합니다.</translation>
     </message>
     <message>
         <source>Select the time that is visible over all lanes, and count it.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 시간을 모든 레인에 걸쳐 선택하고 집계합니다.</translation>
     </message>
     <message>
         <source>Select visible range</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 범위 선택</translation>
     </message>
     <message>
         <source>Sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>시퀀스</translation>
     </message>
     <message>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>설정</translation>
     </message>
     <message>
         <source>Settings of both</source>
-        <translation type="unfinished"></translation>
+        <translation>둘의 설정</translation>
     </message>
     <message>
         <source>Settings of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>실행의 설정</translation>
     </message>
     <message>
         <source>Settings that are seldom changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>드물게 바꾸는 설정입니다.</translation>
     </message>
     <message>
         <source>Several stages on each lane, all micro-batches through each in turn.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 레인에 여러 스테이지를 두고, 모든 마이크로배치가 스테이지를 차례로 지납니다.</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>비율</translation>
     </message>
     <message>
         <source>Shares of the critical path</source>
-        <translation type="unfinished"></translation>
+        <translation>임계 경로의 비율</translation>
     </message>
     <message>
         <source>Shift + click</source>
-        <translation type="unfinished"></translation>
+        <translation>Shift + 클릭</translation>
     </message>
     <message>
         <source>Shift + wheel</source>
-        <translation type="unfinished"></translation>
+        <translation>Shift + 휠</translation>
     </message>
     <message>
         <source>Shortest and longest</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 짧은 것과 가장 긴 것</translation>
     </message>
     <message>
         <source>Show every group as one row.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 그룹을 한 행씩 표시합니다.</translation>
     </message>
     <message>
         <source>Show every key and what the mouse does.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 키와 마우스 동작을 표시합니다.</translation>
     </message>
     <message>
         <source>Show every lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 레인을 표시합니다.</translation>
     </message>
     <message>
         <source>Show it without sharing, on {lanes} virtual lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>공유 없이 가상 레인 {lanes}개로 보기</translation>
     </message>
     <message>
         <source>Show large</source>
-        <translation type="unfinished"></translation>
+        <translation>크게 보기</translation>
     </message>
     <message>
         <source>Show less time in more detail.</source>
-        <translation type="unfinished"></translation>
+        <translation>더 짧은 시간을 더 자세히 표시합니다.</translation>
     </message>
     <message>
         <source>Show more time.</source>
-        <translation type="unfinished"></translation>
+        <translation>더 긴 시간을 표시합니다.</translation>
     </message>
     <message>
         <source>Show only spans that are</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 조건의 스팬만 표시</translation>
     </message>
     <message>
         <source>Show only the lanes whose names contain some text; * stands for anything.</source>
-        <translation type="unfinished"></translation>
+        <translation>이름에 어떤 텍스트가 들어 있는 레인만 표시합니다. *는 아무 텍스트나 뜻합니다.</translation>
     </message>
     <message>
         <source>Show samples, things to try and recent files.</source>
-        <translation type="unfinished"></translation>
+        <translation>예제, 해 볼 것, 최근 파일을 표시합니다.</translation>
     </message>
     <message>
         <source>Show the blocks inside forwards and backwards, where they were recorded.</source>
-        <translation type="unfinished"></translation>
+        <translation>기록되어 있으면 순전파와 역전파 안의 블록을 표시합니다.</translation>
     </message>
     <message>
         <source>Show the lanes whose names contain this; * stands for anything. Esc shows all.</source>
-        <translation type="unfinished"></translation>
+        <translation>이름에 이것이 들어 있는 레인을 표시합니다. *는 아무 텍스트나 뜻합니다. Esc 키를 누르면 모두 표시합니다.</translation>
     </message>
     <message>
         <source>Show the mark in the timeline. (Return)</source>
-        <translation type="unfinished"></translation>
+        <translation>타임라인에서 표시를 보여 줍니다. (Return)</translation>
     </message>
     <message>
         <source>Show the next open run.</source>
-        <translation type="unfinished"></translation>
+        <translation>열려 있는 다음 실행을 표시합니다.</translation>
     </message>
     <message>
         <source>Show the open run before.</source>
-        <translation type="unfinished"></translation>
+        <translation>열려 있는 이전 실행을 표시합니다.</translation>
     </message>
     <message>
         <source>Show the predicted step in the timeline, as a run of the list.</source>
-        <translation type="unfinished"></translation>
+        <translation>예측 스텝을 타임라인에 목록의 실행으로 표시합니다.</translation>
     </message>
     <message>
         <source>Show the prediction below each lane, where there is one.</source>
-        <translation type="unfinished"></translation>
+        <translation>예측이 있으면 각 레인 아래에 표시합니다.</translation>
     </message>
     <message>
         <source>Show the run alone again.</source>
-        <translation type="unfinished"></translation>
+        <translation>다시 실행 하나만 표시합니다.</translation>
     </message>
     <message>
         <source>Show the time of day of the run, where its recording tells it.</source>
-        <translation type="unfinished"></translation>
+        <translation>기록에 있으면 실행의 시각을 표시합니다.</translation>
     </message>
     <message>
         <source>Show the window in English.</source>
-        <translation type="unfinished"></translation>
+        <translation>창을 영어로 표시합니다.</translation>
     </message>
     <message>
         <source>Show the window in Korean.</source>
-        <translation type="unfinished"></translation>
+        <translation>창을 한국어로 표시합니다.</translation>
     </message>
     <message>
         <source>Show the window in Simplified Chinese.</source>
-        <translation type="unfinished"></translation>
+        <translation>창을 중국어(간체)로 표시합니다.</translation>
     </message>
     <message>
         <source>Show what each lane holds in memory, below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>각 레인이 메모리에 가진 것을 레인 아래에 표시합니다.</translation>
     </message>
     <message>
         <source>Show why, from the ideal step to the measured one.</source>
-        <translation type="unfinished"></translation>
+        <translation>이상적 스텝에서 측정 스텝까지, 이유를 표시합니다.</translation>
     </message>
     <message>
         <source>Show {blocking} in the timeline.</source>
-        <translation type="unfinished"></translation>
+        <translation>타임라인에서 {blocking}을(를) 봅니다.</translation>
     </message>
     <message>
         <source>Show {run}</source>
-        <translation type="unfinished"></translation>
+        <translation>{run} 보기</translation>
     </message>
     <message>
         <source>Since the run&apos;s start</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 시작부터</translation>
     </message>
     <message>
         <source>Since the step</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 시작부터</translation>
     </message>
     <message>
         <source>Single lane</source>
-        <translation type="unfinished"></translation>
+        <translation>단일 레인</translation>
     </message>
     <message>
         <source>Slide, 16:9</source>
-        <translation type="unfinished"></translation>
+        <translation>슬라이드, 16:9</translation>
     </message>
     <message>
         <source>Slow kind</source>
-        <translation type="unfinished"></translation>
+        <translation>느린 종류</translation>
     </message>
     <message>
         <source>Slow lane</source>
-        <translation type="unfinished"></translation>
+        <translation>느린 레인</translation>
     </message>
     <message>
         <source>Slow link</source>
-        <translation type="unfinished"></translation>
+        <translation>느린 링크</translation>
     </message>
     <message>
         <source>Slower by</source>
-        <translation type="unfinished"></translation>
+        <translation>느린 정도</translation>
     </message>
     <message>
         <source>Some ways are left out: {missing}.</source>
-        <translation type="unfinished"></translation>
+        <translation>일부 방식은 제외되었습니다: {missing}.</translation>
     </message>
     <message>
         <source>Sort by</source>
-        <translation type="unfinished"></translation>
+        <translation>정렬 기준</translation>
     </message>
     <message>
         <source>Sort by a column; a click on its head does so too.</source>
-        <translation type="unfinished"></translation>
+        <translation>한 열을 기준으로 정렬합니다. 열 머리글을 클릭해도 됩니다.</translation>
     </message>
     <message>
         <source>Spans</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬</translation>
     </message>
     <message>
         <source>Spans of the step are missing: its path is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 스텝의 스팬이 빠져 있어 경로를 알 수 없습니다.</translation>
     </message>
     <message>
         <source>Spans of which some part lies in the range.</source>
-        <translation type="unfinished"></translation>
+        <translation>일부라도 범위 안에 있는 스팬입니다.</translation>
     </message>
     <message>
         <source>Speed</source>
-        <translation type="unfinished"></translation>
+        <translation>속도</translation>
     </message>
     <message>
         <source>Split (tutorial)</source>
-        <translation type="unfinished"></translation>
+        <translation>분할 (튜토리얼)</translation>
     </message>
     <message>
         <source>Split size</source>
-        <translation type="unfinished"></translation>
+        <translation>분할 크기</translation>
     </message>
     <message>
         <source>Stage</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지</translation>
     </message>
     <message>
         <source>Stages</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지</translation>
     </message>
     <message>
         <source>Stages in turn, one works at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지가 차례로, 한 번에 하나씩 일합니다.</translation>
     </message>
     <message>
         <source>Stages of each device, for schedules that give it several.</source>
-        <translation type="unfinished"></translation>
+        <translation>여러 스테이지를 두는 스케줄에서 장치당 스테이지 수입니다.</translation>
     </message>
     <message>
         <source>Stages of each lane, for schedules that give it several.</source>
-        <translation type="unfinished"></translation>
+        <translation>여러 스테이지를 두는 스케줄에서 레인당 스테이지 수입니다.</translation>
     </message>
     <message>
         <source>Stages overlap on micro-batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지가 마이크로배치에서 겹칩니다.</translation>
     </message>
     <message>
         <source>Stages there and back over the lanes, no waiting inside a lane.</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지가 레인을 갔다가 돌아오며, 레인 안의 대기가 없습니다.</translation>
     </message>
     <message>
         <source>Stages there and back, each forward overlapped with a backward.</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지가 갔다가 돌아오며, 순전파마다 역전파와 겹칩니다.</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>시작</translation>
     </message>
     <message>
         <source>Start to start</source>
-        <translation type="unfinished"></translation>
+        <translation>시작에서 시작</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished"></translation>
+        <translation>상태</translation>
     </message>
     <message>
         <source>Statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>통계</translation>
     </message>
     <message>
         <source>Statistics of the range</source>
-        <translation type="unfinished"></translation>
+        <translation>범위의 통계</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝</translation>
     </message>
     <message>
         <source>Step of run {letter}</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 {letter}의 스텝</translation>
     </message>
     <message>
         <source>Step {step}.</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {step}.</translation>
     </message>
     <message>
         <source>Step, median of {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝, {n}개의 중앙값</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝</translation>
     </message>
     <message>
         <source>Steps before the measured ones; the first steps are slow.</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 전의 스텝입니다. 처음 스텝들은 느립니다.</translation>
     </message>
     <message>
         <source>Steps or times</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 또는 시간</translation>
     </message>
     <message>
         <source>Steps or times…</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 또는 시간…</translation>
     </message>
     <message>
         <source>Steps that are measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>측정하는 스텝입니다.</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>중지</translation>
     </message>
     <message>
         <source>Stop counting the range.</source>
-        <translation type="unfinished"></translation>
+        <translation>범위 집계를 멈춥니다.</translation>
     </message>
     <message>
         <source>Stop predicting.</source>
-        <translation type="unfinished"></translation>
+        <translation>예측을 멈춥니다.</translation>
     </message>
     <message>
         <source>Stop sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>스윕 중지</translation>
     </message>
     <message>
         <source>Stop the run; what was recorded is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행을 중지합니다. 기록된 것은 남습니다.</translation>
     </message>
     <message>
         <source>Stopped; what was recorded is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>중지되었습니다. 기록된 것은 남아 있습니다.</translation>
     </message>
     <message>
         <source>Strategy</source>
-        <translation type="unfinished"></translation>
+        <translation>전략</translation>
     </message>
     <message>
         <source>Strategy: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>전략: {name}</translation>
     </message>
     <message>
         <source>Sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>스윕</translation>
     </message>
     <message>
         <source>Sweep…</source>
-        <translation type="unfinished"></translation>
+        <translation>스윕…</translation>
     </message>
     <message>
         <source>THREE THINGS TO TRY</source>
-        <translation type="unfinished"></translation>
+        <translation>해 볼 만한 세 가지</translation>
     </message>
     <message>
         <source>Table (*.csv *.parquet)</source>
-        <translation type="unfinished"></translation>
+        <translation>표 (*.csv *.parquet)</translation>
     </message>
     <message>
         <source>Table of spans</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 표</translation>
     </message>
     <message>
         <source>Table…</source>
-        <translation type="unfinished"></translation>
+        <translation>표…</translation>
     </message>
     <message>
         <source>Take off the list</source>
-        <translation type="unfinished"></translation>
+        <translation>목록에서 빼기</translation>
     </message>
     <message>
         <source>Take the last zoom, pan, fit or change of the lanes back.</source>
-        <translation type="unfinished"></translation>
+        <translation>마지막 확대/축소, 이동, 맞추기 또는 레인 변경을 되돌립니다.</translation>
     </message>
     <message>
         <source>Take the mark away; Ctrl+Z brings it back. (Del)</source>
-        <translation type="unfinished"></translation>
+        <translation>표시를 없앱니다. Ctrl+Z로 되돌립니다. (Del)</translation>
     </message>
     <message>
         <source>Take this file off the list.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 파일을 목록에서 뺍니다.</translation>
     </message>
     <message>
         <source>Task</source>
-        <translation type="unfinished"></translation>
+        <translation>작업</translation>
     </message>
     <message>
         <source>Tasks</source>
-        <translation type="unfinished"></translation>
+        <translation>작업</translation>
     </message>
     <message>
         <source>Tasks of the predicted step.</source>
-        <translation type="unfinished"></translation>
+        <translation>예측 스텝의 작업입니다.</translation>
     </message>
     <message>
         <source>Tasks take {task}; the host, which starts them, takes longer: that costs {loss} ({share}).</source>
-        <translation type="unfinished"></translation>
+        <translation>작업은 {task} 걸리지만 작업을 시작하는 호스트가 더 오래 걸립니다: {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>Tasks that compute.</source>
-        <translation type="unfinished"></translation>
+        <translation>계산하는 작업입니다.</translation>
     </message>
     <message>
         <source>Tasks that move data between two lanes, or to or from one.</source>
-        <translation type="unfinished"></translation>
+        <translation>두 레인 사이에서, 또는 한 레인으로나 한 레인에서 데이터를 옮기는 작업입니다.</translation>
     </message>
     <message>
         <source>Tasks that overlap</source>
-        <translation type="unfinished"></translation>
+        <translation>겹치는 작업</translation>
     </message>
     <message>
         <source>Tensor parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>Tensor 병렬</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>텍스트</translation>
     </message>
     <message>
         <source>The bubble by the literature&apos;s formula, where there is one.</source>
-        <translation type="unfinished"></translation>
+        <translation>문헌의 공식에 따른 버블입니다(공식이 있는 경우).</translation>
     </message>
     <message>
         <source>The duration of the longest span.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 긴 스팬의 길이입니다.</translation>
     </message>
     <message>
         <source>The engine cannot be started: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>엔진을 시작할 수 없습니다: {reason}.</translation>
     </message>
     <message>
         <source>The engine refused the run without saying why.</source>
-        <translation type="unfinished"></translation>
+        <translation>엔진이 이유 없이 실행을 거부했습니다.</translation>
     </message>
     <message>
         <source>The first whole step is on its way.</source>
-        <translation type="unfinished"></translation>
+        <translation>첫 온전한 스텝이 진행 중입니다.</translation>
     </message>
     <message>
         <source>The forward pass by pieces, one loss and one backward over all.</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파는 조각별로, 손실과 역전파는 전체에 한 번 실행합니다.</translation>
     </message>
     <message>
         <source>The gradients of block {n} were there.</source>
-        <translation type="unfinished"></translation>
+        <translation>블록 {n}의 변화도가 준비되었습니다.</translation>
     </message>
     <message>
         <source>The lane is in a collective that its slowest rank has not reached.</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 느린 랭크가 도달하지 않은 집합 통신에 레인이 있습니다.</translation>
     </message>
     <message>
         <source>The lane that computes longer than the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>다른 레인보다 오래 계산하는 레인입니다.</translation>
     </message>
     <message>
         <source>The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 스텝의 {share} 동안 유휴이며, 그 대부분({part})의 원인: {cause}.</translation>
     </message>
     <message>
         <source>The lanes are never idle.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 유휴인 때가 없습니다.</translation>
     </message>
     <message>
         <source>The lanes are starting; bars come with their first tasks.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 시작되는 중입니다. 첫 작업과 함께 막대가 나타납니다.</translation>
     </message>
     <message>
         <source>The main reason of the difference</source>
-        <translation type="unfinished"></translation>
+        <translation>차이의 주된 이유</translation>
     </message>
     <message>
         <source>The mean duration of whole spans.</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 스팬의 평균 길이입니다.</translation>
     </message>
     <message>
         <source>The median step, or the last steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>중앙값 스텝 또는 마지막 스텝들입니다.</translation>
     </message>
     <message>
         <source>The model that is trained: a built-in one, or a Python file of your own.</source>
-        <translation type="unfinished"></translation>
+        <translation>학습할 모델: 기본 제공 모델 또는 직접 만든 Python 파일입니다.</translation>
     </message>
     <message>
         <source>The most that a lane holds at a time, each of one stage and micro-batch.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 한 번에 가지는 최댓값이며, 각각 한 스테이지와 마이크로배치의 것입니다.</translation>
     </message>
     <message>
         <source>The most that a lane holds: an estimate from the model and the plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 가지는 최댓값: 모델과 계획에서 추정한 값입니다.</translation>
     </message>
     <message>
         <source>The next task had all that it needed, but came late.</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 작업에 필요한 것은 모두 있었지만 늦게 시작했습니다.</translation>
     </message>
     <message>
         <source>The next task was launched, but its lane had not begun it.</source>
-        <translation type="unfinished"></translation>
+        <translation>다음 작업이 런치되었지만 레인이 아직 시작하지 않았습니다.</translation>
     </message>
     <message>
         <source>The number format of parameters and activations.</source>
-        <translation type="unfinished"></translation>
+        <translation>매개변수와 활성값의 수 형식입니다.</translation>
     </message>
     <message>
         <source>The order in which tasks need each other costs {loss} ({share}).</source>
-        <translation type="unfinished"></translation>
+        <translation>작업의 의존 순서: {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>The order of the step&apos;s passes, as if all took the same time.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 패스가 같은 시간이 걸린다고 할 때 스텝의 패스 순서입니다.</translation>
     </message>
     <message>
         <source>The predicted step appears here.</source>
-        <translation type="unfinished"></translation>
+        <translation>예측 스텝이 여기에 나타납니다.</translation>
     </message>
     <message>
         <source>The range is still being counted.</source>
-        <translation type="unfinished"></translation>
+        <translation>범위를 아직 집계하는 중입니다.</translation>
     </message>
     <message>
         <source>The run failed.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행이 실패했습니다.</translation>
     </message>
     <message>
         <source>The same schedule on two cores at once: real copies, a real host between the tasks.</source>
-        <translation type="unfinished"></translation>
+        <translation>같은 스케줄을 두 코어에서 동시에: 실제 복사, 작업 사이의 실제 호스트.</translation>
     </message>
     <message>
         <source>The schedule (×2 is with two chunks a lane), or the strategy that has none.</source>
-        <translation type="unfinished"></translation>
+        <translation>스케줄(×2는 레인당 청크 2개), 또는 스케줄이 없는 전략입니다.</translation>
     </message>
     <message>
         <source>The schedule says itself how many stages a lane holds.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인에 둘 스테이지 수는 스케줄이 스스로 정합니다.</translation>
     </message>
     <message>
         <source>The step against that of the present settings, which is predicted alike.</source>
-        <translation type="unfinished"></translation>
+        <translation>현재 설정의 스텝(같은 방법으로 예측)과 비교한 스텝입니다.</translation>
     </message>
     <message>
         <source>The step is not over: nothing is told yet of what the lane does next.</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝이 끝나지 않았습니다. 레인이 다음에 무엇을 할지 아직 알 수 없습니다.</translation>
     </message>
     <message>
         <source>The step lacks spans: what looks idle may be work that was not told.</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝에 스팬이 빠져 있습니다. 유휴로 보이는 것이 기록되지 않은 작업일 수 있습니다.</translation>
     </message>
     <message>
         <source>The sum of their parts in the range.</source>
-        <translation type="unfinished"></translation>
+        <translation>범위 안에 있는 부분의 합입니다.</translation>
     </message>
     <message>
         <source>The time axis.</source>
-        <translation type="unfinished"></translation>
+        <translation>시간 축입니다.</translation>
     </message>
     <message>
         <source>The time is outside of every step.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 시간은 어느 스텝에도 속하지 않습니다.</translation>
     </message>
     <message>
         <source>The tutorials&apos; 10-10-5 in two blocks.</source>
-        <translation type="unfinished"></translation>
+        <translation>튜토리얼의 10-10-5를 두 블록으로.</translation>
     </message>
     <message>
         <source>The tutorials&apos; Linear(5, 2).</source>
-        <translation type="unfinished"></translation>
+        <translation>튜토리얼의 Linear(5, 2).</translation>
     </message>
     <message>
         <source>The whole batch on one lane, for reference.</source>
-        <translation type="unfinished"></translation>
+        <translation>참고용으로 전체 배치를 한 레인에서 실행합니다.</translation>
     </message>
     <message>
         <source>The whole run; click or drag to move the view.</source>
-        <translation type="unfinished"></translation>
+        <translation>전체 실행입니다. 클릭하거나 끌면 보기가 이동합니다.</translation>
     </message>
     <message>
         <source>The whole step, from its first start to its last end.</source>
-        <translation type="unfinished"></translation>
+        <translation>첫 시작부터 마지막 끝까지의 전체 스텝입니다.</translation>
     </message>
     <message>
         <source>Theme</source>
-        <translation type="unfinished"></translation>
+        <translation>테마</translation>
     </message>
     <message>
         <source>Then</source>
-        <translation type="unfinished"></translation>
+        <translation>다음</translation>
     </message>
     <message>
         <source>Then {task} begins.</source>
-        <translation type="unfinished"></translation>
+        <translation>이어서 {task} 시작.</translation>
     </message>
     <message>
         <source>There are no marks: M sets one.</source>
-        <translation type="unfinished"></translation>
+        <translation>표시가 없습니다. M을 누르면 표시를 만듭니다.</translation>
     </message>
     <message>
         <source>There is no comparison to write yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 내보낼 비교가 없습니다.</translation>
     </message>
     <message>
         <source>There is no file {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 파일이 없습니다.</translation>
     </message>
     <message>
         <source>There is no formula without a pipeline&apos;s schedule.</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인의 스케줄이 없으면 공식도 없습니다.</translation>
     </message>
     <message>
         <source>There is no other run yet: open a recording, or run something else.</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 다른 실행이 없습니다. 기록을 열거나 다른 것을 실행하세요.</translation>
     </message>
     <message>
         <source>There is no prediction: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>예측이 없습니다: {why}</translation>
     </message>
     <message>
         <source>There is no run to compare yet: press Run, or open a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 비교할 실행이 없습니다. 실행을 누르거나 기록을 여세요.</translation>
     </message>
     <message>
         <source>There is no run to draw.</source>
-        <translation type="unfinished"></translation>
+        <translation>그릴 실행이 없습니다.</translation>
     </message>
     <message>
         <source>There is no run to search: press Run, or open a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>검색할 실행이 없습니다. 실행을 누르거나 기록을 여세요.</translation>
     </message>
     <message>
         <source>There is no run to write yet: press Run, or open a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 내보낼 실행이 없습니다. 실행을 누르거나 기록을 여세요.</translation>
     </message>
     <message>
         <source>There is not enough memory for this.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 작업을 하기에 메모리가 부족합니다.</translation>
     </message>
     <message>
         <source>There is not enough memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>메모리가 부족합니다.</translation>
     </message>
     <message>
         <source>This cannot run here. {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>여기서는 실행할 수 없습니다. {reason}</translation>
     </message>
     <message>
         <source>This could not be done: {name}: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>할 수 없었습니다: {name}: {why}</translation>
     </message>
     <message>
         <source>This recording does not tell its settings: another program made it.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 기록에는 설정이 없습니다. 다른 프로그램이 만든 것입니다.</translation>
     </message>
     <message>
         <source>This run</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행</translation>
     </message>
     <message>
         <source>This run cannot be saved: there is no room for it on the disk. {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행을 저장할 수 없습니다. 디스크에 공간이 없습니다. {reason}</translation>
     </message>
     <message>
         <source>This run has no whole step to take costs from. Run once: the costs come from its calibration.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행에는 비용을 얻을 온전한 스텝이 없습니다. 한 번 실행하세요. 비용은 그 보정에서 나옵니다.</translation>
     </message>
     <message>
         <source>This run has recorded no spans.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행은 스팬을 기록하지 않았습니다.</translation>
     </message>
     <message>
         <source>This run has recorded no spans: there is nothing to export.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행은 스팬을 기록하지 않아 내보낼 것이 없습니다.</translation>
     </message>
     <message>
         <source>This step has {n} tasks: explaining it takes some seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 스텝에는 작업이 {n}개 있습니다. 설명하는 데 몇 초 걸립니다.</translation>
     </message>
     <message>
         <source>This step has {n} tasks: it is explained when the run has ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 스텝에는 작업이 {n}개 있습니다. 실행이 끝나면 설명합니다.</translation>
     </message>
     <message>
         <source>This trace says nothing of training steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 트레이스에는 학습 스텝에 대한 정보가 없습니다.</translation>
     </message>
     <message>
         <source>This version has no strategy {name}: its settings cannot be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 버전에는 {name} 전략이 없어 그 설정을 사용할 수 없습니다.</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>시간</translation>
     </message>
     <message>
         <source>Time in which the lane communicates and does not compute.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 통신하고 계산하지 않는 시간입니다.</translation>
     </message>
     <message>
         <source>Time in which the lane computes.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 계산하는 시간입니다.</translation>
     </message>
     <message>
         <source>Time in which the lane does neither.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 둘 다 하지 않는 시간입니다.</translation>
     </message>
     <message>
         <source>Time of day</source>
-        <translation type="unfinished"></translation>
+        <translation>시각</translation>
     </message>
     <message>
         <source>Timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>타임라인</translation>
     </message>
     <message>
         <source>Timeline of run B</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 B의 타임라인</translation>
     </message>
     <message>
         <source>Timeline of {run}</source>
-        <translation type="unfinished"></translation>
+        <translation>{run}의 타임라인</translation>
     </message>
     <message>
         <source>Timelines</source>
-        <translation type="unfinished"></translation>
+        <translation>타임라인</translation>
     </message>
     <message>
         <source>Title</source>
-        <translation type="unfinished"></translation>
+        <translation>제목</translation>
     </message>
     <message>
         <source>Told apart also without colour.</source>
-        <translation type="unfinished"></translation>
+        <translation>색 없이도 구별됩니다.</translation>
     </message>
     <message>
         <source>Tools</source>
-        <translation type="unfinished"></translation>
+        <translation>도구</translation>
     </message>
     <message>
         <source>ToyModel</source>
-        <translation type="unfinished"></translation>
+        <translation>ToyModel</translation>
     </message>
     <message>
         <source>Traces in Chrome&apos;s format (*.json *.json.gz)</source>
-        <translation type="unfinished"></translation>
+        <translation>Chrome 형식의 트레이스 (*.json *.json.gz)</translation>
     </message>
     <message>
         <source>Transfers between lanes {low} and {high} take {factor} times as long as others of the same size: that costs {loss} ({share}).</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {low}, {high} 사이의 전송이 같은 크기의 다른 전송보다 {factor}배 걸립니다: {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>Try width {width}</source>
-        <translation type="unfinished"></translation>
+        <translation>너비 {width} 시도</translation>
     </message>
     <message>
         <source>Tutorial</source>
-        <translation type="unfinished"></translation>
+        <translation>튜토리얼</translation>
     </message>
     <message>
         <source>Two columns, 178 mm</source>
-        <translation type="unfinished"></translation>
+        <translation>두 단, 178 mm</translation>
     </message>
     <message>
         <source>Two lanes between which transfers take longer by a factor, such as 1-2:4; repeatable.</source>
-        <translation type="unfinished"></translation>
+        <translation>사이의 전송이 지정한 배수만큼 오래 걸리는 두 레인, 예: 1-2:4. 여러 번 쓸 수 있습니다.</translation>
     </message>
     <message>
         <source>Two replicas of the model, one down and one up the lanes.</source>
-        <translation type="unfinished"></translation>
+        <translation>모델의 복제본 둘, 하나는 레인을 내려가고 하나는 올라갑니다.</translation>
     </message>
     <message>
         <source>Two short pipelines on 4 lanes, then one above the other on one axis.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 4개에서 짧은 파이프라인 둘을 실행해 같은 축에서 위아래로 놓습니다.</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>형식</translation>
     </message>
     <message>
         <source>Type a few letters of what you want to do</source>
-        <translation type="unfinished"></translation>
+        <translation>하려는 일의 글자를 몇 개 입력하세요</translation>
     </message>
     <message>
         <source>Use the language of the system, if the window speaks it.</source>
-        <translation type="unfinished"></translation>
+        <translation>창이 지원하면 시스템의 언어를 사용합니다.</translation>
     </message>
     <message>
         <source>Use this run&apos;s settings</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행의 설정 사용</translation>
     </message>
     <message>
         <source>Use virtual lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 레인 사용</translation>
     </message>
     <message>
         <source>Use {count} virtual lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 레인 {count}개 사용</translation>
     </message>
     <message>
         <source>Values</source>
-        <translation type="unfinished"></translation>
+        <translation>값</translation>
     </message>
     <message>
         <source>Values with commas between them, or semicolons where a value has commas; default stands for what is done without the option.</source>
-        <translation type="unfinished"></translation>
+        <translation>쉼표로 구분한 값이며, 값에 쉼표가 있으면 세미콜론으로 구분합니다. default는 옵션이 없을 때의 동작을 뜻합니다.</translation>
     </message>
     <message>
         <source>Vary</source>
-        <translation type="unfinished"></translation>
+        <translation>바꿀 옵션</translation>
     </message>
     <message>
         <source>Verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>결론</translation>
     </message>
     <message>
         <source>Verify</source>
-        <translation type="unfinished"></translation>
+        <translation>검증</translation>
     </message>
     <message>
         <source>View</source>
-        <translation type="unfinished"></translation>
+        <translation>보기</translation>
     </message>
     <message>
         <source>Waited for</source>
-        <translation type="unfinished"></translation>
+        <translation>기다린 대상</translation>
     </message>
     <message>
         <source>Waited for {what}.</source>
-        <translation type="unfinished"></translation>
+        <translation>기다린 대상: {what}.</translation>
     </message>
     <message>
         <source>Warm-up</source>
-        <translation type="unfinished"></translation>
+        <translation>워밍업</translation>
     </message>
     <message>
         <source>Warnings</source>
-        <translation type="unfinished"></translation>
+        <translation>경고</translation>
     </message>
     <message>
         <source>Warnings and errors</source>
-        <translation type="unfinished"></translation>
+        <translation>경고와 오류</translation>
     </message>
     <message>
         <source>Way</source>
-        <translation type="unfinished"></translation>
+        <translation>방식</translation>
     </message>
     <message>
         <source>Ways predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>예측한 방식</translation>
     </message>
     <message>
         <source>Ways to run the model, by predicted step time</source>
-        <translation type="unfinished"></translation>
+        <translation>모델을 실행하는 방식, 예측 스텝 시간순</translation>
     </message>
     <message>
         <source>Web page (*.html)</source>
-        <translation type="unfinished"></translation>
+        <translation>웹 페이지 (*.html)</translation>
     </message>
     <message>
         <source>Web page, 190 mm</source>
-        <translation type="unfinished"></translation>
+        <translation>웹 페이지, 190 mm</translation>
     </message>
     <message>
         <source>What contributes to the difference</source>
-        <translation type="unfinished"></translation>
+        <translation>차이에 기여한 것</translation>
     </message>
     <message>
         <source>What else is put in: those of the run, or others.</source>
-        <translation type="unfinished"></translation>
+        <translation>그 밖에 넣는 것: 실행의 결함 또는 다른 결함입니다.</translation>
     </message>
     <message>
         <source>What if</source>
-        <translation type="unfinished"></translation>
+        <translation>가정 분석</translation>
     </message>
     <message>
         <source>What is asked</source>
-        <translation type="unfinished"></translation>
+        <translation>질문</translation>
     </message>
     <message>
         <source>What is visible</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 것</translation>
     </message>
     <message>
         <source>What is wrong with the colours</source>
-        <translation type="unfinished"></translation>
+        <translation>색의 문제점</translation>
     </message>
     <message>
         <source>What it adds to B&apos;s step: its mean over B&apos;s lanes less that over A&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>B의 스텝에 더하는 시간: B의 레인 평균에서 A의 레인 평균을 뺀 값입니다.</translation>
     </message>
     <message>
         <source>What it waited for</source>
-        <translation type="unfinished"></translation>
+        <translation>기다린 대상</translation>
     </message>
     <message>
         <source>What lies between virtual lanes: latency in us and GB/s, a link&apos;s name, or measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 레인 사이의 연결: us 단위 지연 시간과 GB/s, 링크 이름, 또는 measured.</translation>
     </message>
     <message>
         <source>What moving data adds, where no computing hides it.</source>
-        <translation type="unfinished"></translation>
+        <translation>가려 줄 계산이 없는 곳에서 데이터 이동이 더하는 시간입니다.</translation>
     </message>
     <message>
         <source>What the colours and patterns mean.</source>
-        <translation type="unfinished"></translation>
+        <translation>색과 무늬의 뜻입니다.</translation>
     </message>
     <message>
         <source>What the lane with the most computing has above an even share.</source>
-        <translation type="unfinished"></translation>
+        <translation>계산이 가장 많은 레인이 고른 몫을 넘는 부분입니다.</translation>
     </message>
     <message>
         <source>What the order of the tasks adds, though nothing moves and nobody is late.</source>
-        <translation type="unfinished"></translation>
+        <translation>이동이 없고 늦는 것이 없어도 작업 순서가 더하는 시간입니다.</translation>
     </message>
     <message>
         <source>What the step takes.</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝에 걸리는 시간입니다.</translation>
     </message>
     <message>
         <source>What the tasks take: as in the run that is shown, or as a file says.</source>
-        <translation type="unfinished"></translation>
+        <translation>작업에 걸리는 시간: 보이는 실행에서처럼, 또는 파일에 있는 대로입니다.</translation>
     </message>
     <message>
         <source>What the tasks took longer than they were measured to cost before the run.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 전에 측정한 비용보다 작업이 더 걸린 시간입니다.</translation>
     </message>
     <message>
         <source>What to call this run, in this sitting:</source>
-        <translation type="unfinished"></translation>
+        <translation>이번 세션에서 이 실행의 이름:</translation>
     </message>
     <message>
         <source>What to remember of this run, in this sitting:</source>
-        <translation type="unfinished"></translation>
+        <translation>이번 세션에서 이 실행에 대해 기억할 것:</translation>
     </message>
     <message>
         <source>What to run</source>
-        <translation type="unfinished"></translation>
+        <translation>실행할 것</translation>
     </message>
     <message>
         <source>What updates the parameters.</source>
-        <translation type="unfinished"></translation>
+        <translation>매개변수를 갱신하는 것입니다.</translation>
     </message>
     <message>
         <source>What waited for it</source>
-        <translation type="unfinished"></translation>
+        <translation>기다리던 대상</translation>
     </message>
     <message>
         <source>What was recorded is kept; press Run to start afresh.</source>
-        <translation type="unfinished"></translation>
+        <translation>기록된 것은 남아 있습니다. 실행을 누르면 새로 시작합니다.</translation>
     </message>
     <message>
         <source>What would help</source>
-        <translation type="unfinished"></translation>
+        <translation>개선할 방법</translation>
     </message>
     <message>
         <source>What {schedule}&apos;s formula gives, by makespan, for this step&apos;s mean costs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{schedule}의 공식이 이 스텝의 평균 비용에서 총 소요 시간 기준으로 주는 값입니다.</translation>
     </message>
     <message>
         <source>Wheel</source>
-        <translation type="unfinished"></translation>
+        <translation>휠</translation>
     </message>
     <message>
         <source>Wheel over the lanes&apos; names</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 이름 위에서 휠</translation>
     </message>
     <message>
         <source>Where the random parameters and data begin.</source>
-        <translation type="unfinished"></translation>
+        <translation>무작위 매개변수와 데이터의 시작점입니다.</translation>
     </message>
     <message>
         <source>Which devices work, such as 2xcpu, cuda:0,cuda:1, 2xcuda:0 or 8xvirtual.</source>
-        <translation type="unfinished"></translation>
+        <translation>일하는 장치, 예: 2xcpu, cuda:0,cuda:1, 2xcuda:0 또는 8xvirtual.</translation>
     </message>
     <message>
         <source>Which lines of the log are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>표시할 로그 줄입니다.</translation>
     </message>
     <message>
         <source>Which rows go to which lane appears here with the first step.</source>
-        <translation type="unfinished"></translation>
+        <translation>어느 행이 어느 레인으로 가는지 첫 스텝과 함께 여기에 나타납니다.</translation>
     </message>
     <message>
         <source>Which step is explained.</source>
-        <translation type="unfinished"></translation>
+        <translation>설명할 스텝입니다.</translation>
     </message>
     <message>
         <source>Which step of run {letter} is compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>비교할 실행 {letter}의 스텝입니다.</translation>
     </message>
     <message>
         <source>Whole max</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 최대</translation>
     </message>
     <message>
         <source>Whole mean</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 평균</translation>
     </message>
     <message>
         <source>Whole p50</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 p50</translation>
     </message>
     <message>
         <source>Whole p99</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 p99</translation>
     </message>
     <message>
         <source>Whose durations the histogram shows.</source>
-        <translation type="unfinished"></translation>
+        <translation>히스토그램에 길이를 표시할 대상입니다.</translation>
     </message>
     <message>
         <source>Why</source>
-        <translation type="unfinished"></translation>
+        <translation>이유</translation>
     </message>
     <message>
         <source>Why a step takes as long as it does appears here with the first whole step: from the ideal step, rung by rung, to the measured one.</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝에 그만큼의 시간이 걸리는 이유가 첫 온전한 스텝과 함께 여기에 나타납니다: 이상적 스텝에서 한 단계씩 측정 스텝까지.</translation>
     </message>
     <message>
         <source>Why the lane is idle</source>
-        <translation type="unfinished"></translation>
+        <translation>레인이 유휴인 이유</translation>
     </message>
     <message>
         <source>Why, as charts and lists</source>
-        <translation type="unfinished"></translation>
+        <translation>이유, 차트와 목록으로</translation>
     </message>
     <message>
         <source>Width</source>
-        <translation type="unfinished"></translation>
+        <translation>너비</translation>
     </message>
     <message>
         <source>Width and height of every image in pixels.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 이미지의 너비와 높이(픽셀)입니다.</translation>
     </message>
     <message>
         <source>Words below the picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>그림 아래의 글입니다.</translation>
     </message>
     <message>
         <source>Work out the ladder and the idle time of this run.</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행의 단계와 유휴 시간을 알아냅니다.</translation>
     </message>
     <message>
         <source>Write a mark&apos;s note.</source>
-        <translation type="unfinished"></translation>
+        <translation>표시의 메모를 씁니다.</translation>
     </message>
     <message>
         <source>Write a page of HTML with pictures and tables of the run.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행의 그림과 표가 있는 HTML 페이지를 씁니다.</translation>
     </message>
     <message>
         <source>Write a row for each run as CSV.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행마다 한 행씩 CSV로 씁니다.</translation>
     </message>
     <message>
         <source>Write all spans, or those that the table shows, a line each.</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 스팬 또는 표에 보이는 스팬을 한 줄씩 씁니다.</translation>
     </message>
     <message>
         <source>Write another note. (F2)</source>
-        <translation type="unfinished"></translation>
+        <translation>메모를 다시 씁니다. (F2)</translation>
     </message>
     <message>
         <source>Write exactly the time that is visible as PNG, SVG or PDF.</source>
-        <translation type="unfinished"></translation>
+        <translation>보이는 시간 그대로 PNG, SVG 또는 PDF로 씁니다.</translation>
     </message>
     <message>
         <source>Write it as PNG, SVG or PDF.</source>
-        <translation type="unfinished"></translation>
+        <translation>PNG, SVG 또는 PDF로 씁니다.</translation>
     </message>
     <message>
         <source>Write the chart as PNG, SVG or PDF.</source>
-        <translation type="unfinished"></translation>
+        <translation>차트를 PNG, SVG 또는 PDF로 씁니다.</translation>
     </message>
     <message>
         <source>Write the costs that are chosen to a JSON file.</source>
-        <translation type="unfinished"></translation>
+        <translation>선택한 비용을 JSON 파일로 씁니다.</translation>
     </message>
     <message>
         <source>Write what is seen of both runs as PNG, SVG or PDF, or a report as HTML.</source>
-        <translation type="unfinished"></translation>
+        <translation>두 실행의 보이는 부분을 PNG, SVG 또는 PDF로, 또는 보고서를 HTML로 씁니다.</translation>
     </message>
     <message>
         <source>Writing the report…</source>
-        <translation type="unfinished"></translation>
+        <translation>보고서 쓰는 중…</translation>
     </message>
     <message>
         <source>ZB-H1</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-H1</translation>
     </message>
     <message>
         <source>ZB-H2</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-H2</translation>
     </message>
     <message>
         <source>ZB-V</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-V</translation>
     </message>
     <message>
         <source>Zoom at the pointer.</source>
-        <translation type="unfinished"></translation>
+        <translation>포인터 위치에서 확대/축소합니다.</translation>
     </message>
     <message>
         <source>Zoom in</source>
-        <translation type="unfinished"></translation>
+        <translation>확대</translation>
     </message>
     <message>
         <source>Zoom in to see each of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>각각을 보려면 확대하세요.</translation>
     </message>
     <message>
         <source>Zoom out</source>
-        <translation type="unfinished"></translation>
+        <translation>축소</translation>
     </message>
     <message>
         <source>a CSV schedule cannot say {a}, a pass over all micro-batches at once</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV 스케줄에는 모든 마이크로배치에 대한 한 번의 패스인 {a}을(를) 쓸 수 없습니다</translation>
     </message>
     <message>
         <source>a block: 2, 0-5</source>
-        <translation type="unfinished"></translation>
+        <translation>블록: 2, 0-5</translation>
     </message>
     <message>
         <source>a bucket: 1, 0|2</source>
-        <translation type="unfinished"></translation>
+        <translation>버킷: 1, 0|2</translation>
     </message>
     <message>
         <source>a clock&apos;s uncertainty is no finite number</source>
-        <translation type="unfinished"></translation>
+        <translation>시계의 불확실도가 유한한 수가 아닙니다</translation>
     </message>
     <message>
         <source>a lane&apos;s counter is out of bounds</source>
-        <translation type="unfinished"></translation>
+        <translation>레인의 카운터가 범위를 벗어났습니다</translation>
     </message>
     <message>
         <source>a lane&apos;s number or name: 2, 0-3, cpu*</source>
-        <translation type="unfinished"></translation>
+        <translation>레인의 번호나 이름: 2, 0-3, cpu*</translation>
     </message>
     <message>
         <source>a lane&apos;s steps go back in time</source>
-        <translation type="unfinished"></translation>
+        <translation>레인의 스텝이 시간을 거슬러 갑니다</translation>
     </message>
     <message>
         <source>a mark ends at {a} ns, before it starts at {b} ns</source>
-        <translation type="unfinished"></translation>
+        <translation>표시의 끝 {a} ns가 시작 {b} ns보다 앞섭니다</translation>
     </message>
     <message>
         <source>a micro-batch: 3, 2-5, 4-</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치: 3, 2-5, 4-</translation>
     </message>
     <message>
         <source>a quote is open; end the words that it begins with another &quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>따옴표가 닫히지 않았습니다. 시작한 곳의 단어들을 &quot;로 닫으세요</translation>
     </message>
     <message>
         <source>a replica&apos;s share of {a} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본의 몫인 {a} 행</translation>
     </message>
     <message>
         <source>a replica: 0, 1-</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본: 0, 1-</translation>
     </message>
     <message>
         <source>a row has not one note</source>
-        <translation type="unfinished"></translation>
+        <translation>한 행에 메모가 하나가 아닙니다</translation>
     </message>
     <message>
         <source>a run is under way: stop it first</source>
-        <translation type="unfinished"></translation>
+        <translation>실행이 진행 중입니다. 먼저 중지하세요</translation>
     </message>
     <message>
         <source>a span ends before it starts</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬이 시작하기 전에 끝납니다</translation>
     </message>
     <message>
         <source>a span has no step</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬에 스텝이 없습니다</translation>
     </message>
     <message>
         <source>a span is of a plan that was not told</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬의 계획이 기록되지 않았습니다</translation>
     </message>
     <message>
         <source>a span is of a task that its plan does not have</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬의 작업이 그 계획에 없습니다</translation>
     </message>
     <message>
         <source>a stage: 1, 0-3</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지: 1, 0-3</translation>
     </message>
     <message>
         <source>a step takes {a} s: its costs are not measured beforehand</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝이 {a} s 걸립니다. 비용을 미리 측정하지 않습니다</translation>
     </message>
     <message>
         <source>a step: 5, 10-20</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝: 5, 10-20</translation>
     </message>
     <message>
         <source>a task has no {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>작업에 {a} 값이 없습니다</translation>
     </message>
     <message>
         <source>a task of the plan: 17</source>
-        <translation type="unfinished"></translation>
+        <translation>계획의 작업: 17</translation>
     </message>
     <message>
         <source>a task&apos;s {a} is out of bounds</source>
-        <translation type="unfinished"></translation>
+        <translation>작업의 {a} 값이 범위를 벗어났습니다</translation>
     </message>
     <message>
         <source>a time is out of bounds</source>
-        <translation type="unfinished"></translation>
+        <translation>시간이 범위를 벗어났습니다</translation>
     </message>
     <message>
         <source>activation</source>
-        <translation type="unfinished"></translation>
+        <translation>활성값</translation>
     </message>
     <message>
         <source>activations held</source>
-        <translation type="unfinished"></translation>
+        <translation>가지고 있는 활성값</translation>
     </message>
     <message>
         <source>adds to the step</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝에 더함</translation>
     </message>
     <message>
         <source>alignment</source>
-        <translation type="unfinished"></translation>
+        <translation>맞춤</translation>
     </message>
     <message>
         <source>all lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 레인</translation>
     </message>
     <message>
         <source>all {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>{n}개 모두</translation>
     </message>
     <message>
         <source>all-gather</source>
-        <translation type="unfinished"></translation>
+        <translation>all-gather</translation>
     </message>
     <message>
         <source>all-reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>all-reduce</translation>
     </message>
     <message>
         <source>all; or 0-3, cpu:1</source>
-        <translation type="unfinished"></translation>
+        <translation>모두, 또는 0-3, cpu:1</translation>
     </message>
     <message>
         <source>and {n} more ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>그 밖에 랭크 {n}개</translation>
     </message>
     <message>
         <source>as it goes</source>
-        <translation type="unfinished"></translation>
+        <translation>되는 대로</translation>
     </message>
     <message>
         <source>as the costs</source>
-        <translation type="unfinished"></translation>
+        <translation>비용대로</translation>
     </message>
     <message>
         <source>at</source>
-        <translation type="unfinished"></translation>
+        <translation>시각</translation>
     </message>
     <message>
         <source>at {time}, over {length}</source>
-        <translation type="unfinished"></translation>
+        <translation>{time}, 길이 {length}</translation>
     </message>
     <message>
         <source>auto</source>
-        <translation type="unfinished"></translation>
+        <translation>자동</translation>
     </message>
     <message>
         <source>backward</source>
-        <translation type="unfinished"></translation>
+        <translation>역전파</translation>
     </message>
     <message>
         <source>backward-input</source>
-        <translation type="unfinished"></translation>
+        <translation>입력 역전파</translation>
     </message>
     <message>
         <source>backward-weight</source>
-        <translation type="unfinished"></translation>
+        <translation>가중치 역전파</translation>
     </message>
     <message>
         <source>batch</source>
-        <translation type="unfinished"></translation>
+        <translation>배치</translation>
     </message>
     <message>
         <source>batch normalisation depends on how the batch is split: every step is compared with the same split, run in order on one lane</source>
-        <translation type="unfinished"></translation>
+        <translation>배치 정규화는 배치의 분할 방식에 따라 달라집니다. 모든 스텝을 같은 분할로 한 레인에서 차례로 실행한 것과 비교합니다</translation>
     </message>
     <message>
         <source>batch normalisation needs more than one value per channel on every lane that has rows: use a larger --batch or fewer lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>배치 정규화에는 행이 있는 모든 레인에서 채널당 값이 둘 이상 필요합니다. --batch 값을 늘리거나 레인을 줄이세요</translation>
     </message>
     <message>
         <source>batch {rows}</source>
-        <translation type="unfinished"></translation>
+        <translation>배치 {rows}</translation>
     </message>
     <message>
         <source>because of</source>
-        <translation type="unfinished"></translation>
+        <translation>원인</translation>
     </message>
     <message>
         <source>because the host is late</source>
-        <translation type="unfinished"></translation>
+        <translation>호스트가 늦음</translation>
     </message>
     <message>
         <source>began at {time}, did not end</source>
-        <translation type="unfinished"></translation>
+        <translation>{time}에 시작, 끝나지 않음</translation>
     </message>
     <message>
         <source>between steps</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 사이</translation>
     </message>
     <message>
         <source>between steps, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 사이, {time}</translation>
     </message>
     <message>
         <source>block</source>
-        <translation type="unfinished"></translation>
+        <translation>블록</translation>
     </message>
     <message>
         <source>block {a} begins with no linear layer</source>
-        <translation type="unfinished"></translation>
+        <translation>블록 {a}이(가) 선형 계층으로 시작하지 않습니다</translation>
     </message>
     <message>
         <source>block {a} is no transformer block</source>
-        <translation type="unfinished"></translation>
+        <translation>블록 {a}은(는) 트랜스포머 블록이 아닙니다</translation>
     </message>
     <message>
         <source>block {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>블록 {n}</translation>
     </message>
     <message>
         <source>blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>블록</translation>
     </message>
     <message>
         <source>blocks are not recorded: torch runs the ranks by itself</source>
-        <translation type="unfinished"></translation>
+        <translation>블록은 기록되지 않습니다. torch가 랭크를 스스로 실행합니다</translation>
     </message>
     <message>
         <source>blocks {a} and {b} share a parameter ({c}.{d}), and each block is sharded by itself; put both into one block, or use ddp</source>
-        <translation type="unfinished"></translation>
+        <translation>블록 {a}, {b}이(가) 매개변수({c}.{d})를 공유하지만 각 블록은 따로 샤딩됩니다. 둘을 한 블록에 넣거나 ddp를 사용하세요</translation>
     </message>
     <message>
         <source>both {a} and {b}: one is too many</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}, {b}: 둘 중 하나만 쓰세요</translation>
     </message>
     <message>
         <source>bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>버블</translation>
     </message>
     <message>
         <source>bucket</source>
-        <translation type="unfinished"></translation>
+        <translation>버킷</translation>
     </message>
     <message>
         <source>bucket mb</source>
-        <translation type="unfinished"></translation>
+        <translation>버킷 MB</translation>
     </message>
     <message>
         <source>bucket {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>버킷 {n}</translation>
     </message>
     <message>
         <source>buckets of 1 MiB instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} MiB 대신 1 MiB 버킷</translation>
     </message>
     <message>
         <source>buckets of {b} MiB instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} MiB 대신 {b} MiB 버킷</translation>
     </message>
     <message>
         <source>busy</source>
-        <translation type="unfinished"></translation>
+        <translation>작업 중</translation>
     </message>
     <message>
         <source>busy {busy} · comm {communication} · idle {idle}</source>
-        <translation type="unfinished"></translation>
+        <translation>작업 중 {busy} · 통신 {communication} · 유휴 {idle}</translation>
     </message>
     <message>
         <source>by is {a}; use &apos;stage&apos; or &apos;block&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>by 값이 {a}입니다. &apos;stage&apos; 또는 &apos;block&apos;을 사용하세요</translation>
     </message>
     <message>
         <source>by makespan</source>
-        <translation type="unfinished"></translation>
+        <translation>총 소요 시간 기준</translation>
     </message>
     <message>
         <source>by the longest lane&apos;s span</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 긴 레인의 구간 기준</translation>
     </message>
     <message>
         <source>bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>바이트</translation>
     </message>
     <message>
         <source>calibrate</source>
-        <translation type="unfinished"></translation>
+        <translation>보정</translation>
     </message>
     <message>
         <source>cause</source>
-        <translation type="unfinished"></translation>
+        <translation>원인</translation>
     </message>
     <message>
         <source>chimera needs an even number of ranks, not {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>chimera에는 짝수 개의 랭크가 필요합니다({a}개가 아님)</translation>
     </message>
     <message>
         <source>chimera needs at least 2 micro-batches, one a replica, not {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>chimera에는 복제본마다 하나씩, 최소 2개의 마이크로배치가 필요합니다({a}개가 아님)</translation>
     </message>
     <message>
         <source>chunks</source>
-        <translation type="unfinished"></translation>
+        <translation>청크</translation>
     </message>
     <message>
         <source>closed form</source>
-        <translation type="unfinished"></translation>
+        <translation>닫힌 식</translation>
     </message>
     <message>
         <source>collective</source>
-        <translation type="unfinished"></translation>
+        <translation>집합 통신</translation>
     </message>
     <message>
         <source>colours</source>
-        <translation type="unfinished"></translation>
+        <translation>색</translation>
     </message>
     <message>
         <source>communication</source>
-        <translation type="unfinished"></translation>
+        <translation>통신</translation>
     </message>
     <message>
         <source>communication measured too</source>
-        <translation type="unfinished"></translation>
+        <translation>통신도 측정함</translation>
     </message>
     <message>
         <source>compare gradients</source>
-        <translation type="unfinished"></translation>
+        <translation>변화도 비교</translation>
     </message>
     <message>
         <source>compared: mean of {n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>비교: 스텝 {n}개의 평균</translation>
     </message>
     <message>
         <source>compute</source>
-        <translation type="unfinished"></translation>
+        <translation>계산</translation>
     </message>
     <message>
         <source>computing</source>
-        <translation type="unfinished"></translation>
+        <translation>계산</translation>
     </message>
     <message>
         <source>copy</source>
-        <translation type="unfinished"></translation>
+        <translation>복사</translation>
     </message>
     <message>
         <source>cores</source>
-        <translation type="unfinished"></translation>
+        <translation>코어</translation>
     </message>
     <message>
         <source>cores a lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인당 코어</translation>
     </message>
     <message>
         <source>cores per lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인당 코어</translation>
     </message>
     <message>
         <source>costs are a table of numbers, not {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>비용은 {a} 값이 아니라 숫자의 표여야 합니다</translation>
     </message>
     <message>
         <source>costs, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>비용, {time}</translation>
     </message>
     <message>
         <source>critical path</source>
-        <translation type="unfinished"></translation>
+        <translation>임계 경로</translation>
     </message>
     <message>
         <source>data</source>
-        <translation type="unfinished"></translation>
+        <translation>데이터</translation>
     </message>
     <message>
         <source>default</source>
-        <translation type="unfinished"></translation>
+        <translation>기본값</translation>
     </message>
     <message>
         <source>depth</source>
-        <translation type="unfinished"></translation>
+        <translation>깊이</translation>
     </message>
     <message>
         <source>depth 1 instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>깊이 {a} 대신 1</translation>
     </message>
     <message>
         <source>depth {b} instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>깊이 {a} 대신 {b}</translation>
     </message>
     <message>
         <source>deuteranopia</source>
-        <translation type="unfinished"></translation>
+        <translation>녹색맹</translation>
     </message>
     <message>
         <source>deviation from run to run</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 사이의 편차</translation>
     </message>
     <message>
         <source>device</source>
-        <translation type="unfinished"></translation>
+        <translation>장치</translation>
     </message>
     <message>
         <source>devices</source>
-        <translation type="unfinished"></translation>
+        <translation>장치</translation>
     </message>
     <message>
         <source>did not answer any more, and was ended</source>
-        <translation type="unfinished"></translation>
+        <translation>더 이상 응답하지 않아 종료되었습니다</translation>
     </message>
     <message>
         <source>did not end</source>
-        <translation type="unfinished"></translation>
+        <translation>끝나지 않음</translation>
     </message>
     <message>
         <source>dtype</source>
-        <translation type="unfinished"></translation>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>dualpipe-v on {a} ranks needs at least {b} micro-batches, not {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>랭크 {a}개의 dualpipe-v에는 마이크로배치가 최소 {b}개 필요합니다({c}개가 아님)</translation>
     </message>
     <message>
         <source>duration</source>
-        <translation type="unfinished"></translation>
+        <translation>길이</translation>
     </message>
     <message>
         <source>end to start {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>끝에서 시작 {time}</translation>
     </message>
     <message>
         <source>ended with status {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>상태 {a}(으)로 끝났습니다</translation>
     </message>
     <message>
         <source>engine is loading…</source>
-        <translation type="unfinished"></translation>
+        <translation>엔진 불러오는 중…</translation>
     </message>
     <message>
         <source>engine ready</source>
-        <translation type="unfinished"></translation>
+        <translation>엔진 준비됨</translation>
     </message>
     <message>
         <source>error</source>
-        <translation type="unfinished"></translation>
+        <translation>오류</translation>
     </message>
     <message>
         <source>exact</source>
-        <translation type="unfinished"></translation>
+        <translation>정확</translation>
     </message>
     <message>
         <source>exposed</source>
-        <translation type="unfinished"></translation>
+        <translation>노출</translation>
     </message>
     <message>
         <source>exposed collective</source>
-        <translation type="unfinished"></translation>
+        <translation>노출된 집합 통신</translation>
     </message>
     <message>
         <source>exposed comm.</source>
-        <translation type="unfinished"></translation>
+        <translation>노출된 통신</translation>
     </message>
     <message>
         <source>exposed communication</source>
-        <translation type="unfinished"></translation>
+        <translation>노출된 통신</translation>
     </message>
     <message>
         <source>exposed-collective</source>
-        <translation type="unfinished"></translation>
+        <translation>노출된 집합 통신</translation>
     </message>
     <message>
         <source>failed</source>
-        <translation type="unfinished"></translation>
+        <translation>실패</translation>
     </message>
     <message>
         <source>fastest</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 빠름</translation>
     </message>
     <message>
         <source>faults put in</source>
-        <translation type="unfinished"></translation>
+        <translation>넣은 결함</translation>
     </message>
     <message>
         <source>file</source>
-        <translation type="unfinished"></translation>
+        <translation>파일</translation>
     </message>
     <message>
         <source>finished</source>
-        <translation type="unfinished"></translation>
+        <translation>끝남</translation>
     </message>
     <message>
         <source>float32</source>
-        <translation type="unfinished"></translation>
+        <translation>float32</translation>
     </message>
     <message>
         <source>for what is not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 알 수 없음</translation>
     </message>
     <message>
         <source>forward</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파</translation>
     </message>
     <message>
         <source>forward with backward</source>
-        <translation type="unfinished"></translation>
+        <translation>순전파와 역전파</translation>
     </message>
     <message>
         <source>forward, backward-*, communication, compute</source>
-        <translation type="unfinished"></translation>
+        <translation>forward, backward-*, communication, compute</translation>
     </message>
     <message>
         <source>forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or link_latency_us with link_bandwidth_gb_s</source>
-        <translation type="unfinished"></translation>
+        <translation>forward_ms, backward_input_ms, backward_weight_ms, step_ms와 transfer_ms 또는 link_latency_us 및 link_bandwidth_gb_s</translation>
     </message>
     <message>
         <source>full colour vision</source>
-        <translation type="unfinished"></translation>
+        <translation>정상 색각</translation>
     </message>
     <message>
         <source>gather</source>
-        <translation type="unfinished"></translation>
+        <translation>모으기</translation>
     </message>
     <message>
         <source>gather or reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>모으기 또는 리듀스</translation>
     </message>
     <message>
         <source>gather-or-reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>모으기 또는 리듀스</translation>
     </message>
     <message>
         <source>gradient</source>
-        <translation type="unfinished"></translation>
+        <translation>변화도</translation>
     </message>
     <message>
         <source>gradients</source>
-        <translation type="unfinished"></translation>
+        <translation>변화도</translation>
     </message>
     <message>
         <source>gradients differ by at most {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>변화도 차이 최대 {error}</translation>
     </message>
     <message>
         <source>gradients ready</source>
-        <translation type="unfinished"></translation>
+        <translation>변화도 준비됨</translation>
     </message>
     <message>
         <source>grey</source>
-        <translation type="unfinished"></translation>
+        <translation>회색</translation>
     </message>
     <message>
         <source>grows</source>
-        <translation type="unfinished"></translation>
+        <translation>늘어남</translation>
     </message>
     <message>
         <source>has no dimension to divide</source>
-        <translation type="unfinished"></translation>
+        <translation>나눌 차원이 없습니다</translation>
     </message>
     <message>
         <source>heads</source>
-        <translation type="unfinished"></translation>
+        <translation>헤드</translation>
     </message>
     <message>
         <source>hiccup</source>
-        <translation type="unfinished"></translation>
+        <translation>일시 지연</translation>
     </message>
     <message>
         <source>hidden</source>
-        <translation type="unfinished"></translation>
+        <translation>가려짐</translation>
     </message>
     <message>
         <source>host</source>
-        <translation type="unfinished"></translation>
+        <translation>호스트</translation>
     </message>
     <message>
         <source>ideal: single ÷ lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>이상: 단일 ÷ 레인</translation>
     </message>
     <message>
         <source>idle</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴</translation>
     </message>
     <message>
         <source>idle most for</source>
-        <translation type="unfinished"></translation>
+        <translation>주된 유휴 원인</translation>
     </message>
     <message>
         <source>idle share</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴 비율</translation>
     </message>
     <message>
         <source>idle {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴 {share}</translation>
     </message>
     <message>
         <source>idle: {cause}</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴: {cause}</translation>
     </message>
     <message>
         <source>image size</source>
-        <translation type="unfinished"></translation>
+        <translation>이미지 크기</translation>
     </message>
     <message>
         <source>imbalance</source>
-        <translation type="unfinished"></translation>
+        <translation>불균형</translation>
     </message>
     <message>
         <source>incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>불완전</translation>
     </message>
     <message>
         <source>incomplete: 1 fault, see the Log</source>
-        <translation type="unfinished"></translation>
+        <translation>불완전: 결함 1개, 로그 참조</translation>
     </message>
     <message>
         <source>incomplete: {n} faults, see the Log</source>
-        <translation type="unfinished"></translation>
+        <translation>불완전: 결함 {n}개, 로그 참조</translation>
     </message>
     <message>
         <source>info</source>
-        <translation type="unfinished"></translation>
+        <translation>정보</translation>
     </message>
     <message>
         <source>input</source>
-        <translation type="unfinished"></translation>
+        <translation>입력</translation>
     </message>
     <message>
         <source>is not contiguous</source>
-        <translation type="unfinished"></translation>
+        <translation>연속적이지 않습니다</translation>
     </message>
     <message>
         <source>it changes while it is read</source>
-        <translation type="unfinished"></translation>
+        <translation>읽는 동안 바뀝니다</translation>
     </message>
     <message>
         <source>it could not be made</source>
-        <translation type="unfinished"></translation>
+        <translation>만들 수 없었습니다</translation>
     </message>
     <message>
         <source>it has not format {a}; {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>형식 {a}이(가) 아닙니다. {b}</translation>
     </message>
     <message>
         <source>it has text that is not UTF-8</source>
-        <translation type="unfinished"></translation>
+        <translation>UTF-8이 아닌 텍스트가 있습니다</translation>
     </message>
     <message>
         <source>it has {a} replicas on {b} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {b}개에 복제본이 {a}개 있습니다</translation>
     </message>
     <message>
         <source>it is neither run, describe nor stop</source>
-        <translation type="unfinished"></translation>
+        <translation>run, describe, stop 중 어느 것도 아닙니다</translation>
     </message>
     <message>
         <source>it is nested too deeply</source>
-        <translation type="unfinished"></translation>
+        <translation>너무 깊게 중첩되어 있습니다</translation>
     </message>
     <message>
         <source>it makes no costs</source>
-        <translation type="unfinished"></translation>
+        <translation>비용을 만들 수 없습니다</translation>
     </message>
     <message>
         <source>its lanes spend on average {parts}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인당 평균 {parts}</translation>
     </message>
     <message>
         <source>its spans are of several plans</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬이 여러 계획의 것입니다</translation>
     </message>
     <message>
         <source>its threads and their nested calls are more than {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>스레드와 중첩 호출이 {a}개를 넘습니다</translation>
     </message>
     <message>
         <source>jitter</source>
-        <translation type="unfinished"></translation>
+        <translation>지터</translation>
     </message>
     <message>
         <source>kind</source>
-        <translation type="unfinished"></translation>
+        <translation>종류</translation>
     </message>
     <message>
         <source>lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인</translation>
     </message>
     <message>
         <source>lane by lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인별</translation>
     </message>
     <message>
         <source>lane {a} has number {b} and serves {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {a}의 번호가 {b}, 대상이 {c}입니다</translation>
     </message>
     <message>
         <source>lane {lane}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lane}</translation>
     </message>
     <message>
         <source>lane {lane}: idle at {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lane}: {time}에 유휴</translation>
     </message>
     <message>
         <source>lane {lane}: {task}, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lane}: {task}, {time}</translation>
     </message>
     <message>
         <source>lane=LANE,step=STEP,ms=MS</source>
-        <translation type="unfinished"></translation>
+        <translation>lane=레인,step=스텝,ms=MS</translation>
     </message>
     <message>
         <source>lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50</source>
-        <translation type="unfinished"></translation>
+        <translation>lane=레인,step=스텝,ms=MS, 예: lane=2,step=4,ms=50</translation>
     </message>
     <message>
         <source>lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인</translation>
     </message>
     <message>
         <source>last {shown} of {count} measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝 {count}개 중 마지막 {shown}개</translation>
     </message>
     <message>
         <source>launched {time} after it was ready</source>
-        <translation type="unfinished"></translation>
+        <translation>준비 {time} 뒤 런치</translation>
     </message>
     <message>
         <source>left edge</source>
-        <translation type="unfinished"></translation>
+        <translation>왼쪽 끝</translation>
     </message>
     <message>
         <source>level</source>
-        <translation type="unfinished"></translation>
+        <translation>수준</translation>
     </message>
     <message>
         <source>link</source>
-        <translation type="unfinished"></translation>
+        <translation>링크</translation>
     </message>
     <message>
         <source>list</source>
-        <translation type="unfinished"></translation>
+        <translation>목록</translation>
     </message>
     <message>
         <source>lists by stage need as many entries as each other: {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지별 목록의 항목 수가 서로 같아야 합니다: {a}</translation>
     </message>
     <message>
         <source>loss</source>
-        <translation type="unfinished"></translation>
+        <translation>손실</translation>
     </message>
     <message>
         <source>loss (right axis)</source>
-        <translation type="unfinished"></translation>
+        <translation>손실 (오른쪽 축)</translation>
     </message>
     <message>
         <source>loss and update</source>
-        <translation type="unfinished"></translation>
+        <translation>손실과 갱신</translation>
     </message>
     <message>
         <source>loss {loss}</source>
-        <translation type="unfinished"></translation>
+        <translation>손실 {loss}</translation>
     </message>
     <message>
         <source>lr</source>
-        <translation type="unfinished"></translation>
+        <translation>학습률</translation>
     </message>
     <message>
         <source>made from the run</source>
-        <translation type="unfinished"></translation>
+        <translation>실행에서 생성</translation>
     </message>
     <message>
         <source>makespan</source>
-        <translation type="unfinished"></translation>
+        <translation>총 소요 시간</translation>
     </message>
     <message>
         <source>makespan in ms</source>
-        <translation type="unfinished"></translation>
+        <translation>총 소요 시간 (ms)</translation>
     </message>
     <message>
         <source>makespan {lengths}</source>
-        <translation type="unfinished"></translation>
+        <translation>총 소요 시간 {lengths}</translation>
     </message>
     <message>
         <source>max / mean</source>
-        <translation type="unfinished"></translation>
+        <translation>최대 / 평균</translation>
     </message>
     <message>
         <source>mean of all steps</source>
-        <translation type="unfinished"></translation>
+        <translation>모든 스텝의 평균</translation>
     </message>
     <message>
         <source>mean of the last {n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>마지막 스텝 {n}개의 평균</translation>
     </message>
     <message>
         <source>mean of the measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝의 평균</translation>
     </message>
     <message>
         <source>mean of {n} measured steps</source>
