@@ -1945,32 +1945,33 @@
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lanes}개에서 스텝당 작업 {count}개</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes (expected)</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lanes}개에서 스텝당 작업 {count}개 (예상)</translation>
     </message>
     <message>
         <source>{one}, but {other}</source>
-        <translation type="unfinished"></translation>
+        <translation>{one}, 반면 {other}</translation>
     </message>
     <message>
         <source>{option} {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{option} {value}</translation>
     </message>
     <message>
         <source>{other} excludes this: set it back to 0 to use this.</source>
-        <translation type="unfinished"></translation>
+        <translation>{other} 설정과 함께 쓸 수 없습니다. 이것을 쓰려면 그 설정을 0으로 되돌리세요.</translation>
     </message>
     <message>
         <source>{part} ({count} set)</source>
-        <translation type="unfinished"></translation>
+        <translation>{part} ({count}개 설정됨)</translation>
     </message>
     <message>
         <source>{result}
 Click to open its run.</source>
-        <translation type="unfinished"></translation>
+        <translation>{result}
+클릭하면 그 실행을 엽니다.</translation>
     </message>
     <message>
         <source>No lane is called “{name}”.</source>
@@ -4770,1892 +4771,1893 @@ Click to open its run.</source>
     </message>
     <message>
         <source>mean of {n} measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝 {n}개의 평균</translation>
     </message>
     <message>
         <source>mean of {n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {n}개의 평균</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>측정</translation>
     </message>
     <message>
         <source>measured one task at a time, before the measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝 전에 작업을 하나씩 측정</translation>
     </message>
     <message>
         <source>measured with all lanes busy, before the measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝 전에 모든 레인이 일하는 상태에서 측정</translation>
     </message>
     <message>
         <source>measuring costs</source>
-        <translation type="unfinished"></translation>
+        <translation>비용 측정 중</translation>
     </message>
     <message>
         <source>measuring costs, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>비용 측정 중, {time}</translation>
     </message>
     <message>
         <source>median step</source>
-        <translation type="unfinished"></translation>
+        <translation>중앙값 스텝</translation>
     </message>
     <message>
         <source>median: {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>중앙값: {step}</translation>
     </message>
     <message>
         <source>medians of {n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {n}개의 중앙값</translation>
     </message>
     <message>
         <source>memory</source>
-        <translation type="unfinished"></translation>
+        <translation>메모리</translation>
     </message>
     <message>
         <source>micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치</translation>
     </message>
     <message>
         <source>micro-batch {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치 {n}</translation>
     </message>
     <message>
         <source>micro-batches</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치</translation>
     </message>
     <message>
         <source>microbatch</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치</translation>
     </message>
     <message>
         <source>microbatches</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치</translation>
     </message>
     <message>
         <source>missing</source>
-        <translation type="unfinished"></translation>
+        <translation>없음</translation>
     </message>
     <message>
         <source>mlp</source>
-        <translation type="unfinished"></translation>
+        <translation>mlp</translation>
     </message>
     <message>
         <source>model</source>
-        <translation type="unfinished"></translation>
+        <translation>모델</translation>
     </message>
     <message>
         <source>more</source>
-        <translation type="unfinished"></translation>
+        <translation>더 김</translation>
     </message>
     <message>
         <source>most in this run: {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>이 실행의 최대: {size}</translation>
     </message>
     <message>
         <source>moved for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{time} 동안 이동</translation>
     </message>
     <message>
         <source>moves</source>
-        <translation type="unfinished"></translation>
+        <translation>이동</translation>
     </message>
     <message>
         <source>moving data themselves</source>
-        <translation type="unfinished"></translation>
+        <translation>데이터 이동 자체</translation>
     </message>
     <message>
         <source>ms of lane time</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 시간 (ms)</translation>
     </message>
     <message>
         <source>n</source>
-        <translation type="unfinished"></translation>
+        <translation>n</translation>
     </message>
     <message>
         <source>name</source>
-        <translation type="unfinished"></translation>
+        <translation>이름</translation>
     </message>
     <message>
         <source>never idle</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴 없음</translation>
     </message>
     <message>
         <source>no</source>
-        <translation type="unfinished"></translation>
+        <translation>아니요</translation>
     </message>
     <message>
         <source>no engine</source>
-        <translation type="unfinished"></translation>
+        <translation>엔진 없음</translation>
     </message>
     <message>
         <source>no gradient for {a}: ddp waits for that of every trained parameter; use them in the forward pass, or freeze them with requires_grad_(False)</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 변화도가 없습니다. ddp는 학습하는 모든 매개변수의 변화도를 기다립니다. 순전파에서 사용하거나 requires_grad_(False)로 고정하세요</translation>
     </message>
     <message>
         <source>no gradient for {a}: ranks wait for that of every trained parameter; use it in the forward pass, or freeze it with requires_grad_(False)</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 변화도가 없습니다. 랭크는 학습하는 모든 매개변수의 변화도를 기다립니다. 순전파에서 사용하거나 requires_grad_(False)로 고정하세요</translation>
     </message>
     <message>
         <source>no hits</source>
-        <translation type="unfinished"></translation>
+        <translation>결과 없음</translation>
     </message>
     <message>
         <source>no micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치 없음</translation>
     </message>
     <message>
         <source>no pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인 없음</translation>
     </message>
     <message>
         <source>no rows</source>
-        <translation type="unfinished"></translation>
+        <translation>행 없음</translation>
     </message>
     <message>
         <source>no run yet</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 실행 없음</translation>
     </message>
     <message>
         <source>no stage</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지 없음</translation>
     </message>
     <message>
         <source>no such settings</source>
-        <translation type="unfinished"></translation>
+        <translation>그런 설정 없음</translation>
     </message>
     <message>
         <source>nobody</source>
-        <translation type="unfinished"></translation>
+        <translation>없음</translation>
     </message>
     <message>
         <source>node {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>노드 {n}</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>없음</translation>
     </message>
     <message>
         <source>not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>아직 알 수 없음</translation>
     </message>
     <message>
         <source>not used</source>
-        <translation type="unfinished"></translation>
+        <translation>사용 안 함</translation>
     </message>
     <message>
         <source>not what a plain step computes: gradients differ by {gradient}, losses by {loss}</source>
-        <translation type="unfinished"></translation>
+        <translation>일반 스텝의 계산과 다릅니다. 변화도 차이 {gradient}, 손실 차이 {loss}</translation>
     </message>
     <message>
         <source>nothing more in this step</source>
-        <translation type="unfinished"></translation>
+        <translation>이 스텝에서 더 없음</translation>
     </message>
     <message>
         <source>nothing recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>기록된 것 없음</translation>
     </message>
     <message>
         <source>nothing to move</source>
-        <translation type="unfinished"></translation>
+        <translation>옮길 것 없음</translation>
     </message>
     <message>
         <source>number</source>
-        <translation type="unfinished"></translation>
+        <translation>숫자</translation>
     </message>
     <message>
         <source>of 0 or more</source>
-        <translation type="unfinished"></translation>
+        <translation>0 이상</translation>
     </message>
     <message>
         <source>of the idle time</source>
-        <translation type="unfinished"></translation>
+        <translation>유휴 시간 대비</translation>
     </message>
     <message>
         <source>one epoch</source>
-        <translation type="unfinished"></translation>
+        <translation>한 에포크</translation>
     </message>
     <message>
         <source>one per lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인마다 하나</translation>
     </message>
     <message>
         <source>one step</source>
-        <translation type="unfinished"></translation>
+        <translation>한 스텝</translation>
     </message>
     <message>
         <source>one-column</source>
-        <translation type="unfinished"></translation>
+        <translation>한 단</translation>
     </message>
     <message>
         <source>only complete events are read; left out are {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>완전한 이벤트만 읽습니다. 제외된 것: {a}</translation>
     </message>
     <message>
         <source>only in A: {tasks}</source>
-        <translation type="unfinished"></translation>
+        <translation>A에만: {tasks}</translation>
     </message>
     <message>
         <source>only in B: {tasks}</source>
-        <translation type="unfinished"></translation>
+        <translation>B에만: {tasks}</translation>
     </message>
     <message>
         <source>opening the recording was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>기록 열기가 취소되었습니다</translation>
     </message>
     <message>
         <source>optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>옵티마이저</translation>
     </message>
     <message>
         <source>other</source>
-        <translation type="unfinished"></translation>
+        <translation>기타</translation>
     </message>
     <message>
         <source>other lane computes</source>
-        <translation type="unfinished"></translation>
+        <translation>다른 레인의 계산</translation>
     </message>
     <message>
         <source>other lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>다른 레인</translation>
     </message>
     <message>
         <source>other memory</source>
-        <translation type="unfinished"></translation>
+        <translation>기타 메모리</translation>
     </message>
     <message>
         <source>other work</source>
-        <translation type="unfinished"></translation>
+        <translation>기타 작업</translation>
     </message>
     <message>
         <source>other-compute</source>
-        <translation type="unfinished"></translation>
+        <translation>다른 레인의 계산</translation>
     </message>
     <message>
         <source>others</source>
-        <translation type="unfinished"></translation>
+        <translation>다른 것</translation>
     </message>
     <message>
         <source>output</source>
-        <translation type="unfinished"></translation>
+        <translation>출력</translation>
     </message>
     <message>
         <source>overlap</source>
-        <translation type="unfinished"></translation>
+        <translation>겹침</translation>
     </message>
     <message>
         <source>p50</source>
-        <translation type="unfinished"></translation>
+        <translation>p50</translation>
     </message>
     <message>
         <source>p99</source>
-        <translation type="unfinished"></translation>
+        <translation>p99</translation>
     </message>
     <message>
         <source>parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>병렬</translation>
     </message>
     <message>
         <source>parameter gradients</source>
-        <translation type="unfinished"></translation>
+        <translation>매개변수 변화도</translation>
     </message>
     <message>
         <source>parameter {a}.{b} {c}, which fully_shard refuses; make it contiguous and of shape [1] at least, or use ddp</source>
-        <translation type="unfinished"></translation>
+        <translation>매개변수 {a}.{b}: {c}. fully_shard가 거부합니다. 연속적이고 모양이 [1] 이상이 되게 하거나 ddp를 사용하세요</translation>
     </message>
     <message>
         <source>parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>매개변수</translation>
     </message>
     <message>
         <source>parameters again</source>
-        <translation type="unfinished"></translation>
+        <translation>매개변수 다시</translation>
     </message>
     <message>
         <source>part of a name, or all of it: gemm, gemm*</source>
-        <translation type="unfinished"></translation>
+        <translation>이름의 일부나 전부: gemm, gemm*</translation>
     </message>
     <message>
         <source>patterns</source>
-        <translation type="unfinished"></translation>
+        <translation>무늬</translation>
     </message>
     <message>
         <source>peak</source>
-        <translation type="unfinished"></translation>
+        <translation>최대</translation>
     </message>
     <message>
         <source>peak memory</source>
-        <translation type="unfinished"></translation>
+        <translation>최대 메모리</translation>
     </message>
     <message>
         <source>peak {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>최대 {size}</translation>
     </message>
     <message>
         <source>perfect division</source>
-        <translation type="unfinished"></translation>
+        <translation>완벽한 분할</translation>
     </message>
     <message>
         <source>pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인</translation>
     </message>
     <message>
         <source>pipeline drains</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인 비우기</translation>
     </message>
     <message>
         <source>pipeline fill and drain</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인 채우기와 비우기</translation>
     </message>
     <message>
         <source>pipeline fills</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인 채우기</translation>
     </message>
     <message>
         <source>pipeline {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인 {n}</translation>
     </message>
     <message>
         <source>pipeline-drain</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인 비우기</translation>
     </message>
     <message>
         <source>pipeline-fill</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인 채우기</translation>
     </message>
     <message>
         <source>pipelines {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인 {n}</translation>
     </message>
     <message>
         <source>plan {a} has a task that waits for one that is not before it</source>
-        <translation type="unfinished"></translation>
+        <translation>계획 {a}에 자신보다 앞에 있지 않은 작업을 기다리는 작업이 있습니다</translation>
     </message>
     <message>
         <source>plan {a} has no tasks</source>
-        <translation type="unfinished"></translation>
+        <translation>계획 {a}에 작업이 없습니다</translation>
     </message>
     <message>
         <source>plan {a} is not the next one that could be told</source>
-        <translation type="unfinished"></translation>
+        <translation>계획 {a}은(는) 다음에 올 수 있는 계획이 아닙니다</translation>
     </message>
     <message>
         <source>predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>예측</translation>
     </message>
     <message>
         <source>predicted {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>예측 {error}</translation>
     </message>
     <message>
         <source>predicted {predicted}, measured {measured}, {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>예측 {predicted}, 측정 {measured}, {error}</translation>
     </message>
     <message>
         <source>predicted, not measured</source>
-        <translation type="unfinished"></translation>
+        <translation>예측, 측정하지 않음</translation>
     </message>
     <message>
         <source>present</source>
-        <translation type="unfinished"></translation>
+        <translation>현재</translation>
     </message>
     <message>
         <source>protanopia</source>
-        <translation type="unfinished"></translation>
+        <translation>적색맹</translation>
     </message>
     <message>
         <source>ranks cannot meet on {a}: torch has no process group for that; use CPU lanes, such as 2xcpu, or another strategy</source>
-        <translation type="unfinished"></translation>
+        <translation>랭크가 {a}에서 만날 수 없습니다. torch에 그에 맞는 프로세스 그룹이 없습니다. 2xcpu 같은 CPU 레인이나 다른 전략을 사용하세요</translation>
     </message>
     <message>
         <source>ranks {a} and {b} ran different collectives in step {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>랭크 {a}, {b}이(가) 스텝 {c}에서 서로 다른 집합 통신을 실행했습니다</translation>
     </message>
     <message>
         <source>ratio</source>
-        <translation type="unfinished"></translation>
+        <translation>비율</translation>
     </message>
     <message>
         <source>record blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>블록 기록</translation>
     </message>
     <message>
         <source>reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>리듀스</translation>
     </message>
     <message>
         <source>reduce-scatter</source>
-        <translation type="unfinished"></translation>
+        <translation>reduce-scatter</translation>
     </message>
     <message>
         <source>reduced: about {count} spans a pixel</source>
-        <translation type="unfinished"></translation>
+        <translation>간략화됨: 픽셀당 스팬 약 {count}개</translation>
     </message>
     <message>
         <source>refused</source>
-        <translation type="unfinished"></translation>
+        <translation>거부됨</translation>
     </message>
     <message>
         <source>replica</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본</translation>
     </message>
     <message>
         <source>replica {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본 {n}</translation>
     </message>
     <message>
         <source>replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본</translation>
     </message>
     <message>
         <source>replicate</source>
-        <translation type="unfinished"></translation>
+        <translation>복제</translation>
     </message>
     <message>
         <source>rows</source>
-        <translation type="unfinished"></translation>
+        <translation>행</translation>
     </message>
     <message>
         <source>rows of a batch</source>
-        <translation type="unfinished"></translation>
+        <translation>배치의 행</translation>
     </message>
     <message>
         <source>run start</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 시작</translation>
     </message>
     <message>
         <source>run {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 {number}</translation>
     </message>
     <message>
         <source>running</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 중</translation>
     </message>
     <message>
         <source>running for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{time} 동안 실행 중</translation>
     </message>
     <message>
         <source>running since {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{time}부터 실행 중</translation>
     </message>
     <message>
         <source>saving, {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>저장 중, {share}</translation>
     </message>
     <message>
         <source>scatter</source>
-        <translation type="unfinished"></translation>
+        <translation>나누기</translation>
     </message>
     <message>
         <source>schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>스케줄</translation>
     </message>
     <message>
         <source>schedules</source>
-        <translation type="unfinished"></translation>
+        <translation>스케줄</translation>
     </message>
     <message>
         <source>searching, {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>검색 중, {share}</translation>
     </message>
     <message>
         <source>seed</source>
-        <translation type="unfinished"></translation>
+        <translation>시드</translation>
     </message>
     <message>
         <source>sent what cannot be read: {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>읽을 수 없는 것을 보냈습니다: {a}</translation>
     </message>
     <message>
         <source>sequence</source>
-        <translation type="unfinished"></translation>
+        <translation>시퀀스</translation>
     </message>
     <message>
         <source>setting</source>
-        <translation type="unfinished"></translation>
+        <translation>설정</translation>
     </message>
     <message>
         <source>sgd</source>
-        <translation type="unfinished"></translation>
+        <translation>sgd</translation>
     </message>
     <message>
         <source>share</source>
-        <translation type="unfinished"></translation>
+        <translation>비율</translation>
     </message>
     <message>
         <source>shared evenly</source>
-        <translation type="unfinished"></translation>
+        <translation>고르게 나눔</translation>
     </message>
     <message>
         <source>size</source>
-        <translation type="unfinished"></translation>
+        <translation>크기</translation>
     </message>
     <message>
         <source>sizes is {a}; use a list of tables</source>
-        <translation type="unfinished"></translation>
+        <translation>sizes 값이 {a}입니다. 표의 목록을 사용하세요</translation>
     </message>
     <message>
         <source>slide</source>
-        <translation type="unfinished"></translation>
+        <translation>슬라이드</translation>
     </message>
     <message>
         <source>slider</source>
-        <translation type="unfinished"></translation>
+        <translation>슬라이더</translation>
     </message>
     <message>
         <source>slow kind</source>
-        <translation type="unfinished"></translation>
+        <translation>느린 종류</translation>
     </message>
     <message>
         <source>slow lane</source>
-        <translation type="unfinished"></translation>
+        <translation>느린 레인</translation>
     </message>
     <message>
         <source>slow link</source>
-        <translation type="unfinished"></translation>
+        <translation>느린 링크</translation>
     </message>
     <message>
         <source>slowdown</source>
-        <translation type="unfinished"></translation>
+        <translation>느려짐</translation>
     </message>
     <message>
         <source>slowest rank</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 느린 랭크</translation>
     </message>
     <message>
         <source>slowest-rank</source>
-        <translation type="unfinished"></translation>
+        <translation>가장 느린 랭크</translation>
     </message>
     <message>
         <source>some of its tasks overlap</source>
-        <translation type="unfinished"></translation>
+        <translation>일부 작업이 겹침</translation>
     </message>
     <message>
         <source>something else has the name of its index</source>
-        <translation type="unfinished"></translation>
+        <translation>색인의 이름을 다른 것이 쓰고 있습니다</translation>
     </message>
     <message>
         <source>sorting…</source>
-        <translation type="unfinished"></translation>
+        <translation>정렬 중…</translation>
     </message>
     <message>
         <source>spans missing</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 누락</translation>
     </message>
     <message>
         <source>spans of a lane overlap</source>
-        <translation type="unfinished"></translation>
+        <translation>한 레인의 스팬이 겹칩니다</translation>
     </message>
     <message>
         <source>speed</source>
-        <translation type="unfinished"></translation>
+        <translation>속도</translation>
     </message>
     <message>
         <source>split size</source>
-        <translation type="unfinished"></translation>
+        <translation>분할 크기</translation>
     </message>
     <message>
         <source>split-imbalance</source>
-        <translation type="unfinished"></translation>
+        <translation>분할 불균형</translation>
     </message>
     <message>
         <source>stage</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지</translation>
     </message>
     <message>
         <source>stage {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지 {n}</translation>
     </message>
     <message>
         <source>stages</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지</translation>
     </message>
     <message>
         <source>stages {a} and {b} of {c} share a parameter ({d}); use fewer stages, or a strategy that keeps it whole</source>
-        <translation type="unfinished"></translation>
+        <translation>전체 {c}개 중 스테이지 {a}, {b}이(가) 매개변수({d})를 공유합니다. 스테이지를 줄이거나 매개변수를 온전히 두는 전략을 사용하세요</translation>
     </message>
     <message>
         <source>start</source>
-        <translation type="unfinished"></translation>
+        <translation>시작</translation>
     </message>
     <message>
         <source>start to start {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>시작에서 시작 {time}</translation>
     </message>
     <message>
         <source>starting {n} ranks…</source>
-        <translation type="unfinished"></translation>
+        <translation>랭크 {n}개 시작 중…</translation>
     </message>
     <message>
         <source>starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>시작 중…</translation>
     </message>
     <message>
         <source>state</source>
-        <translation type="unfinished"></translation>
+        <translation>상태</translation>
     </message>
     <message>
         <source>step</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝</translation>
     </message>
     <message>
         <source>step at hand</source>
-        <translation type="unfinished"></translation>
+        <translation>현재 스텝</translation>
     </message>
     <message>
         <source>step at hand: {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>현재 스텝: {step}</translation>
     </message>
     <message>
         <source>step {a}: task {b} never ended</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {a}: 작업 {b}이(가) 끝나지 않았습니다</translation>
     </message>
     <message>
         <source>step {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {number}</translation>
     </message>
     <message>
         <source>step {n} of {total}</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {n}/{total}</translation>
     </message>
     <message>
         <source>steps</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝</translation>
     </message>
     <message>
         <source>stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>중지됨</translation>
     </message>
     <message>
         <source>strategy</source>
-        <translation type="unfinished"></translation>
+        <translation>전략</translation>
     </message>
     <message>
         <source>taken from the last measured step</source>
-        <translation type="unfinished"></translation>
+        <translation>마지막 측정 스텝에서 가져옴</translation>
     </message>
     <message>
         <source>taken from the last warm-up step</source>
-        <translation type="unfinished"></translation>
+        <translation>마지막 워밍업 스텝에서 가져옴</translation>
     </message>
     <message>
         <source>task</source>
-        <translation type="unfinished"></translation>
+        <translation>작업</translation>
     </message>
     <message>
         <source>task {a} ({b}) waits for task {c}, which comes later</source>
-        <translation type="unfinished"></translation>
+        <translation>작업 {a} ({b})이(가) 나중에 오는 작업 {c}을(를) 기다립니다</translation>
     </message>
     <message>
         <source>the collectives deadlock: task {a} never ends</source>
-        <translation type="unfinished"></translation>
+        <translation>집합 통신이 교착 상태에 빠집니다. 작업 {a}이(가) 끝나지 않습니다</translation>
     </message>
     <message>
         <source>the costs have no {a}, which the plan needs</source>
-        <translation type="unfinished"></translation>
+        <translation>계획에 필요한 {a} 값이 비용에 없습니다</translation>
     </message>
     <message>
         <source>the costs miss rows: with sizes, each table needs its own</source>
-        <translation type="unfinished"></translation>
+        <translation>비용에 rows가 없습니다. sizes를 쓰면 각 표에 따로 필요합니다</translation>
     </message>
     <message>
         <source>the costs miss {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>비용에 {a} 값이 없습니다</translation>
     </message>
     <message>
         <source>the costs miss {a}, which goes with {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>비용에 {b}와(과) 함께 쓰는 {a} 값이 없습니다</translation>
     </message>
     <message>
         <source>the costs say nothing of the time of a {a}; they need transfer_ms, or link_latency_us and link_bandwidth_gb_s</source>
-        <translation type="unfinished"></translation>
+        <translation>비용에 {a} 시간이 없습니다. transfer_ms, 또는 link_latency_us와 link_bandwidth_gb_s가 필요합니다</translation>
     </message>
     <message>
         <source>the engine cannot read a command: {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>엔진이 명령을 읽을 수 없습니다: {a}</translation>
     </message>
     <message>
         <source>the engine process {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>엔진 프로세스: {a}</translation>
     </message>
     <message>
         <source>the file was cut: it is shown up to its last whole event</source>
-        <translation type="unfinished"></translation>
+        <translation>파일이 잘렸습니다. 마지막 온전한 이벤트까지 표시합니다</translation>
     </message>
     <message>
         <source>the first run</source>
-        <translation type="unfinished"></translation>
+        <translation>첫 번째 실행</translation>
     </message>
     <message>
         <source>the first {shown} of {count} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 {count}개 중 처음 {shown}개</translation>
     </message>
     <message>
         <source>the model has dropout: its gradients are random and cannot be compared</source>
-        <translation type="unfinished"></translation>
+        <translation>모델에 드롭아웃이 있어 변화도가 무작위이며 비교할 수 없습니다</translation>
     </message>
     <message>
         <source>the model&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <translation>모델의 기본값</translation>
     </message>
     <message>
         <source>the optimizer step</source>
-        <translation type="unfinished"></translation>
+        <translation>옵티마이저 스텝</translation>
     </message>
     <message>
         <source>the picture is {time} behind</source>
-        <translation type="unfinished"></translation>
+        <translation>화면이 {time} 늦습니다</translation>
     </message>
     <message>
         <source>the prediction failed: {a}: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>예측이 실패했습니다: {a}: {b}</translation>
     </message>
     <message>
         <source>the process has ended</source>
-        <translation type="unfinished"></translation>
+        <translation>프로세스가 끝났습니다</translation>
     </message>
     <message>
         <source>the process that predicts has ended; ask again to start it afresh</source>
-        <translation type="unfinished"></translation>
+        <translation>예측하는 프로세스가 끝났습니다. 다시 요청하면 새로 시작합니다</translation>
     </message>
     <message>
         <source>the run has no lanes that compute; compare runs that have some</source>
-        <translation type="unfinished"></translation>
+        <translation>실행에 계산하는 레인이 없습니다. 계산하는 레인이 있는 실행을 비교하세요</translation>
     </message>
     <message>
         <source>the run was not kept: {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>실행이 보관되지 않았습니다: {a}</translation>
     </message>
     <message>
         <source>the same as of A</source>
-        <translation type="unfinished"></translation>
+        <translation>A와 같음</translation>
     </message>
     <message>
         <source>the schedule deadlocks at {a}: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>스케줄이 {a}에서 교착 상태에 빠집니다: {b}</translation>
     </message>
     <message>
         <source>the schedule misses {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>스케줄에 {a}이(가) 없습니다</translation>
     </message>
     <message>
         <source>the schedule&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <translation>스케줄의 기본값</translation>
     </message>
     <message>
         <source>the second run</source>
-        <translation type="unfinished"></translation>
+        <translation>두 번째 실행</translation>
     </message>
     <message>
         <source>the step</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝</translation>
     </message>
     <message>
         <source>the tasks of a step would take {a} years together; use smaller costs</source>
-        <translation type="unfinished"></translation>
+        <translation>한 스텝의 작업을 모두 더하면 {a}년이 걸립니다. 더 작은 비용을 사용하세요</translation>
     </message>
     <message>
         <source>there are lanes 0 to {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인은 0부터 {a}까지 있습니다</translation>
     </message>
     <message>
         <source>there are no spans to join</source>
-        <translation type="unfinished"></translation>
+        <translation>이을 스팬이 없습니다</translation>
     </message>
     <message>
         <source>there is lane 0 alone</source>
-        <translation type="unfinished"></translation>
+        <translation>레인은 0 하나뿐입니다</translation>
     </message>
     <message>
         <source>there is no cost {a}; use {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 비용이 없습니다. {b}을(를) 사용하세요</translation>
     </message>
     <message>
         <source>there is no lane {a}, only {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {a}은(는) 없고 {b}만 있습니다</translation>
     </message>
     <message>
         <source>there is no memory beside the run&apos;s to measure its costs in</source>
-        <translation type="unfinished"></translation>
+        <translation>실행의 메모리 외에 비용을 측정할 메모리가 없습니다</translation>
     </message>
     <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 스케줄이 없습니다. {b} 또는 .csv로 끝나는 파일을 사용하세요</translation>
     </message>
     <message>
         <source>there is no strategy {a}; use {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 전략이 없습니다. {b}을(를) 사용하세요</translation>
     </message>
     <message>
         <source>there is no {a} {b}; use {c} or a file that ends in {d}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}이(가) 없습니다. {c} 또는 {d}(으)로 끝나는 파일을 사용하세요</translation>
     </message>
     <message>
         <source>there is no {a}: this machine has {b}; CPU lanes are 2xcpu</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}이(가) 없습니다. 이 컴퓨터에 있는 것: {b}. CPU 레인은 2xcpu입니다</translation>
     </message>
     <message>
         <source>there is not enough memory</source>
-        <translation type="unfinished"></translation>
+        <translation>메모리가 부족합니다</translation>
     </message>
     <message>
         <source>there is not enough memory for this prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>이 예측을 하기에 메모리가 부족합니다</translation>
     </message>
     <message>
         <source>they belong to another run, of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 다른 실행에 속합니다</translation>
     </message>
     <message>
         <source>time</source>
-        <translation type="unfinished"></translation>
+        <translation>시간</translation>
     </message>
     <message>
         <source>time of day, ± 1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>시각, ± 1 s</translation>
     </message>
     <message>
         <source>timed by the host</source>
-        <translation type="unfinished"></translation>
+        <translation>호스트가 시간을 잼</translation>
     </message>
     <message>
         <source>times</source>
-        <translation type="unfinished"></translation>
+        <translation>배</translation>
     </message>
     <message>
         <source>times are</source>
-        <translation type="unfinished"></translation>
+        <translation>시간 출처</translation>
     </message>
     <message>
         <source>torch runs the ranks by itself: their blocks are not recorded.</source>
-        <translation type="unfinished"></translation>
+        <translation>torch가 랭크를 스스로 실행하므로 블록은 기록되지 않습니다.</translation>
     </message>
     <message>
         <source>tp splits a gpt, or an mlp of two layers or more; this {a} cannot be split</source>
-        <translation type="unfinished"></translation>
+        <translation>tp는 gpt 또는 두 계층 이상의 mlp를 나눕니다. 이 {a} 모델은 나눌 수 없습니다</translation>
     </message>
     <message>
         <source>transfer</source>
-        <translation type="unfinished"></translation>
+        <translation>전송</translation>
     </message>
     <message>
         <source>transfer_ms (or {a})</source>
-        <translation type="unfinished"></translation>
+        <translation>transfer_ms (또는 {a})</translation>
     </message>
     <message>
         <source>transfer_ms and {a} both say what a transfer takes; use one</source>
-        <translation type="unfinished"></translation>
+        <translation>transfer_ms와 {a} 둘 다 전송 시간을 정합니다. 하나만 사용하세요</translation>
     </message>
     <message>
         <source>transfers has {a}; use {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>transfers에 {a}이(가) 있습니다. {b}을(를) 사용하세요</translation>
     </message>
     <message>
         <source>transfers is {a}; use a table by kind</source>
-        <translation type="unfinished"></translation>
+        <translation>transfers 값이 {a}입니다. 종류별 표를 사용하세요</translation>
     </message>
     <message>
         <source>transfers.{a} is {b}; use a list of [bytes, ms]</source>
-        <translation type="unfinished"></translation>
+        <translation>transfers.{a} 값이 {b}입니다. [bytes, ms]의 목록을 사용하세요</translation>
     </message>
     <message>
         <source>tritanopia</source>
-        <translation type="unfinished"></translation>
+        <translation>청색맹</translation>
     </message>
     <message>
         <source>two-column</source>
-        <translation type="unfinished"></translation>
+        <translation>두 단</translation>
     </message>
     <message>
         <source>uneven split</source>
-        <translation type="unfinished"></translation>
+        <translation>고르지 않은 분할</translation>
     </message>
     <message>
         <source>up to 8</source>
-        <translation type="unfinished"></translation>
+        <translation>최대 8</translation>
     </message>
     <message>
         <source>update</source>
-        <translation type="unfinished"></translation>
+        <translation>갱신</translation>
     </message>
     <message>
         <source>use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 32766</source>
-        <translation type="unfinished"></translation>
+        <translation>0F0, 0B0, 0I0, 0W0 또는 (0F1;1B0)OVERLAP_F_B를 사용하고, 수는 32766까지입니다</translation>
     </message>
     <message>
         <source>use a file that Bubblescope wrote</source>
-        <translation type="unfinished"></translation>
+        <translation>Bubblescope가 쓴 파일을 사용하세요</translation>
     </message>
     <message>
         <source>use {a} or more, at most {b}{c}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 이상, 최대 {b}{c}을(를) 사용하세요</translation>
     </message>
     <message>
         <source>usual</source>
-        <translation type="unfinished"></translation>
+        <translation>기본값</translation>
     </message>
     <message>
         <source>verify</source>
-        <translation type="unfinished"></translation>
+        <translation>검증</translation>
     </message>
     <message>
         <source>virtual clock: each task measured alone, {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>가상 시계: 각 작업을 단독으로 측정, {a}</translation>
     </message>
     <message>
         <source>waited {time} for ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>랭크를 {time} 기다림</translation>
     </message>
     <message>
         <source>waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>대기</translation>
     </message>
     <message>
         <source>waiting for collectives to move data</source>
-        <translation type="unfinished"></translation>
+        <translation>집합 통신의 데이터 이동 대기</translation>
     </message>
     <message>
         <source>waiting for copies</source>
-        <translation type="unfinished"></translation>
+        <translation>복사 대기</translation>
     </message>
     <message>
         <source>waiting for copies between lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 사이의 복사 대기</translation>
     </message>
     <message>
         <source>waiting for lanes with more rows</source>
-        <translation type="unfinished"></translation>
+        <translation>행이 더 많은 레인 대기</translation>
     </message>
     <message>
         <source>waiting for other lanes&apos; computing</source>
-        <translation type="unfinished"></translation>
+        <translation>다른 레인의 계산 대기</translation>
     </message>
     <message>
         <source>waiting for the device that works for all</source>
-        <translation type="unfinished"></translation>
+        <translation>모두를 위해 일하는 장치 대기</translation>
     </message>
     <message>
         <source>waiting for the host</source>
-        <translation type="unfinished"></translation>
+        <translation>호스트 대기</translation>
     </message>
     <message>
         <source>waiting for {who} to compute</source>
-        <translation type="unfinished"></translation>
+        <translation>{who}의 계산 대기</translation>
     </message>
     <message>
         <source>waiting for {who} to gather and reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>{who}의 모으기와 리듀스 대기</translation>
     </message>
     <message>
         <source>waiting for {who} to reach a collective</source>
-        <translation type="unfinished"></translation>
+        <translation>{who}의 집합 통신 도달 대기</translation>
     </message>
     <message>
         <source>waiting for {who}, with more rows</source>
-        <translation type="unfinished"></translation>
+        <translation>행이 더 많은 {who} 대기</translation>
     </message>
     <message>
         <source>waiting in collectives</source>
-        <translation type="unfinished"></translation>
+        <translation>집합 통신에서 대기</translation>
     </message>
     <message>
         <source>waits for ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>랭크 대기</translation>
     </message>
     <message>
         <source>warm-up</source>
-        <translation type="unfinished"></translation>
+        <translation>워밍업</translation>
     </message>
     <message>
         <source>warm-up only</source>
-        <translation type="unfinished"></translation>
+        <translation>워밍업만</translation>
     </message>
     <message>
         <source>warm-up {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>워밍업 {number}</translation>
     </message>
     <message>
         <source>warm-up {n} of {total}</source>
-        <translation type="unfinished"></translation>
+        <translation>워밍업 {n}/{total}</translation>
     </message>
     <message>
         <source>warmup</source>
-        <translation type="unfinished"></translation>
+        <translation>워밍업</translation>
     </message>
     <message>
         <source>warning</source>
-        <translation type="unfinished"></translation>
+        <translation>경고</translation>
     </message>
     <message>
         <source>was ended after {a} s, inside a long operation</source>
-        <translation type="unfinished"></translation>
+        <translation>긴 연산 중에 {a} s 뒤 종료되었습니다</translation>
     </message>
     <message>
         <source>was ended by {a}{b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 의해 종료되었습니다{b}</translation>
     </message>
     <message>
         <source>web</source>
-        <translation type="unfinished"></translation>
+        <translation>웹</translation>
     </message>
     <message>
         <source>what</source>
-        <translation type="unfinished"></translation>
+        <translation>항목</translation>
     </message>
     <message>
         <source>what is packed in it is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>안에 담긴 내용이 손상되었습니다</translation>
     </message>
     <message>
         <source>what was said</source>
-        <translation type="unfinished"></translation>
+        <translation>내용</translation>
     </message>
     <message>
         <source>where spans are missing</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬이 누락된 곳</translation>
     </message>
     <message>
         <source>while the pipeline drains</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인이 비워지는 동안</translation>
     </message>
     <message>
         <source>while the pipeline fills</source>
-        <translation type="unfinished"></translation>
+        <translation>파이프라인이 채워지는 동안</translation>
     </message>
     <message>
         <source>whole batches</source>
-        <translation type="unfinished"></translation>
+        <translation>온전한 배치</translation>
     </message>
     <message>
         <source>whole run</source>
-        <translation type="unfinished"></translation>
+        <translation>전체 실행</translation>
     </message>
     <message>
         <source>width</source>
-        <translation type="unfinished"></translation>
+        <translation>너비</translation>
     </message>
     <message>
         <source>width 1 instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>너비 {a} 대신 1</translation>
     </message>
     <message>
         <source>width {b} instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>너비 {a} 대신 {b}</translation>
     </message>
     <message>
         <source>w{number}</source>
-        <translation type="unfinished"></translation>
+        <translation>w{number}</translation>
     </message>
     <message>
         <source>yes</source>
-        <translation type="unfinished"></translation>
+        <translation>예</translation>
     </message>
     <message>
         <source>yes or no</source>
-        <translation type="unfinished"></translation>
+        <translation>예 또는 아니요</translation>
     </message>
     <message>
         <source>{a} against {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 대 {b}</translation>
     </message>
     <message>
         <source>{a} cannot be read as a schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}을(를) 스케줄로 읽을 수 없습니다</translation>
     </message>
     <message>
         <source>{a} cannot be read as a trace in Chrome&apos;s format</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}을(를) Chrome 형식의 트레이스로 읽을 수 없습니다</translation>
     </message>
     <message>
         <source>{a} cannot be read: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}을(를) 읽을 수 없습니다: {b}</translation>
     </message>
     <message>
         <source>{a} cannot be written: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}을(를) 쓸 수 없습니다: {b}</translation>
     </message>
     <message>
         <source>{a} complete events without a time are left out</source>
-        <translation type="unfinished"></translation>
+        <translation>시간이 없는 완전한 이벤트 {a}개는 제외됩니다</translation>
     </message>
     <message>
         <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 기록의 끝 뒤에도 내용이 있습니다. 마지막 {b}바이트는 표시하지 않습니다</translation>
     </message>
     <message>
         <source>{a} has a damaged header: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 헤더가 손상되었습니다: {b}</translation>
     </message>
     <message>
         <source>{a} has format {b}; this version reads format {c}: record it anew</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 형식은 {b}이지만 이 버전은 형식 {c}을(를) 읽습니다. 새로 기록하세요</translation>
     </message>
     <message>
         <source>{a} has no complete event (ph X) that says when it ran</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 실행 시각이 있는 완전한 이벤트(ph X)가 없습니다</translation>
     </message>
     <message>
         <source>{a} has no index, so it is held in memory: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 색인이 없어 메모리에 둡니다: {b}</translation>
     </message>
     <message>
         <source>{a} has no step {b}; it has {c} to {d}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 스텝 {b}이(가) 없습니다. {c}부터 {d}까지 있습니다</translation>
     </message>
     <message>
         <source>{a} has no timed events: spans are the host&apos;s times, of work alone</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에는 시간이 기록된 이벤트가 없습니다. 스팬은 작업만의 호스트 시간입니다</translation>
     </message>
     <message>
         <source>{a} has no whole step to compare; use one that has run some</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 비교할 온전한 스텝이 없습니다. 스텝을 실행한 것을 사용하세요</translation>
     </message>
     <message>
         <source>{a} has {b} and {c} entries; use as many</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 항목이 {b}개와 {c}개입니다. 같은 수로 사용하세요</translation>
     </message>
     <message>
         <source>{a} has {b} entries, but the model has {c} blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 항목은 {b}개이지만 모델의 블록은 {c}개입니다</translation>
     </message>
     <message>
         <source>{a} has {b} entries, but the model is cut into {c} stages</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 항목은 {b}개이지만 모델은 스테이지 {c}개로 나뉩니다</translation>
     </message>
     <message>
         <source>{a} has {b} entries, but the plan has {c} stages; use one for each, or one number for all</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 항목은 {b}개이지만 계획의 스테이지는 {c}개입니다. 스테이지마다 하나, 또는 모두에 수 하나를 사용하세요</translation>
     </message>
     <message>
         <source>{a} has {b}; use [bytes, ms]</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 {b}이(가) 있습니다. [bytes, ms]를 사용하세요</translation>
     </message>
     <message>
         <source>{a} holds no action</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 동작이 없습니다</translation>
     </message>
     <message>
         <source>{a} is a list; a loss is the last stage&apos;s alone: use a number</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 값이 목록입니다. 손실은 마지막 스테이지에만 있으므로 수를 사용하세요</translation>
     </message>
     <message>
         <source>{a} is an Arrow stream, but no recording of Bubblescope</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}은(는) Arrow 스트림이지만 Bubblescope의 기록이 아닙니다</translation>
     </message>
     <message>
         <source>{a} is an empty list; use a number, or one for each stage</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 값이 빈 목록입니다. 수 하나, 또는 스테이지마다 하나를 사용하세요</translation>
     </message>
     <message>
         <source>{a} is damaged: its columns are not those of a recording</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}이(가) 손상되었습니다. 열이 기록의 열이 아닙니다</translation>
     </message>
     <message>
         <source>{a} is for {b} micro-batches, not {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}은(는) 마이크로배치 {b}개용이며 {c}개용이 아닙니다</translation>
     </message>
     <message>
         <source>{a} is given twice for the same rows</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 값이 같은 행에 두 번 지정되었습니다</translation>
     </message>
     <message>
         <source>{a} is named for two outputs; use a file for each</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}이(가) 두 출력에 지정되었습니다. 출력마다 다른 파일을 사용하세요</translation>
     </message>
     <message>
         <source>{a} is no mark; {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}은(는) 표시가 아닙니다. {b}</translation>
     </message>
     <message>
         <source>{a} is no recording: it does not begin as an Arrow stream does</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}은(는) 기록이 아닙니다. Arrow 스트림처럼 시작하지 않습니다</translation>
     </message>
     <message>
         <source>{a} is no recording: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}은(는) 기록이 아닙니다: {b}</translation>
     </message>
     <message>
         <source>{a} is not for {b}; it is for {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}은(는) {b}에 쓸 수 없습니다. 쓸 수 있는 것: {c}</translation>
     </message>
     <message>
         <source>{a} is of no stage: only plans of stages have a schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 스테이지가 없습니다. 스테이지가 있는 계획에만 스케줄이 있습니다</translation>
     </message>
     <message>
         <source>{a} is {b}; use a number {c} to {d}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 값이 {b}입니다. {d} 이하의 수({c})를 사용하세요</translation>
     </message>
     <message>
         <source>{a} lanes do not divide {b} {c}; use {d}{e} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>{b} {c}은(는) 레인 {a}개로 나누어떨어지지 않습니다. 레인 {d}{e}개를 사용하세요</translation>
     </message>
     <message>
         <source>{a} lanes share {b} cores</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {a}개가 코어 {b}개를 공유합니다</translation>
     </message>
     <message>
         <source>{a} line {b} holds no action; each line is a rank&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}의 {b}번째 줄에 동작이 없습니다. 각 줄은 한 랭크의 것입니다</translation>
     </message>
     <message>
         <source>{a} lists a block twice, and each is timed by itself in a rank; put both uses into one block</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}에 한 블록이 두 번 있는데, 랭크에서는 블록마다 시간을 따로 잽니다. 두 사용을 한 블록에 넣으세요</translation>
     </message>
     <message>
         <source>{a} micro-batches on {b} ranks make no {c} equal rounds: use a multiple of {d}</source>
-        <translation type="unfinished"></translation>
+        <translation>랭크 {b}개에서 마이크로배치 {a}개는 {c}개의 같은 라운드로 나뉘지 않습니다. {d}의 배수를 사용하세요</translation>
     </message>
     <message>
         <source>{a} micro-batches through {b} stages are {c} passes: use fewer of them, so that there are at most {d}</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지 {b}개를 지나는 마이크로배치 {a}개는 패스 {c}개입니다. 패스가 최대 {d}개가 되도록 줄이세요</translation>
     </message>
     <message>
         <source>{a} ms in A, {b} ms in B: it adds {adds} ms to B&apos;s step.</source>
-        <translation type="unfinished"></translation>
+        <translation>A에서 {a} ms, B에서 {b} ms: B의 스텝에 {adds} ms를 더합니다.</translation>
     </message>
     <message>
         <source>{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.</source>
-        <translation type="unfinished"></translation>
+        <translation>A에서 {a} ms, B에서 {b} ms. 계산 레인이 기다린 만큼만 비용이 듭니다.</translation>
     </message>
     <message>
         <source>{a} of replica {b}, but micro-batch {c} is replica {d}&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본 {b}의 {a}이지만 마이크로배치 {c}은(는) 복제본 {d}의 것입니다</translation>
     </message>
     <message>
         <source>{a} of {b} tasks have no span ({c}{d})</source>
-        <translation type="unfinished"></translation>
+        <translation>작업 {b}개 중 {a}개에 스팬이 없습니다 ({c}{d})</translation>
     </message>
     <message>
         <source>{a} parts of the range are not counted yet</source>
-        <translation type="unfinished"></translation>
+        <translation>범위 중 {a}개 부분은 아직 집계되지 않았습니다</translation>
     </message>
     <message>
         <source>{a} ranks on {b}; all steps begin together</source>
-        <translation type="unfinished"></translation>
+        <translation>{b}의 랭크 {a}개. 모든 스텝이 함께 시작합니다</translation>
     </message>
     <message>
         <source>{a} replicas do not divide {b} lanes; use a number that does</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {b}개는 복제본 {a}개로 나누어떨어지지 않습니다. 나누어떨어지는 수를 사용하세요</translation>
     </message>
     <message>
         <source>{a} rows do not divide by {b} ranks: shared unpadded as {c}; DistributedSampler would repeat {d} rows instead</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}개 행은 랭크 {b}개로 나누어떨어지지 않습니다. 채우지 않고 {c}(으)로 나눕니다. DistributedSampler라면 대신 {d}개 행을 반복합니다</translation>
     </message>
     <message>
         <source>{a} runs {b}: a backward is over all micro-batches where there is one loss for all of them, and only there</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}이(가) {b}을(를) 실행합니다. 모든 마이크로배치에 대한 역전파는 손실이 모두에 하나일 때, 그리고 그때에만 있습니다</translation>
     </message>
     <message>
         <source>{a} runs: use at most {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 {a}번: 최대 {b}번을 사용하세요</translation>
     </message>
     <message>
         <source>{a} spans are of tasks that have one already</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 {a}개의 작업에 이미 스팬이 있습니다</translation>
     </message>
     <message>
         <source>{a} stages cannot be shared in lanes of {b} chunks: use a multiple of {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지 {a}개를 청크 {b}개의 레인으로 나눌 수 없습니다. {c}의 배수를 사용하세요</translation>
     </message>
     <message>
         <source>{a} stages need at least {b} blocks, but {c} has {d}: use at most {e} stages</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지 {a}개에는 최소 {b}개의 블록이 필요하지만 {c}에는 {d}개가 있습니다. 스테이지를 최대 {e}개 사용하세요</translation>
     </message>
     <message>
         <source>{a} was cut before its first batch: there is nothing to show</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}이(가) 첫 배치 전에 잘려 표시할 것이 없습니다</translation>
     </message>
     <message>
         <source>{a} weights cannot make {b} runs</source>
-        <translation type="unfinished"></translation>
+        <translation>가중치 {a}개로는 {b}개의 연속 구간을 만들 수 없습니다</translation>
     </message>
     <message>
         <source>{a} {b} and {c} {d} exclude each other; use one of them</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}, {c} {d}은(는) 함께 쓸 수 없습니다. 하나만 사용하세요</translation>
     </message>
     <message>
         <source>{a} {b} is for virtual lanes, and {c} is a real one; use --devices {d}xvirtual</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}은(는) 가상 레인용이지만 {c}은(는) 실제 레인입니다. --devices {d}xvirtual을 사용하세요</translation>
     </message>
     <message>
         <source>{a} {b} is not for {c}, which takes {d}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}은(는) {c}에 쓸 수 없습니다. 쓸 수 있는 것: {d}</translation>
     </message>
     <message>
         <source>{a} {b} need at least {c} rows, but {d} has {e}: use at most {f} {g}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}에는 최소 {c}개의 행이 필요하지만 {d}에는 {e}개가 있습니다. 최대 {f} {g}을(를) 사용하세요</translation>
     </message>
     <message>
         <source>{a} {b}: it is shown up to its last whole batch, {c} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}: 마지막 온전한 배치까지, 스팬 {c}개를 표시합니다</translation>
     </message>
     <message>
         <source>{a} {b}: no task of this plan is there to be lengthened</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}: 이 계획에는 늘릴 작업이 없습니다</translation>
     </message>
     <message>
         <source>{a} {b}: that is a folder; name a file</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}: 폴더입니다. 파일 이름을 지정하세요</translation>
     </message>
     <message>
         <source>{a} {b}: there is no folder {c}; use one that exists</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}: {c} 폴더가 없습니다. 있는 폴더를 사용하세요</translation>
     </message>
     <message>
         <source>{a} {b}: use {c}, each number below 10^9</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}: {c}을(를) 사용하고, 각 수는 10^9 미만이어야 합니다</translation>
     </message>
     <message>
         <source>{a} {b}: write &apos;{c}&apos; for {d} values, or &apos;{e}{f}&apos; for one with commas in it</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}: 값 {d}개는 &apos;{c}&apos;, 쉼표가 든 값 하나는 &apos;{e}{f}&apos;로 쓰세요</translation>
     </message>
     <message>
         <source>{a} {b}: {c} cannot be written; use a folder that can</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}: {c}에 쓸 수 없습니다. 쓸 수 있는 폴더를 사용하세요</translation>
     </message>
     <message>
         <source>{a} {b}: {c} is there twice</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}: {c}이(가) 두 번 있습니다</translation>
     </message>
     <message>
         <source>{a} {b}:{c}: use a factor above 0</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} {b}:{c}: 0보다 큰 배수를 사용하세요</translation>
     </message>
     <message>
         <source>{a}, but it holds {b}{c}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}, 그러나 가진 것은 {b}입니다{c}</translation>
     </message>
     <message>
         <source>{a}, but micro-batches are 0 to {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}, 그러나 마이크로배치는 0부터 {b}까지입니다</translation>
     </message>
     <message>
         <source>{a}, or an epoch</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}, 또는 한 에포크</translation>
     </message>
     <message>
         <source>{a}, which needs the number of a micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}, 그러나 마이크로배치 번호가 필요합니다</translation>
     </message>
     <message>
         <source>{a}: a value is missing; {b} is its own</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 값이 빠졌습니다. 옵션의 기본값은 {b}(으)로 씁니다</translation>
     </message>
     <message>
         <source>{a}: an event has more than {b} bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 한 이벤트가 {b}바이트를 넘습니다</translation>
     </message>
     <message>
         <source>{a}: faults are put into virtual lanes alone; use --devices {b}xvirtual</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 결함은 가상 레인에만 넣을 수 있습니다. --devices {b}xvirtual을 사용하세요</translation>
     </message>
     <message>
         <source>{a}: it has no list of events</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 이벤트 목록이 없습니다</translation>
     </message>
     <message>
         <source>{a}: it was made anew</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 새로 만들었습니다</translation>
     </message>
     <message>
         <source>{a}: its marks are left out</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 이 기록의 표시는 제외됩니다</translation>
     </message>
     <message>
         <source>{a}: name each {b} once</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 각 {b}을(를) 한 번씩 지정하세요</translation>
     </message>
     <message>
         <source>{a}: no task has a span</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 스팬이 있는 작업이 없습니다</translation>
     </message>
     <message>
         <source>{a}: nothing to look for; write a word, or a key such as kind:forward</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 찾을 것이 없습니다. 단어, 또는 kind:forward 같은 키를 쓰세요</translation>
     </message>
     <message>
         <source>{a}: stands between what one key may be, without spaces: kind:loss|step mb:2|5</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: |는 한 키의 여러 값 사이에 공백 없이 씁니다: kind:loss|step mb:2|5</translation>
     </message>
     <message>
         <source>{a}: the measured steps are 1 to {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 측정 스텝은 1부터 {b}까지입니다</translation>
     </message>
     <message>
         <source>{a}: the schedule misses {b}F{c}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 스케줄에 {b}F{c}이(가) 없습니다</translation>
     </message>
     <message>
         <source>{a}: there is no key {b}; use one of {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: {b} 키가 없습니다. {c} 중 하나를 사용하세요</translation>
     </message>
     <message>
         <source>{a}: there is no kind {b}; use {c}{d}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: {b} 종류가 없습니다. {c}을(를) 사용하세요{d}</translation>
     </message>
     <message>
         <source>{a}: there is no such file</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 그런 파일이 없습니다</translation>
     </message>
     <message>
         <source>{a}: write a duration as &gt;5ms, &lt;=10us, &gt;=1.5s or &lt;300ns</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: 길이를 &gt;5ms, &lt;=10us, &gt;=1.5s 또는 &lt;300ns처럼 쓰세요</translation>
     </message>
     <message>
         <source>{a}: {b} is empty; write the smaller number first: {c}-{d}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: {b}은(는) 비어 있습니다. 작은 수를 먼저 쓰세요: {c}-{d}</translation>
     </message>
     <message>
         <source>{a}: {b} is no action; {c}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: {b}은(는) 동작이 아닙니다. {c}</translation>
     </message>
     <message>
         <source>{a}: {b} is no number; {c} takes {d}{e}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}: {b}은(는) 수가 아닙니다. {c}에 쓸 수 있는 것: {d}{e}</translation>
     </message>
     <message>
         <source>{b} cores a lane instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인당 코어 {a}개 대신 {b}개</translation>
     </message>
     <message>
         <source>{b} lanes instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {a}개 대신 {b}개</translation>
     </message>
     <message>
         <source>{b} micro-batches instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>마이크로배치 {a}개 대신 {b}개</translation>
     </message>
     <message>
         <source>{b} replicas instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>복제본 {a}개 대신 {b}개</translation>
     </message>
     <message>
         <source>{b} rows instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 행 대신 {b} 행</translation>
     </message>
     <message>
         <source>{b} stages instead of {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>스테이지 {a}개 대신 {b}개</translation>
     </message>
     <message>
         <source>{cores} cores a lane</source>
-        <translation type="unfinished"></translation>
+        <translation>레인당 코어 {cores}개</translation>
     </message>
     <message>
         <source>{count} hits</source>
-        <translation type="unfinished"></translation>
+        <translation>결과 {count}개</translation>
     </message>
     <message>
         <source>{count} measured steps</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝 {count}개</translation>
     </message>
     <message>
         <source>{count} of {all} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 {all}개 중 {count}개</translation>
     </message>
     <message>
         <source>{count} of {lanes} lanes get no rows.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lanes}개 중 {count}개는 행을 받지 않습니다.</translation>
     </message>
     <message>
         <source>{count} runs of this sitting are in no file yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>이번 세션의 실행 {count}개가 아직 파일에 저장되지 않았습니다.</translation>
     </message>
     <message>
         <source>{count} so far, {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>지금까지 {count}개, {share}</translation>
     </message>
     <message>
         <source>{count} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 {count}개</translation>
     </message>
     <message>
         <source>{count} spans in {time} on {lane}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane}: {time} 동안 스팬 {count}개</translation>
     </message>
     <message>
         <source>{count} steps recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {count}개 기록됨</translation>
     </message>
     <message>
         <source>{cut} by the range: their parts inside count in times, and they count whole in counts, means, percentiles, maxima and the histogram.</source>
-        <translation type="unfinished"></translation>
+        <translation>범위 때문에 {cut}. 시간에는 범위 안의 부분만, 개수, 평균, 백분위수, 최댓값, 히스토그램에는 전체를 셉니다.</translation>
     </message>
     <message>
         <source>{done} of {all} runs are done; Run sweep goes on.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 {all}개 중 {done}개가 끝났습니다. 스윕 실행을 누르면 계속합니다.</translation>
     </message>
     <message>
         <source>{done} of {all} runs are done; now {now}.</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 {all}개 중 {done}개가 끝났습니다. 현재 {now}.</translation>
     </message>
     <message>
         <source>{duration} for others</source>
-        <translation type="unfinished"></translation>
+        <translation>그 밖 {duration}</translation>
     </message>
     <message>
         <source>{duration} for {blocking} on {place}: {cause}</source>
-        <translation type="unfinished"></translation>
+        <translation>{duration}, {place}의 {blocking} 대기: {cause}</translation>
     </message>
     <message>
         <source>{duration}: {cause}</source>
-        <translation type="unfinished"></translation>
+        <translation>{duration}: {cause}</translation>
     </message>
     <message>
         <source>{family} is too faint: {ratio}:1 against the plot, at least 3:1 is needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{family} 색이 너무 흐립니다: 배경과의 대비가 {ratio}:1이며, 최소 3:1이 필요합니다.</translation>
     </message>
     <message>
         <source>{first} to {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first}~{last}</translation>
     </message>
     <message>
         <source>{first} to {last}: {spans}, {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first}~{last}: {spans}, {share}</translation>
     </message>
     <message>
         <source>{hits}, cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>{hits}, 취소됨</translation>
     </message>
     <message>
         <source>{lanes} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lanes}개</translation>
     </message>
     <message>
         <source>{lanes} lanes, {tasks} tasks: makespan {makespan}, bubble {bubble}</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {lanes}개, 작업 {tasks}개: 총 소요 시간 {makespan}, 버블 {bubble}</translation>
     </message>
     <message>
         <source>{lane} computes {measured}, predicted {predicted}{error}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 계산 {measured}, 예측 {predicted}{error}</translation>
     </message>
     <message>
         <source>{lane} holds {size}, of it activations {part}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 보유 {size}, 그중 활성값 {part}</translation>
     </message>
     <message>
         <source>{lane} is chosen. {more}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane}을(를) 선택했습니다. {more}</translation>
     </message>
     <message>
         <source>{lane} is idle</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 유휴</translation>
     </message>
     <message>
         <source>{lane} is idle for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 유휴: {time}</translation>
     </message>
     <message>
         <source>{lane} is idle for {time}, {share} of the step: {cause}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 유휴: {time}, 스텝의 {share}. 원인: {cause}.</translation>
     </message>
     <message>
         <source>{lane} waits {duration}: {reasons}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 대기 {duration}: {reasons}</translation>
     </message>
     <message>
         <source>{lane} waits {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 대기 {reason}</translation>
     </message>
     <message>
         <source>{lane} waits {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 대기 {time}</translation>
     </message>
     <message>
         <source>{lane} works</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane} 작업</translation>
     </message>
     <message>
         <source>{lane}: {work:.2f} × the mean work</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane}: 평균 작업의 {work:.2f}배</translation>
     </message>
     <message>
         <source>{lane}: {work:.2f} × the mean work, {memory:.2f} × the mean memory</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane}: 평균 작업의 {work:.2f}배, 평균 메모리의 {memory:.2f}배</translation>
     </message>
     <message>
         <source>{latency} µs, {bandwidth} GB/s</source>
-        <translation type="unfinished"></translation>
+        <translation>{latency} µs, {bandwidth} GB/s</translation>
     </message>
     <message>
         <source>{least} to {most} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>{least}~{most} 행</translation>
     </message>
     <message>
         <source>{length} from {start}</source>
-        <translation type="unfinished"></translation>
+        <translation>{start}부터 {length}</translation>
     </message>
     <message>
         <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}, 배치 {rows}, 레인 {lanes}개. 비용: {source}.</translation>
     </message>
     <message>
         <source>{model}, {rows} rows: {source}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}, {rows} 행: {source}.</translation>
     </message>
     <message>
         <source>{moment} since {start}</source>
-        <translation type="unfinished"></translation>
+        <translation>{start} 기준 {moment}</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} 외 {n}개</translation>
     </message>
     <message>
         <source>{name} (missing)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} (없음)</translation>
     </message>
     <message>
         <source>{name} is incomplete: {fault}{more}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: 불완전합니다: {fault}{more}</translation>
     </message>
     <message>
         <source>{number} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number}/{count}</translation>
     </message>
     <message>
         <source>{number}: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number}: {title}</translation>
     </message>
     <message>
         <source>{n} earlier steps on screen were not searched.</source>
-        <translation type="unfinished"></translation>
+        <translation>화면에 있는 앞선 스텝 {n}개는 검색하지 않았습니다.</translation>
     </message>
     <message>
         <source>{n} further lanes are not listed.</source>
-        <translation type="unfinished"></translation>
+        <translation>그 밖의 레인 {n}개는 목록에 없습니다.</translation>
     </message>
     <message>
         <source>{n} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {n}개</translation>
     </message>
     <message>
         <source>{n} measured steps of {least} to {most} ms</source>
-        <translation type="unfinished"></translation>
+        <translation>측정 스텝 {n}개, {least}~{most} ms</translation>
     </message>
     <message>
         <source>{n} of {count} arrows; zoom in</source>
-        <translation type="unfinished"></translation>
+        <translation>화살표 {count}개 중 {n}개, 확대하세요</translation>
     </message>
     <message>
         <source>{n} of {count} files cannot be opened: {problems}</source>
-        <translation type="unfinished"></translation>
+        <translation>파일 {count}개 중 {n}개를 열 수 없습니다: {problems}</translation>
     </message>
     <message>
         <source>{n} spans</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 {n}개</translation>
     </message>
     <message>
         <source>{n} spans are cut</source>
-        <translation type="unfinished"></translation>
+        <translation>스팬 {n}개가 잘렸습니다</translation>
     </message>
     <message>
         <source>{n} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>스텝 {n}개</translation>
     </message>
     <message>
         <source>{n} tasks matched</source>
-        <translation type="unfinished"></translation>
+        <translation>짝지은 작업 {n}개</translation>
     </message>
     <message>
         <source>{n} tasks still run and are not counted.</source>
-        <translation type="unfinished"></translation>
+        <translation>작업 {n}개가 아직 실행 중이어서 집계되지 않습니다.</translation>
     </message>
     <message>
         <source>{n} warm-up steps</source>
-        <translation type="unfinished"></translation>
+        <translation>워밍업 스텝 {n}개</translation>
     </message>
     <message>
         <source>{one} and {other}</source>
-        <translation type="unfinished"></translation>
+        <translation>{one}, {other}</translation>
     </message>
     <message>
         <source>{one} and {other} are hard to tell apart with {vision}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{vision}에서는 {one} 색과 {other} 색을 구별하기 어렵습니다.</translation>
     </message>
     <message>
         <source>{rows} rows</source>
-        <translation type="unfinished"></translation>
+        <translation>{rows} 행</translation>
     </message>
     <message>
         <source>{schedule} has no formula for these numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>{schedule}: 이 수에 대한 공식이 없습니다.</translation>
     </message>
     <message>
         <source>{schedule} says itself how many stages a device holds: {chunks}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{schedule}: 장치당 스테이지 수를 스스로 정합니다: {chunks}.</translation>
     </message>
     <message>
         <source>{schedule}, {n} replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>{schedule}, 복제본 {n}개</translation>
     </message>
     <message>
         <source>{setting} failed: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>{setting} 실패: {why}</translation>
     </message>
     <message>
         <source>{setting}: {mean} in one run</source>
-        <translation type="unfinished"></translation>
+        <translation>{setting}: 한 번 실행에서 {mean}</translation>
     </message>
     <message>
         <source>{setting}: {mean}, deviation {off}, {runs} runs</source>
-        <translation type="unfinished"></translation>
+        <translation>{setting}: {mean}, 편차 {off}, 실행 {runs}번</translation>
     </message>
     <message>
         <source>{share} of the lanes are busy {at}</source>
-        <translation type="unfinished"></translation>
+        <translation>{at}: 레인의 {share} 작업 중</translation>
     </message>
     <message>
         <source>{shortest} to {longest}</source>
-        <translation type="unfinished"></translation>
+        <translation>{shortest}~{longest}</translation>
     </message>
     <message>
         <source>{shown} of {count} joins</source>
-        <translation type="unfinished"></translation>
+        <translation>잇기 {count}개 중 {shown}개</translation>
     </message>
     <message>
         <source>{shown} of {n} lanes</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {n}개 중 {shown}개</translation>
     </message>
     <message>
         <source>{shown} of {n} lanes are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>레인 {n}개 중 {shown}개를 표시합니다.</translation>
     </message>
     <message>
         <source>{size} ({what})</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} ({what})</translation>
     </message>
     <message>
         <source>{spans}, cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>{spans}, 취소됨</translation>
     </message>
     <message>
         <source>{start} to {end}</source>
-        <translation type="unfinished"></translation>
+        <translation>{start}~{end}</translation>
     </message>
     <message>
         <source>{start} to {end} ({length})</source>
-        <translation type="unfinished"></translation>
+        <translation>{start}~{end} ({length})</translation>
     </message>
     <message>
         <source>{start}, for {length}</source>
-        <translation type="unfinished"></translation>
+        <translation>{start}, 길이 {length}</translation>
     </message>
     <message>
         <source>{step}
 Click to see it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{step}
+클릭하면 봅니다.</translation>
     </message>
     <message>
         <source>{step} (select a bar to see its own step)</source>
-        <translation type="unfinished"></translation>
+        <translation>{step} (막대를 선택하면 그 스텝을 봅니다)</translation>
     </message>
     <message>
         <source>{step}, the median of {count} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{step}, 스텝 {count}개의 중앙값</translation>
     </message>
     <message>
         <source>{strategy}: {way}</source>
-        <translation type="unfinished"></translation>
+        <translation>{strategy}: {way}</translation>
     </message>
     <message>
         <source>{task} on {lane}</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane}의 {task}</translation>
     </message>
     <message>
         <source>{task} on {lane}; began {time} after it</source>
-        <translation type="unfinished"></translation>
+        <translation>{lane}의 {task}, {time} 뒤 시작</translation>
     </message>
     <message>
         <source>{time} before it began</source>
-        <translation type="unfinished"></translation>
+        <translation>시작 {time} 전</translation>
     </message>
     <message>
         <source>{time} exposed</source>
-        <translation type="unfinished"></translation>
+        <translation>{time} 노출</translation>
     </message>
     <message>
         <source>{time} less on {topic}</source>
-        <translation type="unfinished"></translation>
+        <translation>{topic} {time} 감소</translation>
     </message>
     <message>
         <source>{time} more on {topic}</source>
-        <translation type="unfinished"></translation>
+        <translation>{topic} {time} 증가</translation>
     </message>
     <message>
         <source>{time} of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 {time} 시점</translation>
     </message>
     <message>
         <source>{title}, running</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, 실행 중</translation>
     </message>
     <message>
         <source>{total} in one piece</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}, 한 조각</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches of {each}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}, {each}씩 마이크로배치 {n}개</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches of {size}{over}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}, {size}씩 마이크로배치 {n}개{over}</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches: {sizes}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}, 마이크로배치 {n}개: {sizes}</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches: {sizes}{over}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}, 마이크로배치 {n}개: {sizes}{over}</translation>
     </message>
     <message>
         <source>{total} on {n} replicas: {sizes}</source>
-        <translation type="unfinished"></translation>
+        <translation>{total}, 복제본 {n}개: {sizes}</translation>
     </message>
     <message>
         <source>{unit} since {moment}</source>
-        <translation type="unfinished"></translation>
+        <translation>{unit}, {moment} 기준</translation>
     </message>
     <message>
         <source>{way}, {n} micro-batches: {step} predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>{way}, 마이크로배치 {n}개: {step} 예측</translation>
     </message>
     <message>
         <source>{way}: {step} predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>{way}: {step} 예측</translation>
     </message>
     <message>
         <source>{what}: {first} ({moved}) against {others}</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: {first} ({moved}) 대 {others}</translation>
     </message>
     <message>
         <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>
-        <translation type="unfinished"></translation>
+        <translation>{wide} × {high} mm, PNG는 {across} × {down} 픽셀</translation>
     </message>
     <message>
         <source>{words}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{words}.</translation>
     </message>
     <message>
         <source>≈ 99.9 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>≈ 99.9 ms</translation>
     </message>
     <message>
         <source>▶  Run {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>▶  {what} 실행</translation>
     </message>
     <message>
         <source>简体中文</source>
-        <translation type="unfinished"></translation>
+        <translation>简体中文</translation>
     </message>
     <message>
         <source>한국어</source>
-        <translation type="unfinished"></translation>
+        <translation>한국어</translation>
     </message>
 </context>
 </TS>
