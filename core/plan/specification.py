@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
 from itertools import chain, cycle, islice
 from typing import Any, TypeVar
 
@@ -89,6 +89,7 @@ class Specification:
         default="auto",
         label="Lanes",
     ).field()
+    _: KW_ONLY
     cores_per_lane: int | None = Option(
         "cores_per_lane",
         int,

@@ -42,15 +42,17 @@ RUN_MS = 60_000
 SMALL = ModelSettings("mlp", width=64, depth=4)
 LONG = ModelSettings("mlp", width=256, depth=8)
 LANES = (
-    Specification("pipeline", LONG, "2xcpu", 128, steps=100_000, schedule="zb-h1"),
-    Specification("dp", LONG, "2xcpu", 128, steps=100_000),
-    Specification("pipeline", LONG, "2xcpu", 128, steps=100_000, schedule="1f1b"),
+    Specification("pipeline", LONG, "2xcpu", batch=128, steps=100_000, schedule="zb-h1"),
+    Specification("dp", LONG, "2xcpu", batch=128, steps=100_000),
+    Specification("pipeline", LONG, "2xcpu", batch=128, steps=100_000, schedule="1f1b"),
 )
 RANKS = (
-    Specification("ddp", LONG, "2xcpu", 64, steps=100_000),
-    Specification("fsdp", LONG, "2xcpu", 64, steps=100_000),
+    Specification("ddp", LONG, "2xcpu", batch=64, steps=100_000),
+    Specification("fsdp", LONG, "2xcpu", batch=64, steps=100_000),
 )
-AGAIN = Specification("pipeline", SMALL, "2xcpu", 32, steps=3, schedule="1f1b", calibrate=False)
+AGAIN = Specification(
+    "pipeline", SMALL, "2xcpu", batch=32, steps=3, schedule="1f1b", calibrate=False
+)
 GONE_S = 30.0  # a child that is still importing torch hears of its parent behind that
 LATEST_S = 4.0  # of the moments after a start at which something is killed
 

@@ -21,7 +21,9 @@ from core.trace.trace import Trace
 from tests.core.helpers import run_here
 
 SMALL = ModelSettings("mlp", width=16, depth=6)
-RUN = Specification("pipeline", SMALL, "2xcpu", 32, steps=2, warmup=1, blocks=True, verify=True)
+RUN = Specification(
+    "pipeline", SMALL, "2xcpu", batch=32, steps=2, warmup=1, blocks=True, verify=True
+)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from gui.window.window import MainWindow
 RUN_MS = 60_000
 SMALL = ModelSettings("mlp", width=64, depth=4)
 LONG = Specification(
-    "pipeline", ModelSettings("mlp", width=512, depth=8), "2xcpu", 512, steps=5000, warmup=0
+    "pipeline", ModelSettings("mlp", width=512, depth=8), "2xcpu", batch=512, steps=5000, warmup=0
 )
 """A run that is still under way whenever a test interrupts it."""
 
@@ -53,7 +53,7 @@ def test_every_strategy_fills_the_lanes_that_it_uses(
     real_window: MainWindow, qtbot: object, name: str
 ) -> None:
     real_window.form.set_specification(
-        Specification(name, SMALL, "2xcpu", 32, steps=2, verify=True)
+        Specification(name, SMALL, "2xcpu", batch=32, steps=2, verify=True)
     )
     real_window.form.choose_strategy(name)
     run = run_to_end(real_window, qtbot, real_window.form.specification())
@@ -91,7 +91,7 @@ def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(
     assert real_window.banner.isVisible()
     kept = run.trace.span_count
     assert kept > 0
-    again = run_to_end(real_window, qtbot, Specification("dp", SMALL, "2xcpu", 32, steps=1))
+    again = run_to_end(real_window, qtbot, Specification("dp", SMALL, "2xcpu", batch=32, steps=1))
     assert again.outcome is Outcome.FINISHED
     assert run.trace.span_count == kept
     assert not real_window.banner.isVisible()
@@ -104,7 +104,7 @@ def test_an_engine_that_is_killed_between_runs_is_told_and_run_starts_another(
         os.kill(engine.pid, signal.SIGKILL)
     assert real_window.banner.isVisible() and "SIGKILL" in real_window.banner.label.text()
     assert real_window.status.engine.text() == "no engine"
-    run = run_to_end(real_window, qtbot, Specification("single", SMALL, "1xcpu", 8, steps=1))
+    run = run_to_end(real_window, qtbot, Specification("single", SMALL, "1xcpu", batch=8, steps=1))
     assert run.outcome is Outcome.FINISHED
     assert real_window.status.engine.text() == "engine ready"
     assert not real_window.banner.isVisible()
@@ -124,7 +124,9 @@ def test_closing_the_window_during_a_run_leaves_no_engine(
 def test_a_run_is_exported_saved_and_opened_again(
     real_window: MainWindow, qtbot: object, tmp_path: Path
 ) -> None:
-    run = run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", 32, steps=2))
+    run = run_to_end(
+        real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", batch=32, steps=2)
+    )
     for suffix in (".png", ".svg", ".pdf"):
         real_window.exporting.export_to(tmp_path / f"run{suffix}")
         assert (tmp_path / f"run{suffix}").stat().st_size > 1000
@@ -162,7 +164,7 @@ def test_a_run_that_the_engine_refuses_is_told_in_one_line(
 ) -> None:
     (tmp_path / "mine.py").write_text("def build():\n    return 3\n")
     real_window.form.set_specification(
-        Specification("single", ModelSettings(str(tmp_path / "mine.py")), "1xcpu", 8)
+        Specification("single", ModelSettings(str(tmp_path / "mine.py")), "1xcpu", batch=8)
     )
     with qtbot.waitSignal(real_window.session.refused, timeout=RUN_MS):
         real_window.actions_by_name["run"].trigger()
@@ -174,7 +176,7 @@ def test_a_run_that_the_engine_refuses_is_told_in_one_line(
 def test_every_copy_and_communication_lane_serves_a_compute_lane(
     real_window: MainWindow, qtbot: object
 ) -> None:
-    run = run_to_end(real_window, qtbot, Specification("ddp", SMALL, "2xcpu", 32, steps=2))
+    run = run_to_end(real_window, qtbot, Specification("ddp", SMALL, "2xcpu", batch=32, steps=2))
     lanes = run.trace.header.lanes
     helpers = [lane for lane in lanes if lane.role is not Role.COMPUTE]
     assert [lanes[lane.serves].role for lane in helpers] == [Role.COMPUTE] * 4
@@ -186,7 +188,7 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     real_window: MainWindow, qtbot: object
 ) -> None:
     first = run_to_end(
-        real_window, qtbot, Specification("mp", SMALL, "2xcpu", 32, steps=2, warmup=1)
+        real_window, qtbot, Specification("mp", SMALL, "2xcpu", batch=32, steps=2, warmup=1)
     )
     qtbot.waitUntil(lambda: first.comparison is not None, timeout=RUN_MS)
     assert first.comparison.source is CostSource.CALIBRATED
@@ -209,7 +211,7 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
 def test_what_if_begins_with_the_costs_of_a_real_run(
     real_window: MainWindow, qtbot: object
 ) -> None:
-    run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", 32, steps=2))
+    run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", batch=32, steps=2))
     panel = real_window.predictions.whatif_panel
     bring(real_window._docks["whatif"])
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)

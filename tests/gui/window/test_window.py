@@ -66,7 +66,9 @@ def test_a_finished_run_fills_timeline_and_panels(window: MainWindow, client: Fa
 def test_the_batch_split_of_30_rows_on_8_lanes_is_shown(
     window: MainWindow, client: FakeClient
 ) -> None:
-    perform(window, client, Specification("dp", ModelSettings("tutorial"), "8xcpu", 30, steps=2))
+    perform(
+        window, client, Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
+    )
     assert "4, 4, 4, 4, 4, 4, 4, 2" in window.batch.accessibleDescription()
     assert "gather" in window.devices.accessibleDescription()
 
@@ -74,7 +76,7 @@ def test_the_batch_split_of_30_rows_on_8_lanes_is_shown(
 def test_selecting_a_span_shows_its_own_step_and_its_details(
     window: MainWindow, client: FakeClient
 ) -> None:
-    spec = Specification("dp", ModelSettings("tutorial"), "8xcpu", 30, data=100)
+    spec = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, data=100)
     perform(window, client, spec)
     assert "no rows" not in window.batch.accessibleDescription()
     assert "10 rows on 5 replicas" in window.batch.accessibleDescription()
@@ -363,7 +365,7 @@ def test_form_layout_size_and_theme_are_remembered(
     make_window: MakeWindow, settings: Settings
 ) -> None:
     first = make_window(FakeClient(), settings)
-    first.form.set_specification(Specification("dp", ModelSettings("tutorial"), "4xcpu", 12))
+    first.form.set_specification(Specification("dp", ModelSettings("tutorial"), "4xcpu", batch=12))
     first._docks["log"].hide()
     first.actions_by_name["theme"].trigger()
     first.resize(780, 640)
