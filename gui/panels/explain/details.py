@@ -172,9 +172,12 @@ def _table(name: str) -> QTableWidget:
 def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
     table.setColumnCount(len(rows[0]))
     table.setRowCount(len(rows))
-    table.setHorizontalHeaderLabels(heads)
     header = table.horizontalHeader()
     header.setVisible(bool(heads))
+    for place, head in enumerate(heads):  # the last one has what the others leave
+        item = QTableWidgetItem(head)
+        item.setToolTip(head)
+        table.setHorizontalHeaderItem(place, item)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(len(rows[0]) - 1, QHeaderView.ResizeMode.Stretch)
     for number, row in enumerate(rows):

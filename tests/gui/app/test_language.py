@@ -157,7 +157,7 @@ def test_no_text_of_the_window_escapes_translation(
     window.session.start()
     window.session.tick()
     shown = set(_texts(window))
-    data_parallel = Specification("dp", ModelSettings("tutorial"), "8xcpu", 30, steps=2)
+    data_parallel = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
     for spec in (data_parallel, specification(steps=2, verify=True)):
         perform(window, client, spec)
         until(lambda: not window.live.runner.running)
