@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from core.paths import RESOURCES
@@ -12,6 +14,8 @@ SOURCE = "en"
 FILES = {"zh": "zh_CN", "ko": "ko"}
 """The other languages, with what their files are called."""
 OWN, QTS = "bubblescope", "qtbase"
+SPOKEN = "spoken"
+"""The property of the application that tells what the files of its language are called."""
 
 
 def system_language() -> str:
@@ -26,6 +30,7 @@ def speak(app: QCoreApplication, chosen: str) -> None:
         app.removeTranslator(before)
         before.setParent(None)
     file = FILES.get(chosen if chosen in (SOURCE, *FILES) else system_language())
+    app.setProperty(SPOKEN, file or SOURCE)
     if file is None:
         return
     folders = {OWN: str(FOLDER), QTS: QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)}
@@ -33,3 +38,15 @@ def speak(app: QCoreApplication, chosen: str) -> None:
         translator = QTranslator(app)
         if translator.load(f"{name}_{file}", folder):
             app.installTranslator(translator)
+
+
+def spoken() -> str:
+    """The language of the window as its files are called: en, zh_CN, ko."""
+    app = QCoreApplication.instance()
+    return str((app and app.property(SPOKEN)) or SOURCE)
+
+
+def in_language(path: Path) -> Path:
+    """A shipped file in the window's language, where a folder beside it holds one."""
+    other = path.parent / spoken() / path.name
+    return other if other.is_file() else path

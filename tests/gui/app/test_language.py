@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt, QTranslator
@@ -24,19 +25,22 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from core.lessons.lesson import read_lesson, shipped
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from gui.app.language import FILES, FOLDER, OWN, speak, system_language
+from gui.app.language import FILES, FOLDER, OWN, in_language, speak, system_language
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.menus.keys import KeySheet
+from gui.report.run import write_run_report
 from gui.window.start import Sitting
 from tests.gui.fake_client import FakeClient
 from tests.gui.pictures import until
+from tests.gui.report.test_report import Reader
 from tests.gui.translations import CONTEXT, every_text, translated
 from tests.gui.window.test_window import MakeWindow, perform
-from tests.make_believe import specification
+from tests.make_believe import specification, trace_of
 
 
 @pytest.fixture(autouse=True)
@@ -207,6 +211,44 @@ def _own_texts(widget: QWidget) -> Iterator[str]:
                     yield str(model.index(row, column).data() or "")
 
 
+def test_no_text_of_a_report_escapes_translation(marks: None, tmp_path: Path) -> None:
+    write_run_report(trace_of(specification(steps=2, verify=True)), tmp_path / "run.html")
+    words = Reader((tmp_path / "run.html").read_text("utf-8")).words
+    values = {"pipeline", "mlp", "Generated with Qt"}
+    words = [text for text in words if text not in values and not text.startswith(":root")]
+    assert {text for text in words if _is_bare(text)} == set()
+
+
+def test_a_report_tells_its_language(qapp: QApplication, tmp_path: Path) -> None:
+    for name, lang, word in (("zh", "zh-CN", "关键路径"), ("en", "en", "Critical path")):
+        speak(qapp, name)
+        write_run_report(trace_of(specification(steps=2)), tmp_path / "run.html")
+        page = (tmp_path / "run.html").read_text("utf-8")
+        assert f'<html lang="{lang}">' in page and word in page
+
+
+@pytest.mark.parametrize("folder", FILES.values())
+def test_each_lesson_is_there_in_each_language_and_does_the_same(folder: str) -> None:
+    for path in shipped():
+        ours, theirs = read_lesson(path), read_lesson(path.parent / folder / path.name)
+        assert ours.title != theirs.title
+        for one, other in zip(ours.steps, theirs.steps, strict=True):
+            assert (one.runs, one.point) == (other.runs, other.point)
+            for part in ("text", "question", "answer"):
+                told = [sorted(FIGURE.findall(getattr(step, part))) for step in (one, other)]
+                assert told[0] == told[1], (path, part)
+                assert getattr(one, part) != getattr(other, part)
+
+
+def test_a_file_is_read_in_the_language_that_is_spoken(qapp: QApplication, tmp_path: Path) -> None:
+    first = shipped()[0]
+    assert in_language(first) == first
+    speak(qapp, "ko")
+    assert in_language(first) == first.parent / "ko" / first.name
+    assert in_language(tmp_path / first.name) == tmp_path / first.name
+
+
+FIGURE = re.compile(r"\{[^}]*\}")
 NAMES = re.compile(
     r"""<[^>]*> | &nbsp; | \b(?:
         (?:\dx)?(?:cpu|virtual)(?::\d)?(?:\ (?:comm|copy))? | auto | float\d+ | bfloat16
