@@ -2122,6 +2122,14 @@ Click to open its run.</source>
         <translation>스테이지 {a}개 대신 1개</translation>
     </message>
     <message>
+        <source>: batch({a}) failed</source>
+        <translation>: batch({a}) 실패</translation>
+    </message>
+    <message>
+        <source>: block {a} failed</source>
+        <translation>: 블록 {a} 실패</translation>
+    </message>
+    <message>
         <source>; it may have run out of memory</source>
         <translation>; 메모리가 부족했을 수 있습니다</translation>
     </message>
@@ -2148,6 +2156,10 @@ Click to open its run.</source>
     <message>
         <source>KIND:FACTOR, such as backward:1.2</source>
         <translation>종류:배수, 예: backward:1.2</translation>
+    </message>
+    <message>
+        <source>LATENCY_US:GB_S such as {a}, {b}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
@@ -3998,6 +4010,10 @@ Click to open its run.</source>
         <translation>레인의 스텝이 시간을 거슬러 갑니다</translation>
     </message>
     <message>
+        <source>a list with {a}</source>
+        <translation>{a}이(가) 든 목록</translation>
+    </message>
+    <message>
         <source>a mark ends at {a} ns, before it starts at {b} ns</source>
         <translation>표시의 끝 {a} ns가 시작 {b} ns보다 앞섭니다</translation>
     </message>
@@ -4068,6 +4084,10 @@ Click to open its run.</source>
     <message>
         <source>a time is out of bounds</source>
         <translation>시간이 범위를 벗어났습니다</translation>
+    </message>
+    <message>
+        <source>above {a}, from {b}</source>
+        <translation>{a} 초과({b}에서)</translation>
     </message>
     <message>
         <source>activation</source>
@@ -4296,6 +4316,10 @@ Click to open its run.</source>
     <message>
         <source>communication measured too</source>
         <translation>통신도 측정함</translation>
+    </message>
+    <message>
+        <source>communication modelled ({a}{b})</source>
+        <translation>통신은 모델로 계산({a}{b})</translation>
     </message>
     <message>
         <source>compare gradients</source>
@@ -4910,6 +4934,10 @@ Click to open its run.</source>
         <translation>파이프라인 없음</translation>
     </message>
     <message>
+        <source>no prediction: {a}</source>
+        <translation>예측 없음: {a}</translation>
+    </message>
+    <message>
         <source>no rows</source>
         <translation>행 없음</translation>
     </message>
@@ -5164,6 +5192,14 @@ Click to open its run.</source>
     <message>
         <source>protanopia</source>
         <translation>적색맹</translation>
+    </message>
+    <message>
+        <source>rank {a} (process {b}) {c}</source>
+        <translation>랭크 {a}(프로세스 {b}): {c}</translation>
+    </message>
+    <message>
+        <source>rank {a} runs {b}</source>
+        <translation>랭크 {a}이(가) {b}을(를) 실행합니다</translation>
     </message>
     <message>
         <source>ranks cannot meet on {a}: torch has no process group for that; use CPU lanes, such as 2xcpu, or another strategy</source>
@@ -5426,6 +5462,10 @@ Click to open its run.</source>
         <translation>스텝</translation>
     </message>
     <message>
+        <source>steps {a} to {b}</source>
+        <translation>스텝 {a}~{b}</translation>
+    </message>
+    <message>
         <source>stopped</source>
         <translation>중지됨</translation>
     </message>
@@ -5678,6 +5718,10 @@ Click to open its run.</source>
         <translation>최대 8</translation>
     </message>
     <message>
+        <source>up to {a}</source>
+        <translation>최대 {a}</translation>
+    </message>
+    <message>
         <source>update</source>
         <translation>갱신</translation>
     </message>
@@ -5858,6 +5902,10 @@ Click to open its run.</source>
         <translation>예 또는 아니요</translation>
     </message>
     <message>
+        <source>{a} a second time</source>
+        <translation>{a}이(가) 두 번째로 나옵니다</translation>
+    </message>
+    <message>
         <source>{a} against {b}</source>
         <translation>{a} 대 {b}</translation>
     </message>
@@ -5950,6 +5998,10 @@ Click to open its run.</source>
         <translation>{a} 값이 빈 목록입니다. 수 하나, 또는 스테이지마다 하나를 사용하세요</translation>
     </message>
     <message>
+        <source>{a} is damaged</source>
+        <translation>{a}이(가) 손상되었습니다</translation>
+    </message>
+    <message>
         <source>{a} is damaged: its columns are not those of a recording</source>
         <translation>{a}이(가) 손상되었습니다. 열이 기록의 열이 아닙니다</translation>
     </message>
@@ -5994,12 +6046,20 @@ Click to open its run.</source>
         <translation>{b} {c}은(는) 레인 {a}개로 나누어떨어지지 않습니다. 레인 {d}{e}개를 사용하세요</translation>
     </message>
     <message>
+        <source>{a} lanes share {b}</source>
+        <translation>레인 {a}개가 {b}을(를) 함께 씀</translation>
+    </message>
+    <message>
         <source>{a} lanes share {b} cores</source>
         <translation>레인 {a}개가 코어 {b}개를 공유합니다</translation>
     </message>
     <message>
         <source>{a} line {b} holds no action; each line is a rank&apos;s</source>
         <translation>{a}의 {b}번째 줄에 동작이 없습니다. 각 줄은 한 랭크의 것입니다</translation>
+    </message>
+    <message>
+        <source>{a} line {b}, cell {c}</source>
+        <translation>{a} {b}번째 줄, 칸 {c}</translation>
     </message>
     <message>
         <source>{a} lists a block twice, and each is timed by itself in a rank; put both uses into one block</source>
@@ -6220,6 +6280,10 @@ Click to open its run.</source>
     <message>
         <source>{b} cores a lane instead of {a}</source>
         <translation>레인당 코어 {a}개 대신 {b}개</translation>
+    </message>
+    <message>
+        <source>{b} instead of {a}</source>
+        <translation>{a} 대신 {b}</translation>
     </message>
     <message>
         <source>{b} lanes instead of {a}</source>

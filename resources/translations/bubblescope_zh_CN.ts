@@ -2122,6 +2122,14 @@ Click to open its run.</source>
         <translation>1 个阶段，而不是 {a} 个</translation>
     </message>
     <message>
+        <source>: batch({a}) failed</source>
+        <translation>：batch({a}) 失败</translation>
+    </message>
+    <message>
+        <source>: block {a} failed</source>
+        <translation>：块 {a} 失败</translation>
+    </message>
+    <message>
         <source>; it may have run out of memory</source>
         <translation>；可能是内存不足</translation>
     </message>
@@ -2148,6 +2156,10 @@ Click to open its run.</source>
     <message>
         <source>KIND:FACTOR, such as backward:1.2</source>
         <translation>类型:系数，例如 backward:1.2</translation>
+    </message>
+    <message>
+        <source>LATENCY_US:GB_S such as {a}, {b}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
@@ -3998,6 +4010,10 @@ Click to open its run.</source>
         <translation>某个通道的步在时间上倒退</translation>
     </message>
     <message>
+        <source>a list with {a}</source>
+        <translation>含有 {a} 的列表</translation>
+    </message>
+    <message>
         <source>a mark ends at {a} ns, before it starts at {b} ns</source>
         <translation>某个标记在 {a} ns 结束，早于其开始时刻 {b} ns</translation>
     </message>
@@ -4068,6 +4084,10 @@ Click to open its run.</source>
     <message>
         <source>a time is out of bounds</source>
         <translation>某个时间超出范围</translation>
+    </message>
+    <message>
+        <source>above {a}, from {b}</source>
+        <translation>高于 {a}，来自 {b}</translation>
     </message>
     <message>
         <source>activation</source>
@@ -4296,6 +4316,10 @@ Click to open its run.</source>
     <message>
         <source>communication measured too</source>
         <translation>通信也经过实测</translation>
+    </message>
+    <message>
+        <source>communication modelled ({a}{b})</source>
+        <translation>通信由模型给出（{a}{b}）</translation>
     </message>
     <message>
         <source>compare gradients</source>
@@ -4910,6 +4934,10 @@ Click to open its run.</source>
         <translation>无流水线</translation>
     </message>
     <message>
+        <source>no prediction: {a}</source>
+        <translation>无预测：{a}</translation>
+    </message>
+    <message>
         <source>no rows</source>
         <translation>无行</translation>
     </message>
@@ -5164,6 +5192,14 @@ Click to open its run.</source>
     <message>
         <source>protanopia</source>
         <translation>红色盲</translation>
+    </message>
+    <message>
+        <source>rank {a} (process {b}) {c}</source>
+        <translation>rank {a}（进程 {b}）{c}</translation>
+    </message>
+    <message>
+        <source>rank {a} runs {b}</source>
+        <translation>rank {a} 运行 {b}</translation>
     </message>
     <message>
         <source>ranks cannot meet on {a}: torch has no process group for that; use CPU lanes, such as 2xcpu, or another strategy</source>
@@ -5426,6 +5462,10 @@ Click to open its run.</source>
         <translation>步数</translation>
     </message>
     <message>
+        <source>steps {a} to {b}</source>
+        <translation>步 {a} 至 {b}</translation>
+    </message>
+    <message>
         <source>stopped</source>
         <translation>已停止</translation>
     </message>
@@ -5678,6 +5718,10 @@ Click to open its run.</source>
         <translation>最多 8</translation>
     </message>
     <message>
+        <source>up to {a}</source>
+        <translation>最多 {a}</translation>
+    </message>
+    <message>
         <source>update</source>
         <translation>更新</translation>
     </message>
@@ -5858,6 +5902,10 @@ Click to open its run.</source>
         <translation>是或否</translation>
     </message>
     <message>
+        <source>{a} a second time</source>
+        <translation>{a} 出现第二次</translation>
+    </message>
+    <message>
         <source>{a} against {b}</source>
         <translation>{a} 对比 {b}</translation>
     </message>
@@ -5950,6 +5998,10 @@ Click to open its run.</source>
         <translation>{a} 是空列表；请使用一个数，或为每个阶段给一个</translation>
     </message>
     <message>
+        <source>{a} is damaged</source>
+        <translation>{a} 已损坏</translation>
+    </message>
+    <message>
         <source>{a} is damaged: its columns are not those of a recording</source>
         <translation>{a} 已损坏：其列不是录制文件的列</translation>
     </message>
@@ -5994,12 +6046,20 @@ Click to open its run.</source>
         <translation>{a} 个通道不能整除 {b} {c}；请使用 {d}{e} 个通道</translation>
     </message>
     <message>
+        <source>{a} lanes share {b}</source>
+        <translation>{a} 个通道共用 {b}</translation>
+    </message>
+    <message>
         <source>{a} lanes share {b} cores</source>
         <translation>{a} 个通道共用 {b} 个核心</translation>
     </message>
     <message>
         <source>{a} line {b} holds no action; each line is a rank&apos;s</source>
         <translation>{a} 第 {b} 行没有动作；每一行对应一个 rank</translation>
+    </message>
+    <message>
+        <source>{a} line {b}, cell {c}</source>
+        <translation>{a} 第 {b} 行，单元格 {c}</translation>
     </message>
     <message>
         <source>{a} lists a block twice, and each is timed by itself in a rank; put both uses into one block</source>
@@ -6222,6 +6282,10 @@ Click to open its run.</source>
         <translation>每通道 {b} 个核心，而不是 {a} 个</translation>
     </message>
     <message>
+        <source>{b} instead of {a}</source>
+        <translation>{b}，而不是 {a}</translation>
+    </message>
+    <message>
         <source>{b} lanes instead of {a}</source>
         <translation>{b} 个通道，而不是 {a} 个</translation>
     </message>
@@ -6399,7 +6463,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>{moment} since {start}</source>
-        <translation>{start}起 {moment}</translation>
+        <translation>{moment}（起点：{start}）</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -6621,7 +6685,7 @@ Click to see it.</source>
     </message>
     <message>
         <source>{unit} since {moment}</source>
-        <translation>{unit}，从{moment}起</translation>
+        <translation>{unit}，起点：{moment}</translation>
     </message>
     <message>
         <source>{way}, {n} micro-batches: {step} predicted</source>

@@ -17,9 +17,9 @@ PLACES = (
 )  # fmt: skip
 """Where in core such sentences stand."""
 WORDS = 3
-"""A template has so many words of its own, so that no other text fits it by chance."""
+"""A template has so many words and places, two words at least: no other text fits it by chance."""
 _NOT_SHOWN = re.compile(
-    r"core\.|.*(lane=\{|\.\*)|Expected|In Model|Outside|(out|not)[- ](of|enough)[- ][\w-]+"
+    r"core\.|.*(lane=\{|\.\*|\.part|\.marks)|blocks\{|Expected|In Model|Outside|(out|not)[- ](of|enough)[- ][\w-]+"
 )
 """Names of modules, patterns, and what a model prints itself."""
 _WORD = re.compile(r"[A-Za-z][a-z']+")
@@ -41,7 +41,8 @@ def _templates(tree: ast.AST) -> Iterator[str]:
         if id(node) not in inner:
             text = _template(node)
             own = _WORD.findall(re.sub(r"\{\w+\}", " ", text))
-            if len(own) >= WORDS and not _NOT_SHOWN.match(text):
+            long = len(own) > 1 and len(own) + text.count("{") >= WORDS
+            if long and not _NOT_SHOWN.match(text):
                 yield text
 
 
