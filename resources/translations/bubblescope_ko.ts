@@ -2158,10 +2158,6 @@ Click to open its run.</source>
         <translation>종류:배수, 예: backward:1.2</translation>
     </message>
     <message>
-        <source>LATENCY_US:GB_S such as {a}, {b}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
         <translation>화면에 있는 측정 스텝에서 유휴인 레인이 화면에 없습니다.</translation>
     </message>

@@ -2158,10 +2158,6 @@ Click to open its run.</source>
         <translation>类型:系数，例如 backward:1.2</translation>
     </message>
     <message>
-        <source>LATENCY_US:GB_S such as {a}, {b}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
         <translation>在画面中的实测步内，画面中没有空闲的通道。</translation>
     </message>

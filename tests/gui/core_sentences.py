@@ -19,7 +19,10 @@ PLACES = (
 WORDS = 3
 """A template has so many words and places, two words at least: no other text fits it by chance."""
 _NOT_SHOWN = re.compile(
-    r"core\.|.*(lane=\{|\.\*|\.part|\.marks)|blocks\{|Expected|In Model|Outside|(out|not)[- ](of|enough)[- ][\w-]+"
+    r"""core\. | Expected | In\ (Model|msg) | Outside | Process\ Group
+    | (out|not)[- ](of|enough)[- ] | .*(lane=\{ | \.\* | \.part | \.marks | blocks\{ | \\ | \(\?)
+    | .*(SELECT | PRAGMA | mode=ro | :GB_S)""",
+    re.VERBOSE,
 )
 """Names of modules, patterns, and what a model prints itself."""
 _WORD = re.compile(r"[A-Za-z][a-z']+")
