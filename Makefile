@@ -6,7 +6,7 @@
 
 python = .venv/bin/python
 
-.PHONY: setup run test fuzz lint ruff format mypy walls bench stress pictures docs
+.PHONY: setup run test fuzz lint ruff format mypy walls bench stress pictures thumbnails docs
 
 setup:
 	@sh resources/setup.sh
@@ -49,6 +49,10 @@ stress: setup
 # The window's pictures in resources/screenshots, which a test compares with.
 pictures: setup
 	$(python) -m tests.gui.pictures resources/screenshots
+
+# The first page's, of samples and lessons; lessons are run for it.
+thumbnails: setup
+	$(python) -m tests.thumbnails
 
 # The pages of docs/ as a site in build/docs; a page that does not hold together is an error.
 docs: setup

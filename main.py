@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
 
 def run_command(arguments: list[str]) -> int:
     """Run a command, or the default job where there is none; returns the exit status."""
-    from core.cli import commands, comparing, desktop, lessons, prediction, sweeping
+    from core.cli import commands, comparing, desktop, job, lessons, prediction, sweeping
     from core.cli.arguments import BAD_INPUT, make_parser
     from core.cli.interrupts import INTERRUPTED, ending_when_asked
     from core.plain import said
@@ -70,6 +70,10 @@ def run_command(arguments: list[str]) -> int:
                 prediction.calibrate(given)
             elif given.command == "export":
                 commands.export(given, write_image, write_report)
+            elif given.command == "record":
+                job.record(given)
+            elif given.command == "listen":
+                job.listen(given)
             elif given.command == "compare":
                 comparing.compare(given, write_both, write_both_report)
     except BrokenPipeError:  # whoever read our output has had enough, as `head` has

@@ -64,8 +64,8 @@ def cell(text: str) -> str:
 
 
 def duration_text(ns: float) -> str:
-    """A duration for people, with three digits that count: `41.2 ms`, `1234 ms`, `85 us`."""
-    value, unit = (ns / 1e6, "ms") if abs(ns) >= 100_000 else (ns / 1e3, "us")
+    """A duration for people, with three digits that count: `41.2 ms`, `1234 ms`, `85 µs`."""
+    value, unit = (ns / 1e6, "ms") if abs(ns) >= 100_000 else (ns / 1e3, "µs")
     return f"{value:.0f} {unit}" if abs(value) >= 1000 else f"{value:.3g} {unit}"
 
 

@@ -39,7 +39,18 @@ class Wall:
 
 WALLS = (
     Wall(("core",), (*QT, "gui"), "core runs without Qt"),
-    Wall(HOUSE, ("torch",), "only core.engine imports torch", outside=("core.engine",)),
+    Wall(
+        HOUSE,
+        ("torch",),
+        "only core.engine imports torch",
+        outside=("core.engine", "core.recorder"),
+    ),
+    Wall(
+        ("core.recorder",),
+        ("core", "gui", "main", "torch.cuda"),
+        "it runs in other people's jobs, without the house",
+        allowed=("core.recorder",),
+    ),
     Wall(
         ("gui",),
         ("core.engine",),
@@ -62,6 +73,7 @@ WALLS = (
 )
 LAYERS = (
     ("core.plain", "core.paths", "core.version", "core.gc_paused", "core.order", "core.typed"),
+    ("core.recorder",),
     ("core.reading", "core.process", "core.option"),
     ("core.models",),
     ("core.plan",),
@@ -88,7 +100,7 @@ LAYERS = (
     ("gui.panels.run",),
     ("gui.panels.data", "gui.panels.explain", "gui.panels.predict"),
     ("gui.predictions", "gui.recordings", "gui.sweep"),
-    ("gui.compare",),
+    ("gui.compare", "gui.lessons"),
     ("gui.first_page",),
     ("gui.window",),
 )

@@ -27,6 +27,7 @@ EXAMPLES = textwrap.dedent("""\
       bubblescope predict --strategy pipeline --stages 8 --costs costs.json --image predicted.svg
       bubblescope export run.arrow --report run.html
       bubblescope compare a.arrow b.arrow --image both.svg
+      bubblescope record --out runs -- torchrun --nproc-per-node 2 train.py
       bubblescope --print-completion bash > ~/.local/share/bash-completion/completions/bubblescope
     `bubblescope COMMAND --help` lists a command's options.
 """)
@@ -98,8 +99,18 @@ def make_parser() -> argparse.ArgumentParser:
     add_table(export)
     add_figure(export)
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
-    opening = commands.add_parser("open", help="open a recording in the window")
+    opening = commands.add_parser("open", help="open a recording, or a job's folder, in the window")
     opening.add_argument("recording", metavar="RECORDING")
+    listen = commands.add_parser("listen", help="take recordings of jobs over TCP")
+    listen.add_argument("--address", default="127.0.0.1:0", metavar="HOST:PORT",
+                        help="where to listen (default: this machine alone, any port)")  # fmt: skip
+    listen.add_argument("--out", default="runs", metavar="FOLDER",
+                        help="where each rank's recording goes (default: runs)")  # fmt: skip
+    record = commands.add_parser("record", help="run a training command and record its ranks")
+    record.add_argument("--out", default="runs", metavar="FOLDER",
+                        help="where they go (default: runs), or what `listen` shows")  # fmt: skip
+    record.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND",
+                        help="such as -- torchrun --nproc-per-node 2 train.py")  # fmt: skip
     return parser
 
 

@@ -13,7 +13,16 @@ from core.cli.report import table
 from core.engine.client import EngineClient
 from core.engine.messages import Outcome
 from core.lessons.figures import NothingMeasuredError, figures_of
-from core.lessons.lesson import Lesson, Step, filled, find_lesson, read_lesson, shipped
+from core.lessons.lesson import (
+    Lesson,
+    Step,
+    differing,
+    filled,
+    find_lesson,
+    read_heading,
+    read_lesson,
+    shipped,
+)
 from core.option import flag_of
 from core.plain import plain, say
 from core.plan.specification import Specification
@@ -27,15 +36,13 @@ SHOWN = {
     "first_work": "lane 0's work",
 }
 """What the table of a step's runs has, and its headings."""
-QUIET = ("steps", "warmup", "calibrate", "seed", "lr", "optimizer")
-"""Options that say nothing of what a run shows."""
 
 
 def lesson(arguments: argparse.Namespace) -> int:
     """Go through a lesson, or list all. Returns the exit status. Raises LessonError."""
     if arguments.lesson is None:
-        lessons = [read_lesson(path) for path in shipped()]
-        say("\n".join(f"{n}  {one.title}" for n, one in enumerate(lessons, 1)))
+        lessons = [read_heading(path) for path in shipped()]
+        say("\n".join(f"{n}  {one.title}: {one.about}" for n, one in enumerate(lessons, 1)))
         return 0
     found = read_lesson(find_lesson(arguments.lesson))
     client = EngineClient()
@@ -77,19 +84,8 @@ def step_text(step: Step, figures: Sequence[dict[str, str]], place: str) -> str:
 
 def run_text(run: Specification, others: Sequence[Specification]) -> str:
     """What tells a run from the others of its step, or its strategy and devices."""
-    values = {
-        option: value for option, value in run.values
-        if option.name not in QUIET and value != option.default
-    }  # fmt: skip
-    common = [
-        option for option in values
-        if len(others) > 1 and all(dict(one.values).get(option) == values[option] for one in others)
-    ]  # fmt: skip
-    return " ".join(
-        f"{flag_of(option.name)} {value_text(value)}"
-        for option, value in values.items()
-        if option not in common and option.name != "model"
-    )
+    told = differing(run, others)
+    return " ".join(f"{flag_of(option.name)} {value_text(value)}" for option, value in told)
 
 
 def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> dict[str, str]:

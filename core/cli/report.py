@@ -116,7 +116,7 @@ def summary_text(summary: Summary) -> str:
     )
     lines.append(f"loss: {_number(summary.steps[0].loss)} to {_number(summary.steps[-1].loss)}")
     clock = max((step.clock_uncertainty_ns or 0 for step in summary.steps), default=0)
-    lines.append(f"clock: times are known to {clock / 1e3:.3g} us")
+    lines.append(f"clock: times are known to {clock / 1e3:.3g} µs")
     whole = [step for step in summary.steps if step.complete]
     if whole:
         lines += [_bubble_line(whole), _waterfall_line(whole), _path_line(whole)]

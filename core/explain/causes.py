@@ -52,6 +52,7 @@ class Cause(StrEnum):
     NOTHING_TO_MOVE = "nothing-to-move"
     INCOMPLETE = "incomplete"
     NOT_KNOWN = "not-known"
+    DATA = "input-data"
 
     @property
     def label(self) -> str:
@@ -118,6 +119,10 @@ _WORDS = {
         "not known yet",
         "The step is not over: nothing is told yet of what the lane does next.",
     ),
+    Cause.DATA: (
+        "waits for data",
+        "The next batch is not there yet: the job waits for what loads its data.",
+    ),
 }  # fmt: skip
 
 
@@ -125,7 +130,9 @@ CAUSES: tuple[Cause, ...] = tuple(Cause)
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
 PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
 """Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
-_LOSS, _STEP, _COPY = (KINDS.index(kind) for kind in (Kind.LOSS, Kind.STEP, Kind.COPY))
+_LOSS, _STEP, _COPY, _DATA, _OTHER = (
+    KINDS.index(kind) for kind in (Kind.LOSS, Kind.STEP, Kind.COPY, Kind.DATA, Kind.OTHER)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +206,8 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     Of one that is not over what a lane waits for at its end is NOT_KNOWN.
     """
     explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+    if trace.header.foreign:
+        return _until_next(explanation, trace, step)
     if not is_over(trace, step):
         return _without_ends(explanation)
     faults = find_faults(trace, step)
@@ -216,6 +225,29 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
         gap=gap,
         lane_first=np.searchsorted(first, explanation.lane_first),
         fault=faults[0].text,
+    )
+
+
+def _until_next(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """The same up to the next step, in which a lane may well work while this one's last task runs.
+
+    Only steps of other programs' traces overlap so: their tasks are told apart by when they start.
+    """
+    starts = trace.step_table.starts
+    behind = starts[trace.step_table.numbers > step]
+    if not len(behind) or behind[0] >= explanation.finish:
+        return explanation
+    kept = explanation.start < behind[0]
+    lane = explanation.lane[kept]
+    return replace(
+        explanation,
+        lane=lane,
+        start=explanation.start[kept],
+        end=np.minimum(explanation.end[kept], behind[0]),
+        cause=explanation.cause[kept],
+        blocking=explanation.blocking[kept],
+        gap=explanation.gap[kept],
+        lane_first=np.searchsorted(lane, np.arange(len(explanation.lanes) + 1)),
     )
 
 
@@ -378,15 +410,16 @@ def _causes(
     for_all |= (kind == _STEP) & ~work.steps[lane]
     table = (
         (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
-        (~pieces.late & computes & ~work.works[lane], Cause.IMBALANCE),
+        (~pieces.late & computes & ~work.works[lane] & (kind != _OTHER), Cause.IMBALANCE),
         (~pieces.late & by_rows & peer & more_rows, Cause.IMBALANCE),
         (pieces.met & peer, Cause.SLOWEST_RANK),
         (pieces.late, Cause.HOST),
+        (kind == _DATA, Cause.DATA),
         (kind == _COPY, Cause.TRANSFER),
         (~computes | for_all, Cause.COLLECT),
         (peer, Cause.COMPUTE),
-        (pieces.end <= work.first[lane], Cause.FILL),
-        (pieces.start >= work.last[lane], Cause.DRAIN),
+        ((kind != _OTHER) & (pieces.end <= work.first[lane]), Cause.FILL),
+        ((kind != _OTHER) & (pieces.start >= work.last[lane]), Cause.DRAIN),
     )
     codes = [np.int8(_CODE[cause]) for _, cause in table]
     return np.select([applies for applies, _ in table], codes, np.int8(_CODE[Cause.COMPUTE]))
@@ -431,7 +464,7 @@ class _Work:
     @classmethod
     def of(cls, columns: StepColumns, lanes: int) -> _Work:
         replicas = int(columns.replica.max(initial=ABSENT)) + 1
-        passes = PASSES[columns.kind]
+        passes = PASSES[columns.kind] | (columns.kind == _OTHER)
         first = np.full(lanes, np.iinfo(np.int64).max)
         last = np.full(lanes, np.iinfo(np.int64).min)
         np.minimum.at(first, columns.lane[passes], columns.start[passes])

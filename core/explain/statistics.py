@@ -99,7 +99,7 @@ def longest_span(
     """
     best, found = -1, None
     for lane in counted.lanes:
-        inside, first = _inside(trace.spans(lane), counted.start, counted.end)
+        inside, first = within(trace.spans(lane), counted.start, counted.end)
         lengths = inside.end - inside.start
         sizes = size_codes(lengths)
         fits = (sizes >= codes[0]) & (sizes < codes[1])
@@ -124,7 +124,7 @@ class RangeCount:
     ) -> None:
         self._start, self._end = start, max(start, end)
         self._lanes = counted_lanes(trace.header.lanes, lanes)
-        self._spans = [_inside(trace.spans(lane), start, end)[0] for lane in self._lanes]
+        self._spans = [within(trace.spans(lane), start, end)[0] for lane in self._lanes]
         self._kind_of = np.ascontiguousarray(trace.table.rows["kind"])
         self.spans = sum(map(len, self._spans))
         self._windows = _windows(self._spans, self._start, self._end)
@@ -232,7 +232,7 @@ class RangeCount:
         )  # fmt: skip
 
 
-def _inside(spans: Spans, start: int, end: int) -> tuple[Spans, int]:
+def within(spans: Spans, start: int, end: int) -> tuple[Spans, int]:
     """The spans of which a part lies in a range, and the index of the first."""
     first = int(np.searchsorted(spans.end, start, "right"))
     last = int(np.searchsorted(spans.start, end, "left"))

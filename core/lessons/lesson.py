@@ -2,6 +2,7 @@
 
     ---
     title: One batch on several devices
+    about: 30 rows on 2 devices and on 8.
     ---
 
     ## The batch is split
@@ -16,31 +17,38 @@
 
     Answer: {split}. [as measured]
 
-A step is a heading, a paragraph, one run or several (indented, the options of `run`), the panel
-that it points at, a question and its answer. Names in braces are figures of the step's last run,
-`{step_ms@1}` of its first (core.lessons.figures).
+`about`, a line for lists, may be left out. A step is a heading, a paragraph, one run or several
+(indented, the options of `run`), what it points at, a question and its answer. Names in braces are
+figures of the step's last run, `{step_ms@1}` of its first (core.lessons.figures).
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from core.files import reason
 from core.lessons.figures import FIGURES
-from core.option import flag_of, listed
+from core.option import Option, flag_of, listed
 from core.paths import RESOURCES
 from core.plan.specification import OPTIONS, Specification, check, specification_of
-from core.plan.task import PlanError
+from core.plan.task import KINDS, PlanError
 
 FOLDER = RESOURCES / "lessons"
-POINTS = ("timeline", "devices", "batch", "why", "steps", "statistics", "verdict")
-"""What a step may point at."""
+PANELS = ("devices", "batch", "why", "steps", "statistics")
+BUBBLE = "bubble"
+PARTS = ("timeline", "verdict", *PANELS, BUBBLE)
+"""What a step may point at, besides a compute lane (`lane 0`) and the longest task of a kind."""
 MOST_BYTES, MOST_STEPS, MOST_RUNS = 100_000, 12, 8
+QUIET = ("steps", "warmup", "calibrate", "seed", "lr", "optimizer", "model")
+"""Options that say nothing of what a run shows."""
 _FIGURE = re.compile(r"\{([a-z_0-9]+)(?:@([1-9]))?\}")
+_LANE = re.compile(r"lane (\d{1,4})")
 _INDENT = "    "
 _OPTIONS = {option.flag: option for option in OPTIONS}
 
@@ -62,12 +70,25 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """What a list of lessons tells of one."""
+
+    title: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """A lesson; `name` is what its file is called without its ending."""
 
     name: str
-    title: str
+    heading: Heading
     steps: tuple[Step, ...]
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.heading.title
 
 
 def shipped() -> list[Path]:
@@ -87,28 +108,48 @@ def find_lesson(name: str) -> Path:
 
 def read_lesson(path: Path) -> Lesson:
     """Read a lesson and check it whole. Raises LessonError in one line."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise LessonError(f"{path} cannot be read: {reason(error)}") from error
-    if len(data) > MOST_BYTES:
-        raise LessonError(f"{path}: {len(data):,} bytes; a lesson has at most {MOST_BYTES:,}")
-    try:
-        lines = data.decode("utf-8").splitlines()
-        title, first = _header(lines)
+    with _naming(path):
+        lines = _lines(path)
+        heading, first = _header(lines)
         steps = tuple(_step(block) for block in _blocks(lines, first))
-    except UnicodeDecodeError as error:
-        raise LessonError(f"{path}: it is no text in UTF-8") from error
-    except _LineError as error:
-        raise LessonError(f"{path}, line {error.line}: {error}") from error
     if not 1 <= len(steps) <= MOST_STEPS:
         raise LessonError(f"{path}: {len(steps)} steps; use 1 to {MOST_STEPS}, each with ## Title")
-    return Lesson(path.stem, title, steps)
+    return Lesson(path.stem, heading, steps)
+
+
+def read_heading(path: Path) -> Heading:
+    """Read what a list tells of a lesson, and check no more than that. Raises LessonError."""
+    with _naming(path):
+        return _header(_lines(path))[0]
+
+
+def lane_pointed_at(point: str) -> int | None:
+    """The number of the lane that a step points at, if it does at one."""
+    found = _LANE.fullmatch(point)
+    return None if found is None else int(found[1])
+
+
+def differing(run: Specification, others: Sequence[Specification]) -> list[tuple[Option[Any], Any]]:
+    """The options that tell a run from the others of its step, or say what it is if it is alone."""
+    told = {
+        option: value for option, value in run.values
+        if option.name not in QUIET and value != option.default
+    }  # fmt: skip
+    common = [
+        option for option in told
+        if len(others) > 1 and all(dict(one.values).get(option) == told[option] for one in others)
+    ]  # fmt: skip
+    return [(option, value) for option, value in told.items() if option not in common]
 
 
 def filled(text: str, figures: list[dict[str, str]]) -> str:
-    """A text with its figures: those of the last run, or of the run that is named."""
-    return _FIGURE.sub(lambda found: figures[int(found[2] or 0) - 1][found[1]], text)
+    """A text with its figures: those of the last run, or of the run that is named.
+
+    Without any they are left open.
+    """
+    return _FIGURE.sub(
+        lambda found: figures[int(found[2] or 0) - 1][found[1]] if figures else "…", text
+    )
 
 
 class _LineError(ValueError):
@@ -121,15 +162,40 @@ _Lines = list[tuple[int, str]]
 """Lines with their numbers from 1."""
 
 
-def _header(lines: list[str]) -> tuple[str, int]:
-    """The title, and the place behind the header."""
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Have what is wrong with a file name it, and the line."""
+    try:
+        yield
+    except OSError as error:
+        raise LessonError(f"{path} cannot be read: {reason(error)}") from error
+    except UnicodeDecodeError as error:
+        raise LessonError(f"{path}: it is no text in UTF-8") from error
+    except _LineError as error:
+        raise LessonError(f"{path}, line {error.line}: {error}") from error
+
+
+def _lines(path: Path) -> list[str]:
+    data = path.read_bytes()
+    if len(data) > MOST_BYTES:
+        raise LessonError(f"{path}: {len(data):,} bytes; a lesson has at most {MOST_BYTES:,}")
+    return data.decode("utf-8").splitlines()
+
+
+def _header(lines: list[str]) -> tuple[Heading, int]:
+    """What lists tell, and the place behind the header."""
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
         raise _LineError(1, "a lesson begins with ---, title: …, ---")
     end = lines.index("---", 1)
-    found = [line.partition(":")[2].strip() for line in lines[1:end] if line.startswith("title:")]
-    if len(found) != 1 or not found[0]:
+    told = dict(_pair(line) for line in lines[1:end])
+    if not told.get("title"):
         raise _LineError(2, "the header needs one line title: …")
-    return found[0], end + 1
+    return Heading(told["title"], told.get("about", "")), end + 1
+
+
+def _pair(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(":")
+    return name.strip(), value.strip()
 
 
 def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:
@@ -157,8 +223,9 @@ def _step(block: _Lines) -> Step:
         raise _LineError(number, f"{len(runs)} runs; a step has 1 to {MOST_RUNS}, indented by four")
     told = {name: _told(block, name) for name in ("Point", "Question", "Answer")}
     line, point = told["Point"]
-    if point not in POINTS:
-        raise _LineError(line, f"Point: {point!r}: use {listed(POINTS)}")
+    if point not in (*PARTS, *KINDS) and lane_pointed_at(point) is None:
+        known = f"{', '.join(PARTS)}, lane 0 or a kind of task such as all-reduce"
+        raise _LineError(line, f"Point: {point!r}: use {known}")
     text = " ".join(
         line.strip() for _, line in block[1:]
         if line.strip() and not line.startswith(_INDENT) and _keyword(line) is None

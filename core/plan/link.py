@@ -60,7 +60,7 @@ def link_text(text: str | None) -> str:
     link = read_link(text or DEFAULT_LINK)
     assert link is not None
     name = f"{text}: " if text in LINKS else ""
-    figures = f"{link.latency_ns / 1e3:g} us, {1 / link.ns_per_byte:g} GB/s"
+    figures = f"{link.latency_ns / 1e3:g} µs, {1 / link.ns_per_byte:g} GB/s"
     return f"communication modelled ({name}{figures})"
 
 

@@ -25,7 +25,9 @@ class PlanError(ValueError):
 class Kind(StrEnum):
     """What a task does. The order is the wire's dictionary: append only.
 
-    `OTHER` is work that no plan names, in recordings that other programs made: see its name.
+    `OTHER` is work that no plan names, in recordings that other programs made: see its name. A job
+    waits for the `DATA` of its next batch, and `RECOMPUTE`s in its backward pass what it did not
+    keep of the forward pass.
     """
 
     SCATTER = "scatter"
@@ -44,6 +46,8 @@ class Kind(StrEnum):
     ALL_GATHER = "all-gather"
     REDUCE_SCATTER = "reduce-scatter"
     OTHER = "other"
+    DATA = "data"
+    RECOMPUTE = "recompute"
 
     @property
     def letter(self) -> str:
@@ -78,10 +82,12 @@ _LETTERS = {
     Kind.ALL_GATHER: "AG",
     Kind.REDUCE_SCATTER: "RS",
     Kind.OTHER: "",
+    Kind.DATA: "D",
+    Kind.RECOMPUTE: "RF",
 }
 _COLLECTIVE = frozenset({Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER})
 _COMMUNICATION = _COLLECTIVE | {
-    Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY,
+    Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY, Kind.DATA,
 }  # fmt: skip
 KINDS: tuple[Kind, ...] = tuple(Kind)
 KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}

@@ -13,13 +13,15 @@ from core.files import reason, whole_file
 from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
 from core.recording.schema import RecordingError, schema_of
-from core.recording.sniff import is_chrome_trace
+from core.recording.sniff import Format, format_of, is_packed, trace_files
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
 
 INDEXED_BYTES = 64 << 20
 """Recordings from this size on, about a million spans, are opened through an index beside them."""
+PACKED = 12
+"""By so much traces are smaller when they are packed."""
 Build = Callable[[Path | str, Progress | None], object]
 """Makes the index of a recording, and tells how far it is; raises OSError if it cannot."""
 
@@ -35,16 +37,14 @@ def open_recording(
     One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
     which `build` makes the first time and whenever the recording has changed since. `progress` is
     told how much is done of how much.
-    A trace of another program in Chrome's format is read as far as importers.chrome goes.
+    A trace of another program is read as far as its importer goes. A folder is one run: of the
+    recordings of a job's ranks, else of the traces in it.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
     if `progress` returns False: nothing half-written is left then.
     """
-    if is_chrome_trace(path):
-        from core.recording.importers.chrome import (
-            read_chrome_trace,  # only such files need its JSON library
-        )
-
-        return read_chrome_trace(path, progress)
+    importer = _importer(path)
+    if importer is not None:
+        return importer(path, progress)
     failed = ""
     if is_large(path, indexed_from):
         try:
@@ -54,6 +54,36 @@ def open_recording(
     with open_stream(path) as stream:
         read = _read(stream, progress)
     return Opened(read.trace, "; ".join(filter(None, (read.warning, failed))))
+
+
+def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opened] | None:
+    """What reads a folder, or a trace of another program; each is imported when one needs it."""
+    if os.path.isdir(path):
+        from core.recording.importers.ranks import PATTERN, read_ranks
+
+        if next(Path(path).glob(PATTERN), None) is not None:
+            return read_ranks
+        from core.recording.importers.folder import read_trace_folder
+
+        return read_trace_folder
+    match format_of(path):
+        case Format.CHROME:
+            from core.recording.importers.chrome import read_chrome_trace
+
+            return read_chrome_trace
+        case Format.FLIGHT_RECORDER:
+            from core.recording.importers.flight_recorder import read_flight_recorder
+
+            return read_flight_recorder
+        case Format.NSIGHT:
+            from core.recording.importers.nsight import read_nsight
+
+            return read_nsight
+        case Format.PERFETTO:
+            from core.recording.importers.perfetto import read_perfetto
+
+            return read_perfetto
+    return None
 
 
 def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:
@@ -76,11 +106,16 @@ def _reason(error: OSError | DamagedIndex) -> str:
 
 
 def is_large(path: Path | str, indexed_from: int | None = None) -> bool:
-    """Whether a file is opened through an index: from INDEXED_BYTES on, unless given."""
+    """Whether opening a file or folder takes a while: from INDEXED_BYTES on, unless given.
+
+    What is packed counts as often as it is larger when it is not.
+    """
     try:
-        return os.path.getsize(path) >= (INDEXED_BYTES if indexed_from is None else indexed_from)
+        files = trace_files(path) if os.path.isdir(path) else [path]
+        size = sum(os.path.getsize(file) * (PACKED if is_packed(file) else 1) for file in files)
     except OSError:  # opening it says what is wrong
         return False
+    return size >= (INDEXED_BYTES if indexed_from is None else indexed_from)
 
 
 def read_stream(data: bytes) -> Trace:

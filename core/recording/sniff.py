@@ -4,20 +4,57 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
+from enum import Enum, auto
 from pathlib import Path
 
 GZIP = b"\x1f\x8b"
+_SQLITE = b"SQLite format 3\0"
+_PACKET = b"\x0a"  # the first field of Perfetto's trace, which is a message
+_DUMP = re.compile(rb'"entries"\s*:\s*\[')
+_LOOKED_AT = 1 << 12
 
 
-def is_chrome_trace(path: Path | str) -> bool:
-    """Whether a file looks like one: it begins as JSON does, perhaps packed."""
+class Format(Enum):
+    """The formats of other programs' files."""
+
+    CHROME = auto()
+    FLIGHT_RECORDER = auto()
+    NSIGHT = auto()
+    PERFETTO = auto()
+
+
+def format_of(path: Path | str) -> Format | None:
+    """What a file looks like, perhaps packed; None for a recording, or what cannot be read."""
+    beginning = _beginning(path)
+    if beginning.startswith(_SQLITE):
+        return Format.NSIGHT
+    text = beginning.removeprefix(codecs.BOM_UTF8).lstrip()
+    if text[:1] in (b"{", b"["):
+        dumped = _DUMP.search(text) is not None and b'"traceEvents"' not in text
+        return Format.FLIGHT_RECORDER if dumped else Format.CHROME
+    return Format.PERFETTO if beginning[:1] == _PACKET else None
+
+
+def _beginning(path: Path | str) -> bytes:
     try:
         with Path(path).open("rb") as file:
-            beginning = file.read(64)
+            beginning = file.read(_LOOKED_AT)
             if beginning.startswith(GZIP):
                 file.seek(0)
-                beginning = gzip.GzipFile(fileobj=file).read(64)
+                beginning = gzip.GzipFile(fileobj=file).read1(_LOOKED_AT)
     except (OSError, EOFError, zlib.error):
-        return False
-    return beginning.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[")
+        return b""
+    return beginning
+
+
+def is_packed(path: Path | str) -> bool:
+    """Whether a file's name says that it is packed."""
+    return str(path).lower().endswith(".gz")
+
+
+def trace_files(folder: Path | str) -> list[Path]:
+    """The traces of a folder, by name: files that are JSON by their names, packed or not."""
+    suffixes = (".json", ".json.gz")
+    return sorted(path for path in Path(folder).iterdir() if path.name.lower().endswith(suffixes))

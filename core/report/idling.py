@@ -33,6 +33,7 @@ REASONS = {
     Cause.HOST: "because the host is late",
     Cause.INCOMPLETE: "where spans are missing",
     Cause.NOT_KNOWN: "for what is not known yet",
+    Cause.DATA: "waiting for the next batch of data",
 }
 """Why lanes idle, by cause, with the lane or lanes that are waited for; English."""
 

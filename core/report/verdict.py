@@ -112,7 +112,7 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     placeholders of a text, and may translate it first.
     """
     steps = trace.steps if trace.header.predicted else completed_steps(trace)
-    if not steps or trace.header.foreign:
+    if not steps:
         return None
     run = Measured.of(trace, chosen(trace, steps))
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():

@@ -74,7 +74,12 @@ def measured_steps(trace: Trace) -> list[int]:
 
 
 def ended_steps(trace: Trace) -> list[int]:
-    """The measured steps that were run to their end: those whose loss is known."""
+    """The measured steps that were run to their end: those whose loss is known.
+
+    Of another program no loss is known: its recording has whole steps.
+    """
+    if trace.header.foreign:
+        return [step for step in measured_steps(trace) if step != ABSENT]
     known = set(trace.counter("loss").steps.tolist())
     return [step for step in measured_steps(trace) if step in known]
 

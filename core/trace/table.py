@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, PAYLOADS
+from core.plan.task import KINDS, PAYLOADS, Kind
 from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Column
 from core.trace.event_rows import Texts
 
@@ -105,6 +105,11 @@ class TaskTable:
         if tasks.min() < 0 or (found >= firsts[plans + 1]).any():
             raise LookupError("a span is of a task that its plan does not have")
         return found.astype(np.int32)
+
+    @property
+    def has_kinds(self) -> bool:
+        """Whether it is known of some task what it is, beside its name."""
+        return not len(self) or bool((self.rows["kind"] != KINDS.index(Kind.OTHER)).any())
 
     def needs(self, rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """How many tasks each of n rows waits for, and which, one row's behind the other's."""

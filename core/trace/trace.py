@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds, sorted_positions
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.header import Header
+from core.trace.odd import Odd
 from core.trace.spans import LaneSpans, Spans
 from core.trace.table import TaskTable
 
@@ -96,6 +97,7 @@ class Trace:
     cost before it, as JSON, or None. `clocks` have the half-width in ns of a device's anchors in
     each step, by the device's name. `lane_blocks` are there where they were made beforehand: in a
     recording's index. `version` grows with every batch, so that a view knows when to draw again.
+    `odd` counts what was odd about another program's file.
     Until `heard`, in ns, somebody watched the run go on; see `last_heard`.
     """
 
@@ -112,6 +114,7 @@ class Trace:
     known_faults: tuple[Fault, ...] | None = None
     version: int = 0
     heard: int = 0
+    odd: Mapping[Odd, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]

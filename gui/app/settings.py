@@ -15,7 +15,7 @@ from core.reading import FORESEEN
 from core.report.figure import FigureOptions
 
 MOST_RECENT = 10
-LAYOUT = 6  # raise when docks change, so that an older layout is not forced on new docks
+LAYOUT = 7  # raise when docks change, so that an older layout is not forced on new docks
 
 FIGURE = {"preset": "two-column"}
 

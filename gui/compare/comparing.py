@@ -131,6 +131,7 @@ class Comparing(QObject):
         """Put another run below the one that is shown."""
         if self._window.run_shown is None:
             return
+        self.begun.emit()  # first: what gives way to the second timeline leaves its room to it
         b, _ = self.frame.divide()
         if self._pair is None:
             self._pair = Pair(LinkedViews(self.a.state, b.state), Mirror(self.a.state, b.state))
@@ -141,7 +142,6 @@ class Comparing(QObject):
         self.a.state.show_strips(prediction=False)  # two comparisons at once are too many
         self._show_strips()
         self._enable(True)
-        self.begun.emit()
         self.refresh()
 
     def leave(self) -> None:
@@ -239,10 +239,10 @@ class Comparing(QObject):
         ):  # fmt: skip
             strip.add({tr(text): self._actions[name] for name, text in names.items()})
         self._enable(False)
+        self.begun.connect(lambda: overview.setVisible(overview.window().height() >= LOW))
         self.begun.connect(dock.show)
         self.begun.connect(dock.raise_)
         self.left.connect(dock.hide)
-        self.begun.connect(lambda: overview.setVisible(overview.window().height() >= LOW))
         self.left.connect(overview.show)
 
     def set_theme(self, theme: Theme) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.range_causes import IdleCauses, idle_causes, step_causes, steps_within
+from core.explain.repeats import Repeats, repeats
 from core.explain.statistics import RangeCount, RangeStatistics
 from core.trace.trace import Trace
 from gui.app.jobs import Work
@@ -14,6 +17,14 @@ from gui.timeline.state.selection import TimeRange
 
 MOST_STEPS = 64  # of a range are explained, evenly over it
 MOST_TASKS = 100_000  # and so many of their tasks; a large step only if it is explained already
+
+
+class RangeFigures(NamedTuple):
+    """What is known of a range; `repeats` is None where it has too many spans to name them."""
+
+    counted: RangeStatistics
+    causes: IdleCauses
+    repeats: Repeats | None
 
 
 class RangeJob:
@@ -32,7 +43,7 @@ class RangeJob:
         """How many spans the range has a part of."""
         return self._count.spans
 
-    def work(self) -> Work[tuple[RangeStatistics, IdleCauses]]:
+    def work(self) -> Work[RangeFigures]:
         """Count and explain, part by part; returns the figures."""
         whole = self._count.parts + len(self._steps)
         while self._count.left:
@@ -43,7 +54,8 @@ class RangeJob:
             yield (self._count.parts + number) / whole
         counted = self._count.result()
         ends = self.range.start, self.range.end
-        return counted, idle_causes(self._trace, *ends, counted.lanes, self._causes)
+        causes = idle_causes(self._trace, *ends, counted.lanes, self._causes)
+        return RangeFigures(counted, causes, repeats(self._trace, counted))
 
     def _explain(self, step: int) -> None:
         """Explain a step unless that takes too long; one that is known costs nothing."""

@@ -51,6 +51,8 @@ def default_range(trace: Trace) -> Range:
     """The last measured steps, warm-up left out; all there is while none was measured."""
     measured = measured_steps(trace)
     steps = measured or trace.steps
+    if not steps and trace.span_count:
+        return Range(*trace.bounds, tr("the whole trace"))
     if not steps:
         return Range(0, 1, tr("nothing recorded"))
     shown = steps[-FIGURE_STEPS:]

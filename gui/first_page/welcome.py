@@ -1,4 +1,4 @@
-"""The first-run page: what this is, sample recordings, three things to try, recent files."""
+"""The first page: lessons, samples, things to try and the last runs, each with what it opens."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QScrollArea,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QToolButton, QWidget
 
-from gui.first_page.samples import SAMPLES
+from core.lessons.lesson import LessonError, read_heading, shipped
+from core.recording.recording import is_large, open_recording
+from core.report.thumbnail import THUMBNAILS, Thumbnail, read_thumbnails, thumbnail_of
+from gui.app.jobs import Runner, Work
+from gui.first_page.card import Card
+from gui.first_page.card_grid import CardGrid
+from gui.first_page.samples import RECORDINGS, SAMPLES
 from gui.look.label import Label, plain_tip
-from gui.look.layouts import button, row
+from gui.look.layouts import button, column, row
 from gui.look.text import tr
-from gui.look.theme import Theme
-from gui.panels.cards import Card
+from gui.look.theme import LIGHT, Theme
 
-WIDEST = 860
-MOST_ACROSS = 3  # cards
-RECENT = 5  # recordings that are listed; the File menu has them all
+WIDEST = 1180
+RECENT = 4  # recordings that are shown; the File menu has them all
 SENTENCE = (
     "Runs a training step in parallel on this machine's devices and shows what every device does, "
     "when it waits, and why."
@@ -45,11 +41,12 @@ TRIES = (
 class WelcomePage(QScrollArea):
     """Stands where the timeline does while nothing is shown.
 
-    `opened` carries a recording's path, `tried` the name of one of TRIES, `forgotten` a path that
-    shall not be listed any more.
+    `opened` carries a recording's path, `taught` a lesson's, `tried` the name of one of TRIES,
+    `forgotten` a path that shall not be listed any more.
     """
 
     opened = Signal(object)
+    taught = Signal(object)
     tried = Signal(str)
     forgotten = Signal(object)
 
@@ -60,55 +57,60 @@ class WelcomePage(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._sheet = QWidget()
-        self._sheet.setObjectName("plot")
-        self._sheet.setMaximumWidth(WIDEST)
-        self._column = QVBoxLayout(self._sheet)
-        self._column.setContentsMargins(20, 14, 20, 14)
-        self._column.setSpacing(8)
-        self.cards: list[Card] = []
-        self._build()
-        self.setWidget(_centred(self._sheet))
+        self._theme = LIGHT
+        self._small = _shipped_thumbnails()
+        self._grids: list[CardGrid] = []
+        self._wanted: list[Path] = []
+        self._runner = Runner(self, "thumbnails")
+        self._runner.done.connect(self._take_thumbnail)
+        self.setWidget(_centred(self._build()))
+        self.show_recent([])
+
+    @property
+    def cards(self) -> list[Card]:
+        """All cards, in their order."""
+        return [card for grid in self._grids for card in grid.cards]
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
+        self._theme = theme
         for card in self.cards:
             card.set_theme(theme)
 
     def show_recent(self, paths: Sequence[Path]) -> None:
-        """List the recordings that were opened last; those that are gone can be removed."""
-        while (item := self._recent.takeAt(0)) is not None:
+        """Show the recordings that were opened or saved last; those that are gone can be removed.
+
+        Samples have cards of their own.
+        """
+        own = [path for path in paths if path.parent != RECORDINGS]
+        there = [path for path in own if path.exists()][:RECENT]
+        gone = [path for path in own if not path.exists()][:RECENT]
+        self._recent_heading.setVisible(bool(there or gone))
+        self._recent.show_cards([self._recent_card(path) for path in there])
+        self._wanted = [path for path in there if str(path) not in self._small]
+        while (item := self._gone.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        self._recent_heading.setVisible(bool(paths))
-        for line, path in enumerate(paths[:RECENT]):
-            there = path.exists()
-            self._recent.addWidget(self._recent_button(path, there), line, 0)
-            folder = Label(str(path.parent) if there else tr("missing"), "quiet")
-            self._recent.addWidget(folder, line, 1)
-            if not there:
-                self._recent.addWidget(self._remove_button(path), line, 2)
+        for line, path in enumerate(gone):
+            self._gone.addWidget(self._gone_button(path), line, 0)
+            self._gone.addWidget(Label(tr("missing"), "quiet"), line, 1)
+            self._gone.addWidget(self._remove_button(path), line, 2)
 
-    def _build(self) -> None:
-        title, sentence = Label("Bubblescope"), Label(tr(SENTENCE))
-        title.setObjectName("welcome")
-        sentence.setWordWrap(True)
-        self._column.addWidget(title)
-        self._column.addWidget(sentence)
-        self._column.addWidget(_heading(tr("SAMPLE RECORDINGS")))
-        opens = [partial(self.opened.emit, sample.path) for sample in SAMPLES]
-        words = [(sample.title, sample.line) for sample in SAMPLES]
-        self._add_cards(words, opens)
-        self._column.addWidget(_heading(tr("THREE THINGS TO TRY")))
-        tries = [partial(self.tried.emit, name) for name, _, _ in TRIES]
-        self._add_cards([(title, line) for _, title, line in TRIES], tries)
-        self._recent_heading = _heading(tr("RECENT FILES"))
-        self._column.addWidget(self._recent_heading)
-        self._recent = QGridLayout()
-        self._recent.setHorizontalSpacing(12)
-        self._recent.setVerticalSpacing(2)
-        self._recent.setColumnStretch(3, 1)
-        self._column.addLayout(self._recent)
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        super().paintEvent(event)
+        wanted, self._wanted = self._wanted, []
+        for path in reversed(wanted):  # what is added last comes first
+            self._runner.add(_thumbnail(path), thread=True)
+
+    def _build(self) -> QWidget:
+        title = Label("Bubblescope", "welcome")
+        sentence = Label(tr(SENTENCE), wrapped=True)
+        self._recent_heading, self._gone = _heading(tr("LAST RUNS")), QGridLayout()
+        self._gone.setHorizontalSpacing(12)
+        self._gone.setVerticalSpacing(2)
+        self._gone.setColumnStretch(3, 1)
+        lessons, samples = self._grid(self._lesson_cards()), self._grid(self._sample_cards())
+        self._recent, tries = self._grid([]), self._grid(self._try_cards())
         hint = Label(
             tr(
                 "Or press F5 to run what the form on the left says, drop recordings here, or press "
@@ -117,37 +119,79 @@ class WelcomePage(QScrollArea):
             "quiet",
             wrapped=True,
         )
-        self._column.addWidget(hint)
-        self._column.addStretch(1)
-        self.show_recent([])
+        sheet = QWidget()
+        sheet.setObjectName("plot")
+        sheet.setMaximumWidth(WIDEST)
+        column(
+            None, title, sentence,
+            _heading(tr("LESSONS")), lessons,
+            _heading(tr("SAMPLE RECORDINGS")), samples,
+            self._recent_heading, self._recent, self._gone,
+            _heading(tr("THREE THINGS TO TRY")), tries,
+            hint, None,
+            of=sheet, margins=(20, 12, 20, 12), spacing=7,
+        )  # fmt: skip
+        return sheet
 
-    def _add_cards(
-        self, words: Sequence[tuple[str, str]], slots: Sequence[Callable[[], None]]
-    ) -> None:
-        made: list[Card] = []
-        for (title, line), slot in zip(words, slots, strict=True):
-            card = Card(tr(title), tr(line))
-            card.setCheckable(False)
-            policy = card.sizePolicy()
-            policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)  # all as high as the highest
-            card.setSizePolicy(policy)
-            card.clicked.connect(lambda _=False, slot=slot: slot())
-            made.append(card)
-        self.cards += made
-        across = -(-len(made) // -(-len(made) // MOST_ACROSS))  # rows as long as each other
-        for first in range(0, len(made), across):
-            shown = made[first : first + across]
-            cards = row(*shown, spacing=8)
-            for card in shown:
-                cards.setStretchFactor(card, 1)
-            self._column.addLayout(cards)
+    def _grid(self, cards: Sequence[Card]) -> CardGrid:
+        grid = CardGrid()
+        grid.show_cards(cards)
+        self._grids.append(grid)
+        return grid
 
-    def _recent_button(self, path: Path, there: bool) -> QToolButton:
+    def _lesson_cards(self) -> list[Card]:
+        cards = []
+        for number, path in enumerate(shipped(), 1):
+            try:
+                heading = read_heading(path)
+            except LessonError:  # a check of them all stands in the tests
+                continue
+            title = tr("{n}. {title}", n=number, title=heading.title)
+            slot = partial(self.taught.emit, path)
+            cards.append(self._card(title, heading.about, slot, path.name))
+        return cards
+
+    def _sample_cards(self) -> list[Card]:
+        return [
+            self._card(tr(one.title), tr(one.line), partial(self.opened.emit, one.path), one.file)
+            for one in SAMPLES
+        ]
+
+    def _try_cards(self) -> list[Card]:
+        return [
+            self._card(tr(title), tr(line), partial(self.tried.emit, name))
+            for name, title, line in TRIES
+        ]
+
+    def _recent_card(self, path: Path) -> Card:
+        slot = partial(self.opened.emit, path)
+        card = self._card(path.name, str(path.parent), slot, str(path))
+        card.setToolTip(plain_tip(str(path)))
+        card.setAccessibleName(tr("Open {name}", name=path.name))
+        return card
+
+    def _card(self, title: str, line: str, slot: Callable[[], None], picture: str = "") -> Card:
+        """A card; `picture` is the name of its thumbnail."""
+        card = Card(title, line, bool(picture))
+        card.set_theme(self._theme)
+        card.setObjectName(picture)
+        card.show_thumbnail(self._small.get(picture))
+        card.clicked.connect(lambda _=False: slot())
+        return card
+
+    def _take_thumbnail(self, found: tuple[Path, Thumbnail | None]) -> None:
+        path, small = found
+        if small is not None:
+            self._small[str(path)] = small
+        for card in self._recent.cards:
+            if card.objectName() == str(path):
+                card.show_thumbnail(small)
+
+    def _gone_button(self, path: Path) -> QToolButton:
         tip, choose = plain_tip(str(path)), partial(self.opened.emit, path)
         made = button(QToolButton, path.name, tip, choose)
-        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         made.setObjectName("link")
-        made.setEnabled(there)
+        made.setEnabled(False)
         made.setAccessibleName(tr("Open {name}", name=path.name))
         return made
 
@@ -160,7 +204,25 @@ class WelcomePage(QScrollArea):
         return made
 
 
-def _heading(text: str) -> QLabel:
+def _shipped_thumbnails() -> dict[str, Thumbnail]:
+    """Those that come with the app; without its file cards have none."""
+    try:
+        return read_thumbnails(THUMBNAILS)
+    except (OSError, ValueError):
+        return {}
+
+
+def _thumbnail(path: Path) -> Work[tuple[Path, Thumbnail | None]]:
+    """What a recording shows in small; None of one that is large, or cannot be read."""
+    yield 0.0
+    try:
+        small = None if is_large(path) else thumbnail_of(open_recording(path).trace)
+    except (OSError, ValueError, KeyError, MemoryError):  # it is told when the file is opened
+        small = None
+    return path, small
+
+
+def _heading(text: str) -> Label:
     label = Label(text, "heading")
     label.setContentsMargins(0, 8, 0, 0)
     return label

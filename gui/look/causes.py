@@ -48,6 +48,7 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.NOTHING_TO_MOVE: Look("grid", Pattern.SOLID),
     Cause.INCOMPLETE: Look("idle", Pattern.LEVEL),
     Cause.NOT_KNOWN: Look("grid", Pattern.LEVEL),
+    Cause.DATA: Look("communication", Pattern.UPRIGHT),
 }
 SHARE_LOOKS: dict[Share, Look] = {
     Share.COMPUTE: Look("forward", Pattern.SOLID),

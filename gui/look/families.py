@@ -32,6 +32,7 @@ _OWN = {
     Kind.BACKWARD_WEIGHT: Family.BACKWARD_WEIGHT,
     Kind.OVERLAP: Family.OVERLAP,
     Kind.OTHER: Family.OTHER,
+    Kind.RECOMPUTE: Family.FORWARD,
 }
 
 

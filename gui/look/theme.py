@@ -201,7 +201,7 @@ QDockWidget { font-weight: bold; }
 QDockWidget::title { background: $window; padding: 6px 10px; text-align: left; }
 QDockWidget > QWidget { font-weight: normal; }
 QTabBar { qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: $muted; padding: 4px 11px; border: none;
+QTabBar::tab { background: transparent; color: $muted; padding: 4px 8px; border: none;
   border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
@@ -227,7 +227,9 @@ QLabel#hint { color: $muted; background: $plot; }
 QFrame#verdict { background: $tint; border-radius: 6px; margin: 8px 12px 0px 12px; }
 QFrame#verdict QLabel { background: transparent; }
 QFrame#verdict QToolButton#link, QWidget#footer QToolButton#link { padding-left: 0px; }
+QWidget#lesson_panel QToolButton#link { padding-left: 0px; margin-left: -6px; }
 QLabel#said { font-weight: bold; }
+QLabel#answer { background: $tint; border-radius: 6px; padding: 7px 9px; }
 QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
   border-radius: 4px; }
 QFrame#banner[level="warning"] { border-left-color: $warning; }
@@ -246,6 +248,8 @@ QListWidget#strategies::item { padding: 0 8px; border: 1px solid transparent; bo
 QListWidget#strategies::item:hover { background: $grid; }
 QListWidget#strategies::item:selected { background: $tint; color: $text; border-color: $accent; }
 QScrollArea#form { border: none; background: $window; }
+QScrollArea:focus { border: 1px solid $accent; }
+QPushButton:focus { border: 1px solid $accent; border-radius: 3px; color: $accent; }
 QWidget#plot, QWidget#plot > QLabel { background: $plot; }
 QWidget#sheet { background: $window; }
 QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text;
@@ -268,8 +272,10 @@ QCheckBox:focus { color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
   selection-background-color: $tint; selection-color: $text; }
-QTableView, QTreeView, QListView { background: $plot; border: none; gridline-color: $grid;
-  selection-background-color: $tint; selection-color: $text; outline: none; }
+QTableView, QTreeView, QListView { background: $plot; border: 1px solid $plot;
+  gridline-color: $grid; selection-background-color: $tint; selection-color: $text;
+  outline: none; }
+QTableView:focus, QTreeView:focus, QListView:focus { border-color: $accent; }
 QTableView::item, QTreeView::item { padding: 2px 8px; }
 QTableView#tight::item { padding: 2px 5px; }
 QListView#offers { border: 1px solid $line; }

@@ -23,7 +23,7 @@ from gui.recordings.opening import OpeningStrip
 from gui.runs.faults import banner_text, faults_of
 
 RECORDINGS = "Recordings (*.arrow)"
-TRACES = "Traces in Chrome's format (*.json *.json.gz)"
+TRACES = "Traces of other programs (*.json *.json.gz *.sqlite *.pftrace *.perfetto-trace)"
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 
 
@@ -136,6 +136,11 @@ class Files:
         run = self._state.run_shown
         if run is None:
             self._nothing_shown()
+            return
+        if run.source is not None and run.source.is_dir():
+            self._banner.say(
+                tr("A folder of traces is kept as it is: there is no one file to save."), "info"
+            )
             return
         start = Path(self._settings.folder) / file_name(run)
         ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)

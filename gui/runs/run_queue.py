@@ -42,6 +42,11 @@ class RunQueue:
             then, self._then = self._then, None
             then(self._ended)
 
+    @property
+    def ended(self) -> int:
+        """How many of these runs are over."""
+        return len(self._ended)
+
     def forget(self) -> None:
         """Start none of those that still wait."""
         self._waiting.clear()

@@ -148,6 +148,10 @@ class StatusLine:
         self.verified.setText(verified_text(run.trace))
         self.recorded.setText(recorded_text(run.trace, self._per_pixel))
 
+    def show_verdict(self, text: str) -> None:
+        """A verdict says how times were taken; without one it is said here."""
+        self.timing_note.setHidden(bool(text))
+
     def show_nothing(self) -> None:
         """No run is shown."""
         self._run = None

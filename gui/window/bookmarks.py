@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from core.recording.bookmarks import Bookmark
+from core.trace.marked import with_steps
 from gui.app.session import Run
 from gui.look.text import tr
 from gui.panels.data.bookmarks import MarksPanel
@@ -22,10 +23,12 @@ EDITOR = 190  # pixels of the field in which a note is typed
 class Marking(QObject):
     """What keys, the axis and the Marks panel do with marks.
 
-    `said` is a line for the status bar, `failed` one about marks that could not be kept.
+    `said` is a line for the status bar, `failed` one about marks that could not be kept. `stepped`
+    carries the trace that is shown with steps that begin at its marks.
     """
 
     said = Signal(str)
+    stepped = Signal(object)
     failed = Signal(str)
 
     def __init__(self, timeline: TimelineView, panel: MarksPanel) -> None:
@@ -39,6 +42,7 @@ class Marking(QObject):
         # A row that is edited must not be taken away while it tells of it.
         panel.renamed.connect(self.rename, Qt.ConnectionType.QueuedConnection)
         panel.removed.connect(self.remove)
+        panel.steps_asked.connect(self.use_as_steps)
 
     @property
     def marks(self) -> tuple[Bookmark, ...]:
@@ -55,6 +59,16 @@ class Marking(QObject):
         marks = () if run is None or run.marks is None else run.marks
         self._timeline.state.bookmarks.show(marks)
         self._panel.show_marks(marks)
+        self._panel.steps.setVisible(run is not None and run.trace.header.foreign)
+
+    def use_as_steps(self) -> None:
+        """Let the steps of a trace of another program begin at its marks."""
+        if self._run is not None:
+            try:
+                marks = [(mark.start, mark.last) for mark in self.marks]
+                self.stepped.emit(with_steps(self._run.trace, marks))
+            except ValueError:
+                self.said.emit(tr("The last mark lies behind the end of the trace."))
 
     def mark(self) -> None:
         """Mark the moment at the crosshair, else where the selection starts; then name it.

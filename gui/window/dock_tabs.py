@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, Qt
 from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
@@ -10,7 +10,7 @@ from core.paths import RESOURCES
 from gui.look.text import tr
 from gui.look.theme import Theme
 
-AIR = 30  # pixels of a tab beside its title
+AIR = 17  # pixels of a tab beside its title: what the style pads, and one for rounding
 FOLDER = RESOURCES / "icons" / "panels"
 
 
@@ -62,6 +62,7 @@ class DockTabs(QObject):
 
     def _take(self, bar: QTabBar) -> None:
         bar.setUsesScrollButtons(False)
+        bar.setElideMode(Qt.TextElideMode.ElideRight)  # titles hold no window wide that shrinks
         bar.setDocumentMode(True)
         bar.setExpanding(False)
         bar.setAccessibleName(tr("Panels that share this place"))

@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.compare.panel import ComparePanel
+from gui.lessons.panel import LessonPanel
 from gui.look.layouts import column_of
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.data.bookmarks import MarksPanel
+from gui.panels.data.foreign import ForeignPanel
 from gui.panels.data.log import LogPanel
 from gui.panels.data.spans import SpansPanel
 from gui.panels.data.steps import StepsPanel
@@ -70,11 +72,13 @@ class Panels:
         self.why, self.buckets = WhyPanel(), BucketsChart()
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.marks = StatisticsPanel(), MarksPanel()
+        self.foreign = ForeignPanel()
         self.predictions = Predictions(session, settings)
-        self.compare, self.sweep = ComparePanel(), SweepPanel()
+        self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
         self.sheets = (self.batch, self.devices)
         self.of_steps = (
             self.steps, self.why, self.buckets, self.statistics, self.search, self.spans,
+            self.foreign,
         )  # fmt: skip
         self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (
@@ -91,7 +95,9 @@ class Panels:
                 column_of(form, form.footer, growing=form),
                 LEFT,
             ),
-            Docked("devices", tr("Devices"), scrolled(self.devices, self.buckets), BELOW),
+            Docked(
+                "devices", tr("Devices"), scrolled(self.foreign, self.devices, self.buckets), BELOW
+            ),
             *(
                 Docked(name, title, widget, BELOW, FRONT)
                 for name, title, widget in (
@@ -110,6 +116,7 @@ class Panels:
                 )
             ),
             Docked("details", tr("Details"), self.details, BELOW),
+            Docked("lesson", tr("Lesson"), self.lesson, LEFT, "strategy"),
         )
         """Where the panels stand, in the order of the View menu."""
 
@@ -164,11 +171,12 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
         window.addDockWidget(place.area, dock)
     window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
     window.setDockNestingEnabled(True)
-    window.setTabPosition(BELOW, QTabWidget.TabPosition.North)
+    window.setTabPosition(BELOW | LEFT, QTabWidget.TabPosition.North)
     for place in panels.places:
         if place.beside:
             window.tabifyDockWidget(docks[place.beside], docks[place.name])
-    docks["compare"].hide()  # until there is a comparison
+    for name in ("compare", "lesson"):
+        docks[name].hide()  # until there is one
     docks[FRONT].raise_()
     layout = window.layout()
     if layout is not None:  # else it asks for room for all docks side by side

@@ -7,31 +7,38 @@ from collections.abc import Callable, Iterator, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
+from gui.window.focus_ring import FocusRing
+
 
 class Panes:
     """The parts of a window, as `parts` lists them, in the order of the key that walks them."""
 
-    def __init__(self, parts: Callable[[], Sequence[QWidget]]) -> None:
+    def __init__(self, window: QWidget, parts: Callable[[], Sequence[QWidget]]) -> None:
         self._parts = parts
+        self.ring = FocusRing(window)
 
     def step(self, by: int) -> None:
-        """Give the focus to the next part (1), or to the one before."""
-        step_pane(self._parts(), by)
+        """Give the focus to the next part (1), or to the one before, and outline it."""
+        part = step_pane(self._parts(), by)
+        if part is not None:
+            self.ring.surround(part)
 
 
-def step_pane(parts: Sequence[QWidget], by: int) -> None:
-    """Give the focus to the part that comes `by` places after the one that has it.
+def step_pane(parts: Sequence[QWidget], by: int) -> QWidget | None:
+    """Give the focus to the part that comes `by` places after the one that has it; returns it.
 
     Parts that cannot be seen, or have nothing to give it to, are passed over.
     """
     targets = [(part, target) for part in parts if (target := first_focusable(part)) is not None]
     if not targets:
-        return
+        return None
     now = QApplication.focusWidget()
     holds = [now is not None and part.isAncestorOf(now) for part, _ in targets]
     start = 0 if by > 0 else -1  # where nothing of them has the focus
     place = holds.index(True) + by if any(holds) else start
-    targets[place % len(targets)][1].setFocus(Qt.FocusReason.TabFocusReason)
+    part, target = targets[place % len(targets)]
+    target.setFocus(Qt.FocusReason.TabFocusReason)
+    return part
 
 
 def first_focusable(part: QWidget) -> QWidget | None:

@@ -59,10 +59,15 @@ class RunControl(QObject):
         self._form.check_now()
         if isinstance(self._form.result, str) or self._session.asking:
             return
-        self._banner.hide()
-        self._begun = self._settings.specification = self._form.specification()
-        self._wait(tr("Preparing the run…"))
-        self._session.run(self._begun)
+        self._settings.specification = self._form.specification()
+        self._begin(self._settings.specification)
+
+    def run_beside(self, specification: Specification) -> bool:
+        """Run other settings, and leave the form as it is; whether the engine takes them."""
+        if self._session.asking:
+            return False
+        self._begin(specification)
+        return self._session.asking
 
     def run_instead(self, specification: Specification) -> bool:
         """Put other settings into the form and run them; whether they can run."""
@@ -91,6 +96,12 @@ class RunControl(QObject):
         """Remember how the form is left."""
         self._settings.unfolded = self._form.options.unfolded
         self._settings.specification = self._form.specification()
+
+    def _begin(self, specification: Specification) -> None:
+        self._banner.hide()
+        self._begun = specification
+        self._wait(tr("Preparing the run…"))
+        self._session.run(specification)
 
     @property
     def _planned(self) -> str:

@@ -11,7 +11,7 @@ from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.app.session import Run
 from gui.look.text import change_text, duration_text, significant, tr
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
 
@@ -105,7 +105,9 @@ def step_text(run: Run, scene: Scene) -> str:
     if run.live and measures_costs(run.trace):
         return tr("measuring costs")
     number, warmup = int(steps[-1]), specification.warmup
-    if number < warmup:
+    if run.trace.header.foreign:
+        words = step_name(number, warmup)
+    elif number < warmup:
         words = tr("warm-up {n} of {total}", n=number + 1, total=warmup)
     else:
         total = len(specification.all_rows) - warmup

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
 from core.plan.specification import Specification
+from core.recording.stream import Opened
+from core.trace.trace import Trace
 from gui.app.banner import Banner
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
@@ -21,6 +23,9 @@ from gui.explanations.explaining import Explainer
 from gui.explanations.judging import Judge
 from gui.figures.run_names import shown_title
 from gui.first_page.actions import FirstPageActions
+from gui.lessons.lessons import Lessons
+from gui.lessons.menu import LessonMenu
+from gui.lessons.pointing import Pointer
 from gui.look.layouts import column_of
 from gui.look.text import sentence, tr
 from gui.look.theme import DARK, apply
@@ -102,10 +107,16 @@ class MainWindow(QMainWindow):
         self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.marking = Marking(self.timeline, self.panels.marks)
+        self.marking.stepped.connect(self.show_stepped)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
         self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
         self.sweeping.attach(self._docks["sweep"])
+        pointer = Pointer(self, self.timeline, self.verdict, self._docks)
+        self.lessons = Lessons(
+            self, self.panels.lesson, self._docks["lesson"], pointer, session, settings,
+            self.control.run_beside,
+        )  # fmt: skip
         self.first_page_actions = FirstPageActions(
             self.control.queue, self.files, self.bubbles, self.comparing
         )
@@ -117,7 +128,11 @@ class MainWindow(QMainWindow):
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
         )
-        self.panes = Panes(lambda: [self.form, self.centre, *self._docks.values()])
+        left, *others = self._docks.values()
+        self.panes = Panes(
+            self,
+            lambda: [left, self.timeline if self.timeline.isVisible() else self.centre, *others],
+        )
         self.command_palette = Palette(self, self.commands)
         self.view_options = ViewOptions(self.timeline, settings)
         self.colours = ColourControl(settings, self)
@@ -132,6 +147,7 @@ class MainWindow(QMainWindow):
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
         self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
+        self._lesson_menu = LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
         self.setAcceptDrops(True)
         self.comparing.attach(menus.actions, self._docks["compare"], self.overview)
         self._connect()
@@ -186,9 +202,15 @@ class MainWindow(QMainWindow):
         self.runs.add(run)
         self._show(run)
 
+    def show_stepped(self, trace: Trace) -> None:
+        """Show the run that is shown with other steps, as a run of its own."""
+        if self.run_shown is not None and self.run_shown.source is not None:
+            self.show_run(self.session.add_opened(self.run_shown.source, Opened(trace)))
+
     def commands(self) -> list[Command]:
         """What the command palette offers now."""
         self._recent.refresh()
+        self._lesson_menu.fill()
         return [
             *menu_commands(self.menuBar()),
             *run_commands(self.session.runs, self.show_run),
@@ -311,6 +333,9 @@ class MainWindow(QMainWindow):
             listed.menu_wanted.connect(self.run_menu.popup)
         self.run_menu.renamed.connect(self.live.update)
         self.welcome.opened.connect(self.files.open_from)
+        self.welcome.taught.connect(self.lessons.open)
+        self.lessons.opened.connect(self.show_run)
+        self.lessons.failed.connect(self.banner.say)
         self.welcome.tried.connect(self.first_page_actions.do)
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.reduction_changed.connect(self.status.set_per_pixel)
@@ -320,6 +345,7 @@ class MainWindow(QMainWindow):
         self.panels.spans.said.connect(self.note)
         self.panels.spans.failed.connect(self.banner.say)
         self.judge.told.connect(self.verdict.show_text)
+        self.judge.told.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
@@ -362,6 +388,7 @@ class MainWindow(QMainWindow):
         self.colours.refresh()
         for part in (
             self.timeline.state, self.welcome, self.panels, self.comparing, self._dock_tabs,
+            self.lessons,
         ):  # fmt: skip
             part.set_theme(theme)
 

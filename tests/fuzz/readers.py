@@ -65,6 +65,62 @@ def _chrome_files() -> list[File]:
     return [(".json", bare.encode()), (".json", whole.encode()), (".json.gz", packed)]
 
 
+def _kineto_files() -> list[File]:
+    """A rank's file as the profiler writes it, and one with a device's tasks."""
+    folder = Path(__file__).parents[1] / "data" / "two-ranks"
+    packed = (folder / "rank-0.json.gz").read_bytes()
+    events: list[dict[str, Any]] = [
+        {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 9, "tid": 1,
+         "ts": 100 * n, "dur": 100} for n in range(3)
+    ]  # fmt: skip
+    for n in range(40):
+        name, stream = ("ncclDevKernel_AllReduce", 20) if n % 5 == 0 else (f"gemm{n % 3}", 7)
+        shared = {"ph": "X", "args": {"correlation": n + 1}}
+        call = {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 1}
+        task = {"cat": "kernel", "name": name, "pid": 0, "tid": stream}
+        events.append({**shared, **call, "ts": 7 * n, "dur": 2})
+        events.append({**shared, **task, "ts": 7 * n + 3, "dur": 5.5})
+    told = {"distributedInfo": {"rank": 1}, "baseTimeNanoseconds": 10**15, "traceEvents": events}
+    return [(".json.gz", packed), (".json", gzip.decompress(packed)),
+            (".json", json.dumps(told).encode())]  # fmt: skip
+
+
+def _foreign(name: str) -> Callable[[], list[File]]:
+    """The files of a format."""
+
+    def files() -> list[File]:
+        from tests.core.recording import foreign_files as made
+
+        if name == "nsight":
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "run.sqlite"
+                made.nsight_export(path)
+                return [(".sqlite", path.read_bytes())]
+        if name == "perfetto":
+            data = made.perfetto_trace()
+            return [(".pftrace", data), (".pftrace", gzip.compress(data, mtime=0))]
+        data = made.flight_dump() if name == "flight" else json.dumps(made.MEGASCAN).encode()
+        return [(".json", data)]
+
+    return files
+
+
+def _open_foreign(path: Path, number: int) -> None:
+    """Open as the window does, explain all steps, and count ranks."""
+    from core.explain.causes import explain_run_step
+    from core.explain.ranks import rank_times
+    from core.recording.recording import open_recording
+
+    _open_chrome(path, number)
+    trace = open_recording(path).trace
+    for step in trace.steps[:10]:
+        explanation = explain_run_step(trace, step)
+        assert (explanation.end > explanation.start).all(), "a piece of a gap has no length"
+    for time in rank_times(trace):
+        assert time.idle_ns + time.compute_ns + time.moving_ns == time.span_ns
+        assert min(time.idle_ns, time.moving_ns, time.overlap_ns) >= 0
+
+
 def _open_chrome(path: Path, number: int) -> None:
     from core.recording.recording import open_recording
 
@@ -297,6 +353,29 @@ def _open_arrow(path: Path, number: int) -> None:
         _draw(trace)
 
 
+def _rank_files() -> list[File]:
+    """The second rank of a job."""
+    from tests.core.recorder.made import two_ranks
+
+    with tempfile.TemporaryDirectory() as folder:
+        two_ranks(Path(folder), (10**12, 10**12 + 500))
+        return [(".arrow", (Path(folder) / "rank-1.arrow").read_bytes())]
+
+
+def _open_ranks(path: Path, number: int) -> None:
+    """Open it beside the first rank, as one run."""
+    from tests.core.recorder.made import two_ranks
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        two_ranks(folder)
+        shutil.copy(path, folder / "rank-1.arrow")
+        try:
+            _open_arrow(folder, number)
+        except RecordingError as error:  # it names the file in the folder
+            raise RecordingError(str(error).replace(f"{folder}", f"{path}")) from error
+
+
 @cache
 def _indexed() -> tuple[Path, Any]:
     """A recording that has an index, in a folder that goes with the process; and its trace."""
@@ -340,8 +419,14 @@ def _open_index(path: Path, number: int) -> None:
 
 READERS: dict[str, Reader] = {
     "arrow": Reader(_arrow_files, _open_arrow, (RecordingError,)),
+    "ranks": Reader(_rank_files, _open_ranks, (RecordingError,)),
     "index": Reader(_index_files, _open_index, ()),
     "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,)),
+    "kineto": Reader(_kineto_files, _open_foreign, (RecordingError,)),
+    "megascan": Reader(_foreign("megascan"), _open_foreign, (RecordingError,)),
+    "flight": Reader(_foreign("flight"), _open_foreign, (RecordingError,)),
+    "nsight": Reader(_foreign("nsight"), _open_foreign, (RecordingError,)),
+    "perfetto": Reader(_foreign("perfetto"), _open_foreign, (RecordingError,)),
     "costs": Reader(_costs_files, _open_costs, (CostError,)),
     "schedule": Reader(_schedule_files, _open_schedule, (PlanError,)),
     "marks": Reader(_marks_files, _open_marks, (BookmarksError,)),

@@ -29,12 +29,13 @@ class MarksPanel(QWidget):
     """A row for each mark, in order of time.
 
     `chosen` carries the index of a mark to go to, `renamed` that of one and its new note, and
-    `removed` that of one to delete.
+    `removed` that of one to delete. With `steps_asked` steps are to begin at the marks.
     """
 
     chosen = Signal(int)
     renamed = Signal(int, str)
     removed = Signal(int)
+    steps_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +109,11 @@ class MarksPanel(QWidget):
                 (tr("Delete"), tr("Take the mark away; Ctrl+Z brings it back. (Del)"), self.remove),
             )
         ]
-        return row(*buttons, None, margins=(8, 4, 8, 6), spacing=6)
+        tip = tr("Explain this trace by steps: each mark begins one, which lasts until the next "
+                 "mark, and the last one until its mark ends.")  # fmt: skip
+        self.steps = button(QPushButton, tr("Use as steps"), tip, self.steps_asked.emit)
+        self.steps.hide()
+        return row(*buttons, self.steps, None, margins=(8, 4, 8, 6), spacing=6)
 
     def _index(self, item: QTreeWidgetItem) -> int:
         return self.list.indexOfTopLevelItem(item)

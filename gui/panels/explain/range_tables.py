@@ -11,11 +11,15 @@ from core.explain.causes import Cause
 from core.explain.durations import Histogram
 from core.explain.lanes import LaneTime
 from core.explain.range_causes import IdleCauses
-from core.explain.statistics import RangeStatistics
+from core.explain.repeats import NameFigures, Outlier, Repeats
+from core.explain.statistics import KindFigures, RangeStatistics
 from core.plain import cell
+from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.look.text import duration_text, percent_text, time_text, tr
-from gui.timeline.interact.describe import kind_title
+from gui.timeline.interact.describe import kind_title, span_title
+from gui.timeline.state.scene import shown_steps, step_name
+from gui.timeline.state.selection import TimeRange
 
 NONE = "–"
 
@@ -39,6 +43,27 @@ def headline(counted: RangeStatistics) -> str:
     return tr(
         "{length} from {start}",
         length=duration_text(counted.wall_ns), start=time_text(counted.start),
+    )  # fmt: skip
+
+
+def steps_range(trace: Trace, live: bool) -> TimeRange | None:
+    """All measured steps, of a live run the latest ones; None while there is no step."""
+    steps = shown_steps(trace, live) if live else measured_steps(trace) or trace.steps
+    if not steps:
+        return None
+    return TimeRange(trace.step_bounds(steps[0])[0], trace.step_bounds(steps[-1])[1])
+
+
+def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
+    """The first and the last step that were counted, and how long they took."""
+    warmup = trace.header.specification.warmup
+    first, last = trace.step_at(counted.start), trace.step_at(counted.end - 1)
+    if first is None or last is None:
+        return headline(counted)
+    return tr(
+        "From {first} to {last}: {length}",
+        first=step_name(first, warmup), last=step_name(last, warmup),
+        length=duration_text(counted.wall_ns),
     )  # fmt: skip
 
 
@@ -75,15 +100,46 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
 
 
 def kind_table(counted: RangeStatistics) -> Table:
-    """Count, total and durations of every kind of span.
+    """Count, total and durations of every kind of span."""
+    rows = tuple(_size_words(kind_title(own.kind), own) for own in counted.kinds)
+    heads, tips = _size_heads(tr("Kind"), counted)
+    return Table(tr("Kinds"), heads, rows, tips)
 
-    Where the range cuts spans, the heads of their durations say that these are of whole spans.
-    """
+
+def name_table(counted: RangeStatistics, repeats: Repeats | None) -> Table:
+    """The same of every name, those with the most time first."""
+    rows = tuple(_size_words(own.label, own) for own in (repeats.names if repeats else ()))
+    heads, tips = _size_heads(tr("Name"), counted)
+    return Table(tr("Names"), heads, rows, tips)
+
+
+def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
+    """Spans that took far longer than their like."""
+    heads = (tr("Outlier"), tr("Lane"), tr("Step"), tr("Duration"), tr("Usual"), tr("Times usual"))
+    tips = (
+        tr("A span far longer than those of its kind and part of the model on its lane."), "", "",
+        "", tr("The median of those."), tr("Its duration in such medians."),
+    )  # fmt: skip
+    warmup = trace.header.specification.warmup
+    rows = []
+    for one in outliers:
+        span = trace.span(one.lane, one.index)
+        rows.append(
+            (
+                span_title(span), trace.header.lanes[one.lane].name,
+                step_name(span.step, warmup), duration_text(one.duration),
+                duration_text(one.usual), f"{one.duration / max(1, one.usual):.1f}",
+            )
+        )  # fmt: skip
+    return Table(tr("Outliers"), heads, tuple(rows), tips)
+
+
+def _size_heads(first: str, counted: RangeStatistics) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Heads and tips over durations; where the range cuts spans, they say that these are whole."""
     sizes = (
         (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max")) if counted.cut
         else (tr("Mean"), tr("p50"), tr("p99"), tr("Max"))
     )  # fmt: skip
-    heads = (tr("Kind"), tr("Count"), tr("In range"), *sizes)
     tips = (
         "", tr("Spans of which some part lies in the range."),
         tr("The sum of their parts in the range."), tr("The mean duration of whole spans."),
@@ -91,19 +147,35 @@ def kind_table(counted: RangeStatistics) -> Table:
         tr("99 % of the whole spans are no longer than this."),
         tr("The duration of the longest span."),
     )  # fmt: skip
-    rows = tuple(
-        (
-            kind_title(own.kind), f"{own.count:,}",
-            *map(duration_text, (own.inside, own.mean, own.p50, own.p99, own.longest)),
-        )
-        for own in counted.kinds
-    )  # fmt: skip
-    return Table(tr("Kinds"), heads, rows, tips)
+    return (first, tr("Count"), tr("In range"), *sizes), tips
 
 
-def notes(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> list[str]:
+def _size_words(title: str, own: KindFigures | NameFigures) -> tuple[str, ...]:
+    lengths = map(duration_text, (own.inside, own.mean, own.p50, own.p99, own.longest))
+    return (title, f"{own.count:,}", *lengths)
+
+
+def notes(
+    trace: Trace, counted: RangeStatistics, causes: IdleCauses, repeats: Repeats | None
+) -> list[str]:
     """What one has to know to read the figures."""
     lines = []
+    if repeats is None:
+        lines.append(tr("Too many spans to tell names and outliers apart: select a shorter range."))
+    elif repeats.named > len(repeats.names):
+        lines.append(
+            tr(
+                "{shown} of {all} names are listed, those with the most time.",
+                shown=f"{len(repeats.names):,}", all=f"{repeats.named:,}",
+            )
+        )  # fmt: skip
+    if repeats is not None and repeats.outlying > len(repeats.outliers):
+        lines.append(
+            tr(
+                "{shown} of {all} outliers are listed, those that lost the most time.",
+                shown=f"{len(repeats.outliers):,}", all=f"{repeats.outlying:,}",
+            )
+        )  # fmt: skip
     running = sum(
         task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks
     )

@@ -1,11 +1,11 @@
-"""Statistics: what the selected range of time holds, lane by lane and kind by kind."""
+"""Statistics: what all steps hold, or the selected range: by lane, by kind and by name."""
 
 from __future__ import annotations
 
 import time
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
 
 from core.explain.durations import histogram
 from core.explain.range_causes import IdleCauses
+from core.explain.repeats import Outlier, Repeats
 from core.explain.statistics import RangeStatistics, longest_span
 from core.plan.task import KINDS, Kind
 from gui.app.jobs import Runner
-from gui.explanations.range_job import RangeJob
+from gui.explanations.range_job import RangeFigures, RangeJob
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, row
 from gui.look.text import tr
@@ -35,7 +36,11 @@ from gui.panels.explain.range_tables import (
     headline,
     kind_table,
     lane_table,
+    name_table,
     notes,
+    outlier_table,
+    steps_headline,
+    steps_range,
 )
 from gui.panels.run.fields import Choice
 from gui.panels.sheet import scrolled
@@ -52,8 +57,9 @@ LISTED = 12  # rows of a table that stand without scrolling
 class StatisticsPanel(QWidget):
     """Tables and a histogram of a range; `span_chosen` carries lane and index of a span.
 
-    `said` is a line for the status bar. Large ranges are counted bit by bit: the window answers
-    all the while, and after 0.3 s there is a bar with Cancel.
+    Without a range they are of all measured steps, counted while the panel is seen. `said` is a
+    line for the status bar. Large ranges are counted bit by bit: the window answers all the while,
+    and after 0.3 s there is a bar with Cancel.
     """
 
     span_chosen = Signal(int, int)
@@ -64,20 +70,33 @@ class StatisticsPanel(QWidget):
         self.setAccessibleName(tr("Statistics"))
         self.counted: RangeStatistics | None = None
         self.causes: IdleCauses | None = None
+        self.repeats: Repeats | None = None
+        self.outliers: list[Outlier] = []
+        self._chosen: TimeRange | None = None
+        self._live = self._stopped = False
         self._scene: Scene | None = None
         self._job: RangeJob | None = None
         self._begun = 0.0
         self._runner = Runner(self, "counting")
         self._runner.advanced.connect(self._show_progress)
         self._runner.done.connect(self._show)
-        self._runner.failed.connect(self._clear)
+        self._runner.failed.connect(self._stop)
         self._hint = hint(tr(HINT))
         self.head = Label(look="heading")
         self.notes = Label(look="quiet", wrapped=True)
-        self.lanes, self.kinds = (
+        self.lanes, self.kinds, self.names, self.far = (
             _TableView(tr("Lanes in the range")),
             _TableView(tr("Kinds of spans in the range")),
+            _TableView(tr("Names of spans in the range")),
+            _TableView(tr("Outliers")),
         )
+        self.kinds.chosen.connect(self._choose_kind)
+        self.names.chosen.connect(self._select_name)
+        self.far.chosen.connect(self._select_outlier)
+        self.by = Choice()
+        self.by.setAccessibleName(tr("Spans by kind or by name"))
+        self.by.addItems([tr("by kind"), tr("by name")])
+        self.by.currentIndexChanged.connect(self._show_tables)
         self.histogram = HistogramChart()
         self.histogram.chosen.connect(self._select_longest)
         self.which = Choice()
@@ -94,28 +113,25 @@ class StatisticsPanel(QWidget):
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Another run is shown, or more of this one has come: count again what has grown."""
-        if scene is None:
-            self.show_range(None, None)
-            return
-        job = self._job
-        if job is None or scene is not self._scene or self._runner.running:
-            return
-        if job.version != scene.trace.version:
-            fresh = RangeJob(scene.trace, scene.explained, job.range)
-            if fresh.spans != job.spans:
-                self._begin(fresh)
+        self._live = live
+        if scene is None or scene is not self._scene:
+            self.show_range(scene, None)
+        elif not self._runner.running:
+            self._count()
 
     def show_range(self, scene: Scene | None, chosen: TimeRange | None) -> None:
-        """Count a range, or show the hint."""
-        self._scene = scene
-        if scene is None or chosen is None:
-            self._clear(tr(HINT))
-            return
-        self._begin(RangeJob(scene.trace, scene.explained, chosen))
+        """Count a range, or all steps; without a run show the hint."""
+        self._clear(tr(HINT))
+        self._scene, self._chosen, self._stopped = scene, chosen, False
+        self._count()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self._count()
 
     def cancel(self) -> None:
         """Stop counting; what was shown before stays gone."""
-        self._clear(tr("Counting was cancelled. Select a range to count it."))
+        self._stop(tr("Counting was cancelled. Select a range to count it."))
 
     def copy_csv(self) -> None:
         """Put the figures on the clipboard as plain numbers."""
@@ -132,13 +148,9 @@ class StatisticsPanel(QWidget):
         if self._scene is None or self.counted is None or self.causes is None:
             self._say_nothing()
             return
-        tables = (
-            lane_table(self._scene.trace, self.counted, self.causes),
-            kind_table(self.counted),
-        )
-        text = as_markdown(
-            headline(self.counted), tables, notes(self._scene.trace, self.counted, self.causes)
-        )
+        tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
+        lines = notes(self._scene.trace, self.counted, self.causes, self.repeats)
+        text = as_markdown(self.head.text(), tables, lines)
         QGuiApplication.clipboard().setText(text)
         self.said.emit(tr("Copied the statistics as Markdown."))
 
@@ -150,16 +162,33 @@ class StatisticsPanel(QWidget):
             else tr("Drag over the lanes to select a range first.")
         )  # fmt: skip
 
+    def _count(self) -> None:
+        """Count the range, or else all steps, unless nothing has come since that was done."""
+        if self._scene is None or self._stopped or not (self._chosen or self.isVisible()):
+            return
+        trace, job = self._scene.trace, self._job
+        chosen = self._chosen or steps_range(trace, self._live)
+        if chosen is None or (job and (job.version, job.range) == (trace.version, chosen)):
+            return
+        fresh = RangeJob(trace, self._scene.explained, chosen)
+        if job is None or (job.spans, job.range) != (fresh.spans, chosen):
+            self._begin(fresh)
+
     def _begin(self, job: RangeJob) -> None:
         self._job, self._begun = job, time.monotonic()
-        if self._scene is not None and self.counted is not None and self._is_elsewhere(job):
+        if self.counted is not None and self._is_elsewhere(job):
             self.counted = self.causes = None
         self._runner.start(job.work(), AT_ONCE_S)
+
+    def _stop(self, hint: str) -> None:
+        """Show why nothing is counted until something else is chosen."""
+        self._clear(hint)
+        self._stopped = True
 
     def _clear(self, hint: str) -> None:
         """Stop counting, and say why nothing is shown."""
         self._runner.cancel()
-        self._job = self.counted = self.causes = None
+        self._job = self.counted = self.causes = self.repeats = None
         self._hint.setText(hint)
         self._stack.setCurrentIndex(0)
 
@@ -172,18 +201,28 @@ class StatisticsPanel(QWidget):
         if self.counted is None and time.monotonic() - self._begun > PATIENCE_S:
             self._stack.setCurrentWidget(self._waiting)
 
-    def _show(self, figures: tuple[RangeStatistics, IdleCauses]) -> None:
+    def _show(self, figures: RangeFigures) -> None:
         assert self._scene is not None
-        self.counted, self.causes = counted, causes = figures
-        self.head.setText(headline(counted))
-        self.lanes.show_table(lane_table(self._scene.trace, counted, causes))
+        trace = self._scene.trace
+        self.counted, self.causes, self.repeats = counted, causes, repeats = figures
+        whole = self._chosen is None
+        self.head.setText(steps_headline(trace, counted) if whole else headline(counted))
+        self.lanes.show_table(lane_table(trace, counted, causes))
         self.kinds.show_table(kind_table(counted))
-        lines = notes(self._scene.trace, counted, causes)
-        self.notes.setText(" ".join(lines))
-        self.notes.setVisible(bool(lines))
+        self.names.show_table(name_table(counted, repeats))
+        lines = notes(trace, counted, causes, repeats)
+        self.notes.setText(" ".join([*lines, tr(RANGE)] if whole else lines))
+        self.notes.setVisible(bool(self.notes.text()))
         self._list_kinds([figures.kind for figures in counted.kinds])
+        self._show_tables()
         self._show_histogram()
         self._stack.setCurrentIndex(1)
+
+    def _show_tables(self) -> None:
+        """The spans by kind or by name."""
+        by_name = self.by.currentIndex() == 1
+        self.kinds.setVisible(not by_name)
+        self.names.setVisible(by_name)
 
     def _list_kinds(self, kinds: list[Kind]) -> None:
         wanted = self.which.currentData()
@@ -199,6 +238,24 @@ class StatisticsPanel(QWidget):
             kind, sizes = self.which.currentData(), self.counted.sizes
             own = sizes.sum(axis=0) if kind is None else sizes[KINDS.index(kind)]
             self.histogram.show_bins(histogram(own))
+            self._list_outliers(kind)
+
+    def _list_outliers(self, kind: Kind | None) -> None:
+        assert self._scene is not None
+        found = self.repeats.outliers if self.repeats else ()
+        self.outliers = [one for one in found if kind in (None, one.kind)]
+        self.far.show_table(outlier_table(self._scene.trace, self.outliers))
+        self.far.setVisible(bool(self.outliers))
+
+    def _choose_kind(self, number: int) -> None:
+        self.which.setCurrentIndex(number + 1)  # the first is all kinds
+
+    def _select_name(self, number: int) -> None:
+        if self.repeats is not None:
+            self.span_chosen.emit(*self.repeats.names[number].place)
+
+    def _select_outlier(self, number: int) -> None:
+        self.span_chosen.emit(self.outliers[number].lane, self.outliers[number].index)
 
     def _select_longest(self, number: int) -> None:
         if self._scene is None or self.counted is None:
@@ -226,10 +283,13 @@ class StatisticsPanel(QWidget):
         body = QWidget()
         body.setAccessibleName(tr("Statistics of the range"))
         body.setObjectName("plot")
-        title = Label(tr("Durations of whole spans"), "heading")
+        title, spans = (
+            Label(words, "heading") for words in (tr("Durations of whole spans"), tr("Spans"))
+        )
         column(
-            _row(self.head, copying, *copy), self.lanes, self.kinds, _row(title, self.which),
-            self.histogram, self.notes, None, of=body, margins=(10, 6, 10, 8), spacing=6,
+            _row(self.head, copying, *copy), self.lanes, _row(spans, self.by),
+            self.kinds, self.names, _row(title, self.which), self.histogram, self.far, self.notes,
+            None, of=body, margins=(10, 6, 10, 8), spacing=6,
         )  # fmt: skip
         self._progress = QProgressBar()
         self._progress.setTextVisible(False)
@@ -248,6 +308,9 @@ HINT = (
     "Drag over the lanes to select a range: busy, communication and idle time of the lanes that "
     "you drag over stand here, and the durations of their spans. Drag along the axis for all lanes."
 )
+
+
+RANGE = "Drag over the lanes to count a range alone."
 
 
 class _Rows(TableModel):
@@ -281,7 +344,12 @@ class _Rows(TableModel):
 
 
 class _TableView(QTableView):
-    """As high as its rows, up to some; wider ones are scrolled sideways."""
+    """As high as its rows, up to some; wider ones are scrolled sideways.
+
+    `chosen` carries the number of a row that was clicked, or picked with Return.
+    """
+
+    chosen = Signal(int)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -292,6 +360,13 @@ class _TableView(QTableView):
         self.horizontalHeader().setResizeContentsPrecision(50)
         self.rows = _Rows(self)
         self.setModel(self.rows)
+        self.clicked.connect(lambda index: self.chosen.emit(index.row()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.chosen.emit(self.currentIndex().row())
+        else:
+            super().keyPressEvent(event)
 
     def show_table(self, table: Table) -> None:
         """Show other rows."""

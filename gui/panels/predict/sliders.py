@@ -13,6 +13,7 @@ from gui.look.text import tr
 from gui.panels.run.fields import WheelGuard, Words
 
 NUMBER = QSize(98, 22)
+NARROWEST = 48  # pixels of a slider
 
 
 def growing(most: int) -> list[int]:
@@ -44,6 +45,7 @@ class SliderRow(QObject):
         self.slider.setOrientation(Qt.Orientation.Horizontal)
         self.slider.setRange(0, len(self._stops) - 1)
         self.slider.setPageStep(4)
+        self.slider.setMinimumWidth(NARROWEST)
         self.slider.setObjectName(f"{name}_slider")
         number.setObjectName(name)
         number.setFixedSize(NUMBER)

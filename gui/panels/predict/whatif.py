@@ -268,15 +268,15 @@ class WhatIfPanel(QWidget):
         grid.setHorizontalSpacing(10)
         grid.setColumnStretch(1, 1)
         self._source = Label(look="quiet", wrapped=True)
-        costs = row(self.costs, self.load, self.save, growing=self.costs)
         grid.addWidget(_label("costs", self.costs), 0, 0)
-        grid.addLayout(costs, 0, 1, 1, 2)
+        grid.addWidget(self.costs, 0, 1, 1, 2)
         grid.addWidget(self._source, 1, 1, 1, 2)
-        grid.addWidget(_label("schedule", self.schedule), 2, 0)
-        grid.addWidget(self.schedule, 2, 1, 1, 2)
-        for number, slider in enumerate(self._rows.values(), 3):
+        grid.addLayout(row(self.load, self.save, None), 2, 1, 1, 2)
+        grid.addWidget(_label("schedule", self.schedule), 3, 0)
+        grid.addWidget(self.schedule, 3, 1, 1, 2)
+        for number, slider in enumerate(self._rows.values(), 4):
             slider.add_to(grid, number)
-        below = 3 + len(self._rows)
+        below = 4 + len(self._rows)
         grid.addWidget(self._unfold, below, 0, 1, 3)
         for number, option in enumerate(FAULT_OPTIONS, below + 1):
             field = self.faults[option.name].widget

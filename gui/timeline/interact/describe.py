@@ -36,6 +36,8 @@ TITLES = {
     Kind.ALL_GATHER: "All-gather",
     Kind.REDUCE_SCATTER: "Reduce-scatter",
     Kind.OTHER: "Other",
+    Kind.DATA: "Waiting for data",
+    Kind.RECOMPUTE: "Recompute",
 }
 
 

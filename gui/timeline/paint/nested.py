@@ -1,12 +1,13 @@
-"""The numbers of blocks inside the bars of nested rows."""
+"""What stands inside the bars of nested rows: the numbers of blocks, or names."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from core.plan.task import Role
+from core.plan.task import ABSENT, Role
 from gui.timeline.layout.frame import Fonts, Frame
 from gui.timeline.layout.rows import Row
 from gui.timeline.reduce.reduction import Bars, reduce_lane
@@ -18,7 +19,7 @@ DIGIT = 7.0  # about the width of one, in pixels
 
 
 def draw_block_numbers(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-    """The block's number in each bar of a nested row with room for it."""
+    """The block's number, or its own name, in each bar of a nested row with room for it."""
     lanes = scene.trace.header.lanes
     painter.setFont(fonts.small)
     for row in frame.visible(frame.layout.rows):
@@ -32,8 +33,9 @@ def draw_block_numbers(painter: QPainter, scene: Scene, frame: Frame, fonts: Fon
 def _draw_row(painter: QPainter, scene: Scene, frame: Frame, row: Row, bars: Bars) -> None:
     left = np.maximum(bars.left, 0.0)
     room = np.minimum(bars.right, frame.view.width) - left - AIR
-    blocks = scene.trace.spans(row.lane)[bars.first : bars.first + len(left)]["block"]
-    fits = room >= DIGIT * np.char.str_len(blocks.astype(str))
+    texts = _texts(scene, row.lane, bars.first, len(left))
+    fits = room >= DIGIT * np.char.str_len(texts)
+    fits &= np.char.str_len(texts) > 0
     letters = frame.theme.letters
     for place in np.flatnonzero(fits).tolist():
         x, wide = frame.left + left[place], room[place] + AIR - 1
@@ -41,5 +43,19 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, row: Row, bars: Bar
         painter.drawText(
             QRectF(x, frame.top + row.top, wide, row.height),
             Qt.AlignmentFlag.AlignCenter,
-            str(blocks[place]),
+            str(texts[place]),
         )
+
+
+def _texts(scene: Scene, lane: int, first: int, count: int) -> NDArray[np.str_]:
+    """What each of so many bars of a lane says."""
+    spans = scene.trace.spans(lane)[first : first + count]
+    blocks, names = spans["block"], spans["name"]
+    told = spans.table.names
+    return np.array(
+        [
+            told[name] if name != ABSENT else "" if block == ABSENT else str(block)
+            for name, block in zip(names.tolist(), blocks.tolist(), strict=True)
+        ],
+        np.str_,
+    )

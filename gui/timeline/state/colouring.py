@@ -161,8 +161,8 @@ class ByDuration:
 
 
 def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
-    """How a trace is coloured; one of another program, which has no kinds, by name instead."""
-    if by is ColourBy.NAME or (by is ColourBy.KIND and trace.header.foreign):
+    """How a trace is coloured; one of another program, if it has no kinds, by name instead."""
+    if by is ColourBy.NAME or (by is ColourBy.KIND and not trace.table.has_kinds):
         return ByName(trace.table)
     if by is ColourBy.KIND:
         return ByKind()

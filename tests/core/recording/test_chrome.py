@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import core.recording.importers.chrome as chrome
+import core.recording.importers.found as found_in_files
+import core.recording.importers.json_events as json_events
 from core.plan.task import Kind, Role
 from core.recording.importers.chrome import read_chrome_trace
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
-from core.recording.sniff import is_chrome_trace
+from core.recording.sniff import Format, format_of
+from core.trace.odd import Odd
 
 EVENTS = [
     {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "trainer"}},
@@ -48,6 +50,7 @@ WHOLE = [
     ("main", Role.COMPUTE, "step", 0, 50_000),
     ("thread io", Role.COMPUTE, "read", 5_000, 10_000),
     ("main depth 1", Role.NESTED, "gemm", 10_000, 20_500),
+    ("instants of main", Role.NESTED, "mark", 12_000, 12_000),
 ]
 
 
@@ -63,11 +66,11 @@ WHOLE = [
 )
 def test_each_form_of_the_format_gives_the_same_spans(written, data):
     path = written(data)
-    assert is_chrome_trace(path)
+    assert format_of(path) is Format.CHROME
     imported = read_chrome_trace(path)
     assert told(imported.trace) == WHOLE
     assert imported.trace.bounds == (0, 50_000) and imported.trace.steps == []
-    assert imported.warning == f"{path}: only complete events are read; left out are 1 of i"
+    assert imported.warning == "" and imported.trace.odd == {}
     assert {span.kind for span in imported.trace} == {Kind.OTHER}
     assert imported.trace.header.lanes[0].device == "trainer"
 
@@ -79,8 +82,7 @@ def test_a_file_without_its_end_is_read_up_to_its_last_whole_event(written, cut)
     path = written((whole + cut).encode())
     imported = read_chrome_trace(path)
     assert told(imported.trace) == WHOLE
-    cut_off = "the file was cut: it is shown up to its last whole event"
-    assert imported.warning.endswith(cut_off) != ends
+    assert imported.trace.odd == ({} if ends else {Odd.CUT: 1})
 
 
 @given(
@@ -94,11 +96,11 @@ def test_any_events_are_read_in_pieces_and_never_overlap_on_a_lane(tmp_path_fact
         for ts, dur, tid in found
     ]
     path.write_text(json.dumps({"traceEvents": events}))
-    before, chrome.PIECE = chrome.PIECE, piece
+    before, json_events.PIECE = json_events.PIECE, piece
     try:
         trace = read_chrome_trace(path).trace
     finally:
-        chrome.PIECE = before
+        json_events.PIECE = before
     first = min(ts for ts, _, _ in found)
     expected = sorted((1000 * (ts - first), 1000 * (ts + dur - first)) for ts, dur, _ in found)
     assert sorted((span.start, span.end) for span in trace) == expected
@@ -158,11 +160,11 @@ def test_a_number_of_400_digits_is_no_time(written):
     odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts} for ts in (10**400, "9" * 400, "nan")]
     imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
     assert told(imported.trace) == WHOLE
-    assert "3 complete events without a time are left out" in imported.warning
+    assert imported.trace.odd == {Odd.NO_TIME: 3}
 
 
 def test_as_many_threads_as_no_window_can_show_are_refused(written, monkeypatch):
-    monkeypatch.setattr(chrome, "MOST_LANES", 100)
+    monkeypatch.setattr(found_in_files, "MOST_LANES", 100)
     events = [{"ph": "X", "pid": 1, "tid": n, "ts": n, "dur": 1} for n in range(101)]
     assert read_chrome_trace(written(json.dumps(events[:100]).encode())).trace.span_count == 100
     with pytest.raises(RecordingError, match="more than 100"):
@@ -180,7 +182,7 @@ def test_events_without_a_time_are_counted_not_shown(written):
     path = written(json.dumps(events).encode())
     imported = read_chrome_trace(path)
     assert imported.trace.span_count == 2
-    assert imported.warning == f"{path}: 2 complete events without a time are left out"
+    assert imported.warning == f"{path}: 2 events without a time are left out."
 
 
 def test_times_that_no_clock_tells_are_counted_not_shown(written):
@@ -188,7 +190,7 @@ def test_times_that_no_clock_tells_are_counted_not_shown(written):
            ((1e300, 1), (9e15, 1), (-5e15, 1), (1, 1e300), (1, 5e15))]  # fmt: skip
     imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
     assert told(imported.trace) == WHOLE
-    assert "5 complete events without a time are left out" in imported.warning
+    assert imported.trace.odd == {Odd.NO_TIME: 5}
 
 
 def test_the_time_of_day_in_microseconds_is_a_time(written):
@@ -201,7 +203,7 @@ def test_the_time_of_day_in_microseconds_is_a_time(written):
 def test_an_event_without_a_name_and_a_byte_order_mark_are_no_hindrance(written):
     event = {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 1, "name": None}
     path = written(b"\xef\xbb\xbf" + json.dumps([event]).encode())
-    assert is_chrome_trace(path)
+    assert format_of(path) is Format.CHROME
     assert [span.label for span in read_chrome_trace(path).trace] == ["unnamed"]
 
 
@@ -214,4 +216,62 @@ def test_text_that_is_not_utf_8_is_refused_by_name(written):
 def test_a_trace_opens_as_a_recording_does(written):
     opened = open_recording(written(json.dumps(EVENTS).encode()))
     assert told(opened.trace) == WHOLE
-    assert "trace.json: only complete events are read" in opened.warning
+    assert opened.warning == ""
+
+
+def chrome_events(*events):
+    return json.dumps([{"pid": 1, "tid": 1, "name": "a", **event} for event in events]).encode()
+
+
+def test_begins_and_ends_are_calls_and_those_alone_are_counted(written):
+    data = chrome_events(
+        {"ph": "E", "ts": 0}, {"ph": "B", "ts": 1}, {"ph": "B", "ts": 2, "name": "inner"},
+        {"ph": "E", "ts": 3}, {"ph": "E", "ts": 9}, {"ph": "B", "ts": 10},
+        {"ph": "X", "ts": 0, "dur": 1}, {"ph": "?", "ts": 3},
+    )  # fmt: skip
+    imported = read_chrome_trace(written(data))
+    assert [span[2:] for span in told(imported.trace)] == [
+        ("a", 0, 1_000), ("a", 1_000, 9_000), ("inner", 2_000, 3_000),
+    ]  # fmt: skip
+    assert imported.trace.odd == {Odd.NO_BEGIN: 1, Odd.NO_END: 1, Odd.UNKNOWN: 1}
+    assert "1 events that begin and never end are left out." in imported.warning
+
+
+def test_asynchronous_events_have_rows_of_their_own_and_counters_count(written):
+    data = chrome_events(
+        {"ph": "b", "ts": 1, "id": 1, "cat": "io"}, {"ph": "b", "ts": 2, "id": 2, "cat": "io"},
+        {"ph": "e", "ts": 5, "id": 1, "cat": "io"}, {"ph": "e", "ts": 7, "id": 2, "cat": "io"},
+        {"ph": "C", "ts": 2, "name": "held", "args": {"MB": "12"}},
+        {"ph": "C", "ts": 1, "name": "held", "args": {"MB": 10}},
+    )  # fmt: skip
+    trace = read_chrome_trace(written(data)).trace
+    assert [span[0] for span in told(trace)] == ["async io", "async io depth 1"]
+    assert trace.odd == {Odd.NOT_NESTED: 1}
+    counter = trace.counters["held MB", None]
+    assert counter.times.tolist() == [0, 1_000] and counter.values.tolist() == [10, 12]
+
+
+def test_arrows_tell_what_a_task_waited_for(written):
+    data = chrome_events(
+        {"ph": "X", "ts": 0, "dur": 10}, {"ph": "X", "ts": 2, "dur": 5, "name": "inner"},
+        {"ph": "X", "ts": 20, "dur": 5, "tid": 2, "name": "late"},
+        {"ph": "s", "ts": 3, "id": 7}, {"ph": "f", "ts": 21, "id": 7, "tid": 2, "bp": "e"},
+        {"ph": "s", "ts": 3, "id": 8}, {"ph": "f", "ts": 21, "id": 9, "tid": 2},
+    )  # fmt: skip
+    trace = read_chrome_trace(written(data)).trace
+    by_name = {span.label: span for span in trace}
+    assert by_name["late"].after == (by_name["inner"].task,)
+    assert trace.odd == {Odd.ORPHAN_FLOW: 2}
+
+
+def test_what_overlaps_and_does_not_nest_is_counted_and_shown_apart(written):
+    data = chrome_events({"ph": "X", "ts": 0, "dur": 10}, {"ph": "X", "ts": 5, "dur": 10})
+    trace = read_chrome_trace(written(data)).trace
+    assert [(span.lane, span.start) for span in trace] == [(0, 0), (1, 5_000)]
+    assert trace.odd == {Odd.NOT_NESTED: 1}
+
+
+def test_the_time_of_day_keeps_its_nanoseconds_as_far_as_the_file_tells_them(written):
+    data = b'[{"ph": "X", "ts": 1700000000000000.25, "dur": 0.5}, {"ph": "X", "ts": 0, "dur": 1}]'
+    last = list(read_chrome_trace(written(data)).trace)[-1]
+    assert (last.start, last.end) == (1_700_000_000_000_000_250, 1_700_000_000_000_000_750)

@@ -10,10 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton
 
 from core.engine.messages import Ended, Outcome
+from core.lessons.lesson import read_lesson, shipped
 from core.plan.specification import Specification
 from core.recording.recording import open_recording
+from core.report.thumbnail import thumbnail_of
 from gui.app.session import Run
 from gui.app.settings import Settings
+from gui.first_page.card_grid import cards_across
 from gui.first_page.samples import PIPELINE, SAMPLES, preset
 from gui.first_page.welcome import TRIES
 from gui.runs.run_queue import RunQueue
@@ -61,12 +64,12 @@ def test_what_a_run_waits_for_is_said_in_the_timeline_and_a_refusal_brings_the_p
 
 
 def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> None:
-    card = window.welcome.cards[1]
-    window.welcome.cards[0].setFocus()
-    qtbot.keyClick(window.welcome.cards[0], Qt.Key.Key_Tab)
+    last_lesson, card = window.welcome.cards[5:7]
+    last_lesson.setFocus()
+    qtbot.keyClick(last_lesson, Qt.Key.Key_Tab)
     qtbot.waitUntil(card.hasFocus)
     qtbot.keyClick(card, Qt.Key.Key_Space)
-    assert window.run_shown.source == SAMPLES[1].path
+    assert window.run_shown.source == SAMPLES[0].path
 
 
 def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
@@ -111,7 +114,7 @@ def test_what_waits_for_its_turn_is_forgotten_when_a_run_does_not_finish(outcome
 
 
 def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
-    make_window: MakeWindow, settings: Settings, tmp_path: Path
+    make_window: MakeWindow, settings: Settings, tmp_path: Path, qtbot: object
 ) -> None:
     record(specification(steps=1), tmp_path / "here.arrow")
     for name in ("here.arrow", "gone.arrow"):
@@ -121,8 +124,29 @@ def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
     assert not buttons["Open gone.arrow"].isEnabled()
     buttons["Remove gone.arrow from the list"].click()
     assert settings.recent == [tmp_path / "here.arrow"]
-    buttons["Open here.arrow"].click()
+    card = next(c for c in window.welcome.cards if c.accessibleName() == "Open here.arrow")
+    qtbot.waitUntil(lambda: card.thumbnail is not None)
+    assert card.thumbnail == thumbnail_of(open_recording(tmp_path / "here.arrow").trace)
+    card.click()
     assert window.run_shown.source == tmp_path / "here.arrow"
+
+
+def test_every_lesson_and_sample_has_a_card_with_its_picture(window: MainWindow) -> None:
+    cards = window.welcome.cards
+    for path, card in zip([*shipped(), *(one.path for one in SAMPLES)], cards, strict=False):
+        assert card.thumbnail is not None and len(card.thumbnail.bars) >= 4
+        if path.suffix == ".arrow":
+            assert card.thumbnail == thumbnail_of(open_recording(path).trace)
+        else:
+            lanes = read_lesson(path).steps[0].runs[-1].devices
+            assert lanes == f"{card.thumbnail.lanes}xvirtual"
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "across"), [(6, 1180, 6), (6, 900, 3), (4, 700, 2), (3, 100, 1), (0, 500, 1)]
+)
+def test_rows_of_cards_are_as_long_as_each_other(count: int, width: int, across: int) -> None:
+    assert cards_across(count, width) == across
 
 
 def test_nothing_is_cut_off_in_a_small_window(window: MainWindow) -> None:

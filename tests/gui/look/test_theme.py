@@ -47,6 +47,25 @@ def test_words_can_be_read_on_every_ground(name: str, part: str, ground: str) ->
 
 
 @pytest.mark.parametrize("name", THEMES)
+def test_words_and_symbols_of_qts_palette_can_be_seen(name: str) -> None:
+    made, roles, groups = palette(THEMES[name]), QPalette.ColorRole, QPalette.ColorGroup
+    pairs = [
+        (roles.WindowText, roles.Window), (roles.Text, roles.Base),
+        (roles.ButtonText, roles.Button),
+        (roles.ToolTipText, roles.ToolTipBase), (roles.PlaceholderText, roles.Base),
+        (roles.HighlightedText, roles.Highlight), (roles.Link, roles.Window),
+    ]  # fmt: skip
+    for group in (groups.Active, groups.Inactive, groups.Disabled):
+        for words, ground in pairs:
+            colours = made.color(group, words).name(), made.color(group, ground).name()
+            assert contrast(*colours) >= FAINTEST_TEXT, (group, words)
+    for ground in (roles.Window, roles.Base):  # rings of the focus, ticks, and icons of tabs
+        for symbol in (roles.Highlight, roles.WindowText):
+            pair = made.color(symbol).name(), made.color(ground).name()
+            assert contrast(*pair) >= FAINTEST
+
+
+@pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_letters_can_be_read_on_their_bars(name: str, family: Family) -> None:
     theme = THEMES[name]

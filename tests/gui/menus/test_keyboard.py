@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QApplication,
     QComboBox,
     QFileDialog,
@@ -17,11 +19,14 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QTabBar,
+    QTableView,
+    QTreeView,
     QWidget,
 )
 
 from core.explain.lanes import Gap
 from gui.menus.actions import ENTRIES
+from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -161,6 +166,35 @@ def test_a_run_is_made_explained_and_exported_without_a_mouse(
     panel.close()
 
 
+def test_f6_goes_round_all_parts_of_the_window_with_a_ring_round_each(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    perform(window, client, specification())
+    window.timeline.setFocus()
+    press(qtbot, Qt.Key.Key_B)  # Details has something to give the focus to
+    bring(window._docks["devices"])
+    window.timeline.setFocus()
+    docks, ring = window._docks, window.panes.ring
+    parts = [docks["devices"], docks["details"], docks["strategy"], window.timeline]
+    for keys, order in (
+        (Qt.KeyboardModifier.NoModifier, parts),
+        (Qt.KeyboardModifier.ShiftModifier, parts[-2::-1]),
+    ):
+        for part in order:
+            press(qtbot, Qt.Key.Key_F6, keys)
+            assert part is QApplication.focusWidget() or part.isAncestorOf(
+                QApplication.focusWidget()
+            )
+            assert ring.isVisible() and ring.mask().boundingRect() == ring.rect()
+            corner = part.mapTo(window, part.rect().topLeft())
+            assert (ring.pos(), ring.size()) == (corner, part.size())
+            edge = window.grab().toImage().pixelColor(corner.x() + part.width() // 2, corner.y())
+            assert edge == window.palette().highlight().color()
+    press(qtbot, Qt.Key.Key_F6)  # to the timeline, from the panel below it
+    QTest.mouseClick(window.timeline.viewport(), Qt.MouseButton.LeftButton)
+    assert not ring.isVisible()
+
+
 def _is_popup_of_a_choice(widget: QWidget) -> bool:
     """Whether it is the list that a drop-down field opens, which has the field's name."""
     above = widget.parentWidget()
@@ -189,3 +223,27 @@ def test_every_control_has_a_name_for_screen_readers(
     window.exporting.open()
     assert nameless(window) == []
     window.exporting.panel.close()
+
+
+def test_every_panel_is_told_to_screen_readers_with_the_heads_of_its_tables(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification())
+    tables = 0
+    for name, dock in window._docks.items():
+        bring(dock)
+        QApplication.processEvents()
+        assert nameless(dock) == [], name
+        for table in dock.findChildren(QAbstractItemView):
+            if not isinstance(table, QTableView | QTreeView):
+                continue
+            told = QAccessible.queryAccessibleInterface(table)
+            heads = [
+                told.child(place).text(QAccessible.Text.Name).strip()
+                for place in range(told.childCount())
+                if told.child(place).role() is QAccessible.Role.ColumnHeader
+            ]
+            assert len(heads) == table.model().columnCount(), (name, table.accessibleName())
+            assert sum(map(bool, heads)) >= len(heads) - 1, heads  # bars need no words
+            tables += 1
+    assert tables >= 8

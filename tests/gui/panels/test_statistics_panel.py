@@ -12,9 +12,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
+from core.explain.repeats import Outlier, Repeats
 from core.explain.statistics import RangeCount
 from core.plan.task import Kind
 from core.recording.decode import append_batch
+from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.panels.explain import statistics as panel_file
 from gui.panels.explain.statistics import StatisticsPanel
@@ -90,14 +92,64 @@ def test_a_range_over_some_lanes_counts_only_those(
     assert [row[0] for row in cells(panel.lanes)] == ["cpu:1"]
 
 
-def test_without_a_range_the_panel_says_what_to_do(panel: StatisticsPanel, scene: Scene) -> None:
-    panel.show_range(scene, None)
+def test_without_a_run_the_panel_says_what_to_do(panel: StatisticsPanel) -> None:
+    panel.show_range(None, None)
     assert panel._hint.isVisible()
     assert "Drag over the lanes" in panel._hint.text()
     said = []
     panel.said.connect(said.append)
     panel.copy_csv()
     assert said == ["Drag over the lanes to select a range first."]
+
+
+def test_without_a_range_all_measured_steps_are_counted_once_the_panel_is_seen(
+    panel: StatisticsPanel, scene: Scene, qtbot: object
+) -> None:
+    panel.hide()
+    panel.show_scene(scene, False)
+    assert panel._job is None
+    panel.show()
+    count(panel, qtbot)
+    assert panel.head.text().startswith("From step 1 to step 3: ")
+    steps = measured_steps(scene.trace)
+    first, last = scene.trace.step_bounds(steps[0])[0], scene.trace.step_bounds(steps[-1])[1]
+    assert (panel.counted.start, panel.counted.end) == (first, last)
+    panel.show_range(scene, a_range(scene))
+    qtbot.waitUntil(lambda: panel.head.text().startswith("349"))
+    panel.show_range(scene, None)
+    qtbot.waitUntil(lambda: panel.head.text().startswith("From step 1"))
+
+
+def test_rows_by_kind_by_name_and_outliers_lead_to_what_they_name(
+    panel: StatisticsPanel, scene: Scene, qtbot: object
+) -> None:
+    panel.show_range(scene, None)
+    count(panel, qtbot)
+    assert panel.kinds.isVisible() and not panel.names.isVisible()
+    click(panel.kinds, 1)
+    assert panel.which.currentText() == panel.kinds.rows.index(1, 0).data()
+    panel.by.setCurrentIndex(1)
+    assert panel.names.isVisible() and not panel.kinds.isVisible()
+    labels = [row[0] for row in cells(panel.names)]
+    with qtbot.waitSignal(panel.span_chosen) as told:
+        click(panel.names, labels.index("B0"))
+    assert scene.trace.span(*told.args).label == "B0"
+
+    one = Outlier(1, 2, Kind.FORWARD, 9 * MS, 3 * MS)
+    panel.repeats = Repeats(outliers=(one,), outlying=1)
+    panel.which.setCurrentIndex(0)
+    assert cells(panel.far)[0][3:] == ["9 ms", "3 ms", "3.0"]
+    with qtbot.waitSignal(panel.span_chosen) as told:
+        panel.far.setCurrentIndex(panel.far.rows.index(0, 0))
+        QTest.keyClick(panel.far, Qt.Key.Key_Return)
+    assert told.args == [1, 2]
+    panel.which.setCurrentIndex(panel.which.findText("Backward"))
+    assert not panel.far.isVisible()
+
+
+def click(table: object, number: int) -> None:
+    place = table.visualRect(table.rows.index(number, 0)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def test_a_bar_of_the_histogram_leads_to_the_longest_span_in_it_by_mouse_and_keys(
@@ -163,9 +215,11 @@ def test_markdown_has_tables_of_one_width_each(
     panel.show_range(scene, a_range(scene))
     count(panel, qtbot)
     panel.copy_markdown()
-    title, lanes, kinds, *_ = QGuiApplication.clipboard().text().split("\n\n")
+    title, lanes, kinds, labels, *_ = QGuiApplication.clipboard().text().split("\n\n")
     assert title.startswith("**349")
-    for table, names in ((lanes, ["Lane", "Busy"]), (kinds, ["Kind", "Count"])):
+    for table, names in (
+        (lanes, ["Lane", "Busy"]), (kinds, ["Kind", "Count"]), (labels, ["Name", "Count"]),
+    ):  # fmt: skip
         rows = [line.strip("|").split("|") for line in table.splitlines()]
         assert [name.strip() for name in rows[0][:2]] == names
         assert len({len(row) for row in rows}) == 1

@@ -1,0 +1,99 @@
+"""Idle, compute, communication and overlap of each rank of a trace, by union of intervals.
+
+As Holistic Trace Analysis defines them: from the first start to the last end on a rank's device,
+time is compute while any of its streams computes; else it is idle while none of them does anything,
+and the rest is spent on communication or memory alone. Overlap is the part of communication during
+which the rank also computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.statistics import union_ns
+from core.plan.task import IS_COMMUNICATION
+from core.recording.importers.words import MEMORY, matching
+from core.trace.columns import ABSENT
+from core.trace.spans import Spans
+from core.trace.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class RankTime:
+    """A rank's time in ns; `idle + compute + moving` is `span`.
+
+    `communication` is all of it, also what is hidden behind compute: that is `overlap`.
+    """
+
+    place: str
+    span_ns: int
+    idle_ns: int
+    compute_ns: int
+    moving_ns: int
+    communication_ns: int
+    overlap_ns: int
+
+    @property
+    def overlap_fraction(self) -> float:
+        """The share of communication that is hidden behind compute; 0 without communication."""
+        return self.overlap_ns / self.communication_ns if self.communication_ns else 0.0
+
+
+def rank_times(trace: Trace, start: int | None = None, end: int | None = None) -> list[RankTime]:
+    """The times of each place of a trace, cut to a range in ns (all unless given).
+
+    Where there are steps, a task of a device counts if its launch was seen, not after the last one:
+    what was launched before the trace began would look like the work of an idle host. Counted are
+    the lanes of a place that are devices' (without cores), or all where there is none.
+    """
+    low, high = (trace.bounds[n] if told is None else told for n, told in enumerate((start, end)))
+    memory = matching(trace.table.names, MEMORY)
+    ends = trace.step_table.ends
+    until = int(ends[-1]) if len(ends) else None
+    return [
+        _time(place, *_columns(spans, low, high, until), memory) for place, spans in _places(trace)
+    ]
+
+
+def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
+    """The spans of each place."""
+    lanes = trace.header.lanes
+    for place in dict.fromkeys(lane.device for lane in lanes):
+        mine = [lane for lane in lanes if lane.device == place]
+        own = [lane for lane in mine if not lane.cores] or mine
+        yield place, [trace.spans(lane.index) for lane in own]
+
+
+Columns = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.int32]]
+
+
+def _columns(several: list[Spans], low: int, high: int, until: int | None) -> Columns:
+    """Start, end, kind and name of the spans of some lanes, cut to a range."""
+    spans = Spans.joined(several)
+    launched = spans["launched"] != ABSENT
+    if until is not None and launched.any():
+        spans = spans[launched & (spans["launched"] <= until)]
+    spans = spans[(spans.end >= low) & (spans.start <= high)]
+    return (
+        np.maximum(spans.start, low), np.minimum(spans.end, high), spans["kind"], spans["name"],
+    )  # fmt: skip
+
+
+def _time(
+    place: str, start: NDArray[np.int64], end: NDArray[np.int64], kind: NDArray[np.int8],
+    name: NDArray[np.int32], memory: NDArray[np.bool_],
+) -> RankTime:  # fmt: skip
+    moves = IS_COMMUNICATION[kind]
+    computes = ~moves & ~memory[name]
+    span = int(end.max() - start.min()) if len(start) else 0
+    busy = union_ns(start, end)
+    compute, communication = (union_ns(start[some], end[some]) for some in (computes, moves))
+    either = union_ns(start[computes | moves], end[computes | moves])
+    return RankTime(
+        place, span, span - busy, compute, busy - compute, communication,
+        compute + communication - either,
+    )  # fmt: skip

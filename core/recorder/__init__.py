@@ -1,0 +1,1 @@
+"""Records a training script of somebody's own; imported as `bubblescope.recorder`."""

@@ -1,0 +1,179 @@
+"""Two lines in a training script: `with record(model, optimizer, out="runs/"):`.
+
+A step ends where the optimizer's does; what happened since the last one belongs to it, waiting for
+its data too. The first step begins with the recording.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from . import clocks, loader
+from .collectives import Collectives
+from .happened import DATA, TRACKS, Op, Told, lanes_of, timed
+from .hooks import Hooks, unwrapped
+from .stages import Stages
+from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
+from .wire import connect, is_address
+
+WARMUP = 1
+"""Steps that are no measure of the others: the first one is cold."""
+
+
+class record(AbstractContextManager["record"]):
+    """Records the steps of a training job, each rank into a file of its own in the folder `out`.
+
+    Or to a listener, whose address `bubblescope listen` shows.
+
+    `model` is what runs forward (also in DistributedDataParallel), `optimizer` the one whose steps
+    are the steps; without one it is the first that updates the model. Nothing of the job is changed
+    or waited for. What goes wrong with recording is told in a line, and the job goes on.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer | None = None,
+        out: str | Path = "runs/",
+    ) -> None:
+        self._model, self._optimizer, self._out = model, optimizer, out
+
+    def __enter__(self) -> record:
+        """Begin: clocks are compared here, and the first step begins."""
+        self.rank = dist.get_rank() if _is_job() else int(os.environ.get("RANK", 0))
+        self._world = dist.get_world_size() if _is_job() else 1
+        self._origin = time.perf_counter_ns()
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._step, self._plans = 0, dict[tuple[Told, ...], int]()
+        self._clocks = clocks.Clocks(self.rank, self._world)
+        compared = self._clocks.compare("begin")
+        self._sender = Sender(self._open)
+        self._sender.start(self._header())
+        self._sender.hand_in(partial(self._say_clock, compared))
+        self._hooks = Hooks(self._model)
+        self._stages = Stages(self._hooks)
+        self._collectives = Collectives(self._model, self._hooks)
+        self._updating: Op | None = None
+        self._handles = [
+            register_optimizer_step_pre_hook(self._before_update),
+            register_optimizer_step_post_hook(self._after_update),
+        ]
+        self._leave_loader = loader.watch(self._waited)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        """End: the hooks are taken off, and clocks compared again unless the job failed."""
+        for handle in self._handles:
+            handle.remove()
+        self._hooks.remove()
+        self._stages.remove()
+        self._collectives.remove()
+        self._leave_loader()
+        compared = None if kind else self._clocks.compare("end")
+        self._sender.hand_in(partial(self._say_clock, compared))
+        self._sender.hand_in(partial(self._say_end, "failed" if kind else "finished"))
+        self._sender.close()
+        if self._sender.failed:
+            print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
+
+    def _add(self, op: Op) -> None:
+        self._hooks.ops.append(op)
+
+    def _waited(self, start: int, end: int) -> None:
+        self._add(Op("data", start, end, lane=DATA))
+
+    def _before_update(self, optimizer: Any, *_: Any) -> None:
+        if self._optimizer is None and self._is_updated_by(optimizer):
+            self._optimizer = optimizer
+        if optimizer is self._optimizer:
+            self._updating = Op("step", time.perf_counter_ns())
+
+    def _is_updated_by(self, optimizer: Any) -> bool:
+        own = {id(parameter) for parameter in self._model.parameters()}
+        return any(id(p) in own for group in optimizer.param_groups for p in group["params"])
+
+    def _after_update(self, optimizer: Any, *_: Any) -> None:
+        if optimizer is not self._optimizer or self._updating is None:
+            return
+        self._updating.end = time.perf_counter_ns()
+        self._add(self._updating)
+        self._updating = None
+        ops, step = self._hooks.step_over(), self._step
+        self._step += 1
+        self._sender.hand_in(partial(self._tell, step, ops, self._hooks.replica))
+
+    def _tell(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
+        """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
+        told = timed(ops, self.rank if replica is None else replica, TRACKS)
+        if told.tasks not in self._plans:
+            self._plans[told.tasks] = len(self._plans)
+            write(plan_batch(self._plans[told.tasks], told.tasks))
+        write(span_batch(self._plans[told.tasks], step, told, self._origin))
+
+    def _say_clock(self, compared: clocks.Compared | None, write: Write) -> None:
+        if compared is not None:
+            at, told = compared.at - self._origin, str(compared.ahead)
+            write(note_batch("clock", f"rank {self.rank}", at, 0, compared.half_width, told))
+
+    def _say_end(self, outcome: str, write: Write) -> None:
+        now = time.perf_counter_ns() - self._origin
+        if self._sender.left_out:
+            text = f"{self._sender.left_out} steps were left out: they came faster than written"
+            write(note_batch("log", "warning", now, text=text))
+        write(note_batch("log", "state", now, text=outcome))
+
+    def _open(self) -> Any:
+        """The rank's file; those of ranks that an earlier job had and this one has not are gone."""
+        if is_address(str(self._out)):
+            return connect(str(self._out), self.rank)
+        folder = Path(self._out)
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in folder.glob("rank-*.arrow") if self.rank == 0 else ():
+            if path.stem[5:].isdigit() and int(path.stem[5:]) >= self._world:
+                path.unlink(missing_ok=True)
+        return (folder / f"rank-{self.rank}.arrow").open("wb")
+
+    def _header(self) -> dict[str, Any]:
+        model = unwrapped(self._model)
+        device = str(next((p.device for p in model.parameters()), torch.get_default_device()))
+        return {
+            "specification": {"warmup": WARMUP},
+            "model": {"name": type(model).__name__, "blocks": [], "input_bytes": 0},
+            "lanes": lanes_of(self.rank, device, _note(device)),
+            "replicas": self._world,
+            "origin_ns": self._origin,
+            "started": self._started,
+            "hardware": {"host": platform.node(), "rank": self.rank, "ranks": self._world},
+            "versions": {"python": platform.python_version(), "torch": torch.__version__},
+            "format": FORMAT,
+        }
+
+
+def _note(device: str) -> str:
+    """What has to be said wherever a time of a device is shown."""
+    found = torch.accelerator.current_accelerator()
+    is_one = found is not None and torch.device(device).type == found.type
+    return "times are the host's: when work was launched, not when it ran" if is_one else ""
+
+
+def _is_job() -> bool:
+    return dist.is_available() and dist.is_initialized()

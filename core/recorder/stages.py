@@ -1,0 +1,82 @@
+"""The passes of torch.distributed.pipelining's stages: whole stages, by micro-batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+import torch.distributed as dist
+
+from .happened import Op
+from .hooks import Hooks
+
+
+class Stages:
+    """Has every stage of this process tell its passes, in place of the blocks inside them."""
+
+    def __init__(self, hooks: Hooks) -> None:
+        self._hooks = hooks
+        self._originals: list[tuple[Any, str, Callable[..., Any]]] = []
+        if not (dist.is_available() and dist.is_initialized()):
+            return
+        from torch.distributed.pipelining.schedules import _PipelineSchedule
+        from torch.distributed.pipelining.stage import _PipelineStageBase
+
+        stage: Any = _PipelineStageBase
+        self._wrap(stage, "forward_one_chunk", self._pass("forward"))
+        self._wrap(stage, "backward_one_chunk", self._backward)
+        self._wrap(stage, "backward_weight_one_chunk", self._pass("backward-weight"))
+        self._wrap(_PipelineSchedule, "_maybe_compute_loss", self._loss)
+
+    def remove(self) -> None:
+        """Leave the stages as they were."""
+        for kind, name, original in self._originals:
+            setattr(kind, name, original)
+
+    def _wrap(self, kind: Any, name: str, tell: Callable[..., Any]) -> None:
+        original = getattr(kind, name, None)
+        if original is not None:
+            self._originals.append((kind, name, original))
+            setattr(kind, name, wraps(original)(partial_method(tell, original)))
+
+    def _pass(self, kind: str) -> Callable[..., Any]:
+        def tell(original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **o: Any) -> Any:
+            return self._timed(kind, stage, chunk, partial(original, stage, chunk, *more, **o))
+
+        return tell
+
+    def _backward(
+        self, original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **options: Any
+    ) -> Any:
+        whole = options.get("full_backward", more[1] if len(more) > 1 else True)
+        run = partial(original, stage, chunk, *more, **options)
+        return self._timed("backward" if whole else "backward-input", stage, chunk, run)
+
+    def _loss(self, original: Callable[..., Any], *told: Any, **options: Any) -> Any:
+        run = partial(original, *told, **options)
+        if len(told) < 5 or not told[1].is_last:
+            return run()
+        return self._timed("loss", told[1], told[4], run)
+
+    def _timed(self, kind: str, stage: Any, chunk: int, run: Callable[[], Any]) -> Any:
+        hooks = self._hooks
+        hooks.replica = min(dist.get_process_group_ranks(stage.group))
+        op = Op(kind, time.perf_counter_ns(), stage=stage.stage_index, pass_number=chunk)
+        hooks.pause(True)
+        try:
+            return run()
+        finally:
+            op.end = time.perf_counter_ns()
+            hooks.pause(False)
+            hooks.ops.append(op)
+
+
+def partial_method(tell: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that Python binds as a method, and that hands `original` on to `tell`."""
+
+    def method(*arguments: Any, **options: Any) -> Any:
+        return tell(original, *arguments, **options)
+
+    return method

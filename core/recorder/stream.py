@@ -1,0 +1,149 @@
+"""The recording's format, written with nothing but pyarrow: a rank's own stream.
+
+docs/recording.md says what a row means; a test holds this to core.recording.schema, of which it
+knows nothing, since nothing of the house is imported where a job runs.
+
+**Every span arrives exactly once.** The hooks append what happens to one list; the end of a step
+takes this list and puts an empty one in its place, on the thread that trains, which alone appends
+to it between two steps. The step's batch goes to the end of a queue, and only one thread takes from
+its front and writes. A step is told as a whole or not at all: one that was not taken because the
+queue was full is counted, and the count is told.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import pyarrow as pa
+
+from .happened import Timed, Told
+
+FORMAT = 2
+MOST_WAITING = 4096
+"""Batches that wait to be written; more are left out, whole steps at a time."""
+REST_SECONDS = 0.5
+RECORDS = ("plan", "span", "open", "counter", "log", "clock")
+_INT32, _INT64, _TEXT = pa.int32(), pa.int64(), pa.string()
+TASK = pa.struct(
+    [
+        ("kind", _TEXT), ("lane", _INT32), ("stage", _INT32), ("replica", _INT32),
+        ("microbatch", _INT32), ("block", _INT32), ("bucket", _INT32), ("paired_stage", _INT32),
+        ("paired_microbatch", _INT32), ("rows", _INT64), ("bytes", _INT64), ("payload", _TEXT),
+        ("after", pa.list_(_INT32)), ("name", _TEXT),
+    ]
+)  # fmt: skip
+NOTE = pa.struct([("name", _TEXT), ("lane", _INT32), ("value", pa.float64()), ("text", _TEXT)])
+SCHEMA = pa.schema(
+    [
+        pa.field("record", pa.dictionary(pa.int8(), _TEXT), nullable=False),
+        ("plan", _INT32), ("task", _INT32), ("step", _INT32), ("start", _INT64), ("end", _INT64),
+        ("ready", _INT64), ("launched", _INT64), ("note", pa.list_(NOTE)),
+        ("tasks", pa.list_(TASK)),
+    ]
+)  # fmt: skip
+_WORDS = pa.array(RECORDS, _TEXT)
+_NO_NOTE = {"name": None, "lane": None, "value": None, "text": None}
+Write = Callable[[pa.RecordBatch], None]
+
+
+def schema_of(header: dict[str, Any]) -> pa.Schema:
+    """The stream's schema with a run's header."""
+    return SCHEMA.with_metadata({b"bubblescope": json.dumps(header).encode()})
+
+
+def plan_batch(number: int, tasks: Sequence[Told]) -> pa.RecordBatch:
+    """The row that tells all tasks of a plan."""
+    return _batch("plan", 1, plan=[number], tasks=[[task._asdict() for task in tasks]])
+
+
+def span_batch(plan: int, step: int, told: Timed, origin: int) -> pa.RecordBatch:
+    """A row for each task of a step; times are told since `origin`."""
+    count = len(told.tasks)
+    return _batch(
+        "span", count, plan=[plan] * count, task=list(range(count)), step=[step] * count,
+        start=[time - origin for time in told.start], end=[time - origin for time in told.end],
+        launched=[None if time is None else time - origin for time in told.launched],
+        note=[
+            None if lane == task.lane else [{**_NO_NOTE, "lane": lane}]
+            for lane, task in zip(told.lane, told.tasks, strict=True)
+        ],
+    )  # fmt: skip
+
+
+def note_batch(
+    record: str, name: str, start: int, step: int | None = None, value: float | None = None,
+    text: str | None = None,
+) -> pa.RecordBatch:  # fmt: skip
+    """A row of a clock or of the log; `start` is told as it is."""
+    note = {**_NO_NOTE, "name": name, "value": value, "text": text}
+    return _batch(record, 1, start=[start], step=[step], note=[[note]])
+
+
+def _batch(record: str, count: int, **columns: list[Any]) -> pa.RecordBatch:
+    codes = pa.array([RECORDS.index(record)] * count, pa.int8())
+    arrays = [pa.DictionaryArray.from_arrays(codes, _WORDS)]
+    for field in list(SCHEMA)[1:]:
+        given = columns.get(field.name)
+        arrays.append(pa.nulls(count, field.type) if given is None else pa.array(given, field.type))
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+class Sender:
+    """The one thread that writes a rank's stream: whatever is handed in, in its order, once.
+
+    `open_sink` makes the file when the header is known, on that thread. A sink that cannot be
+    written to any more (a full disk, a listener that is gone) ends the recording and not the job:
+    `failed` then says why.
+    """
+
+    def __init__(self, open_sink: Callable[[], Any]) -> None:
+        self._open_sink = open_sink
+        self._waiting: queue.Queue[Callable[[Write], None] | None] = queue.Queue(MOST_WAITING)
+        self._thread = threading.Thread(target=self._run, daemon=True, name="bubblescope")
+        self._closing = threading.Event()
+        self.failed = ""
+        self.left_out = 0
+        """Steps that found the queue full."""
+
+    def start(self, header: dict[str, Any]) -> None:
+        """Begin the stream."""
+        self._schema = schema_of(header)
+        self._thread.start()
+
+    def hand_in(self, write: Callable[[Write], None]) -> bool:
+        """Have something written; False if there is no room for it, and it is left out."""
+        try:
+            self._waiting.put_nowait(write)
+        except queue.Full:
+            self.left_out += 1
+            return False
+        return True
+
+    def close(self, seconds: float = 10.0) -> None:
+        """Write what is waiting and end the stream; waits for that so long at most."""
+        self._closing.set()
+        if self._thread.is_alive():
+            with suppress(queue.Full):
+                self._waiting.put(None, timeout=seconds)
+                self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            with self._open_sink() as sink, pa.ipc.new_stream(sink, self._schema) as stream:
+                while (write := self._waiting.get()) is not None:
+                    # Several steps at once: code that runs seldom is slow, and holds up the job.
+                    self._closing.wait(REST_SECONDS)
+                    write(stream.write_batch)
+                    for _ in range(self._waiting.qsize()):
+                        if (write := self._waiting.get()) is None:
+                            return
+                        write(stream.write_batch)
+        except Exception as error:  # a recording is not worth a training job
+            self.failed = f"{type(error).__name__}: {error}"
+            while self._waiting.get() is not None:
+                pass

@@ -1,0 +1,208 @@
+"""Events of the Trace Event Format made whole: begins with their ends, rows, arrows."""
+
+from __future__ import annotations
+
+from collections import Counter as Counts
+from collections import defaultdict
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from core.recording.importers.json_events import LATEST, Event, Events, Number, number
+from core.trace.odd import Odd
+
+NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
+ASYNC, INSTANTS = "async", "instants"
+_BEGINS, _ENDS = {"b": "b", "S": "S"}, {"e": "b", "F": "S"}
+_INSTANT = frozenset("iIRnTp")
+_KNOWN = frozenset("XMBECstfbeSF") | _INSTANT
+
+
+def finish_calls(events: Events) -> None:
+    """Turn begins with their ends, asynchronous events and instants into complete events."""
+    rest = events.rest
+    _take_pairs(events, *_calls(rest, events.odd))
+    _take_pairs(events, *_asynchronous(rest, events.odd))
+    instants = [event for event in rest if event.ph in _INSTANT]
+    if instants:
+        marks = [_on(event, f"{INSTANTS} of {event.tid}") for event in instants]
+        events.take(marks, np.array([number(event.ts) for event in instants]))
+    events.odd[Odd.UNKNOWN] += sum(event.ph not in _KNOWN for event in rest)
+
+
+def _on(event: Event, row: str) -> Event:
+    return msgspec.structs.replace(event, tid=row, dur=None)
+
+
+def _take_pairs(events: Events, begun: list[Event], ends: list[float]) -> None:
+    if begun:
+        events.take(begun, np.array(ends))
+
+
+def _calls(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
+    """Begins with the ends of theirs: on each thread the last that began ends first."""
+    by_thread: dict[tuple[Number, Number], list[Event]] = defaultdict(list)
+    for event in rest:
+        if event.ph in ("B", "E"):
+            by_thread[event.pid, event.tid].append(event)
+    begun, ends = [], []
+    for mine in by_thread.values():
+        mine.sort(key=lambda event: number(event.ts))
+        open_calls: list[Event] = []
+        for event in mine:
+            if event.ph == "B":
+                open_calls.append(event)
+            elif open_calls:
+                begun.append(_merged(open_calls.pop(), event))
+                ends.append(number(event.ts))
+            else:
+                odd[Odd.NO_BEGIN] += 1
+        odd[Odd.NO_END] += len(open_calls)
+    return begun, ends
+
+
+def _merged(begin: Event, end: Event) -> Event:
+    """The beginning; with its end's arguments where it has none."""
+    if begin.args is not None or end.args is None:
+        return begin
+    return msgspec.structs.replace(begin, args=end.args)
+
+
+def _asynchronous(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
+    """Asynchronous events with their ends: those that have one id, category and name."""
+    open_ones: dict[tuple[Number, ...], list[Event]] = defaultdict(list)
+    begun, ends = [], []
+    for event in rest:
+        family = _BEGINS.get(event.ph) or _ENDS.get(event.ph)
+        if family is None:
+            continue
+        key = (family, event.cat, event.id, event.name, event.pid if event.id is None else None)
+        if event.ph in _BEGINS:
+            open_ones[key].append(event)
+        elif open_ones[key]:
+            begin = open_ones[key].pop()
+            begun.append(_on(begin, f"{ASYNC} {begin.cat or begin.name or ''}".strip()))
+            ends.append(number(event.ts))
+        else:
+            odd[Odd.NO_BEGIN] += 1
+    odd[Odd.NO_END] += sum(map(len, open_ones.values()))
+    return begun, ends
+
+
+def names_of(events: Events) -> tuple[str, ...]:
+    """The names of events, by their numbers."""
+    return tuple(name or "unnamed" for name in events.names)
+
+
+def times_of(
+    begin: NDArray[np.float64], length: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Start and end in ns of events whose begin and length are in microseconds.
+
+    Both ends are rounded, not the length: what touched in the file touches here. Whole
+    microseconds are set apart first, since floats of the time of day have no room for ns.
+    """
+    return _nanoseconds(begin), _nanoseconds(begin + length)
+
+
+def _nanoseconds(times: NDArray[np.float64]) -> NDArray[np.int64]:
+    whole = np.floor(times)
+    part = np.rint((times - whole) * NS_PER_UNIT).astype(np.int64)
+    return whole.astype(np.int64) * int(NS_PER_UNIT) + part
+
+
+def titles(events: Events) -> list[tuple[str, str]]:
+    """The name and the process of each thread, by its metadata or its numbers."""
+    told: dict[tuple[str | None, Number, Number], str] = {}
+    for event in events.rest:
+        if event.ph == "M" and event.name in ("process_name", "thread_name"):
+            tid = event.tid if event.name == "thread_name" else None
+            name = event.args.name if event.args is not None else None
+            if isinstance(name, str):
+                told[event.name, event.pid, tid] = name
+            else:
+                events.odd[Odd.NO_METADATA] += 1
+    names = {(pid, str(tid)): name for (kind, pid, tid), name in told.items() if tid is not None}
+    return [
+        (
+            _title(names, pid, str(tid)),
+            told.get(("process_name", pid, None)) or f"process {pid}",
+        )
+        for pid, tid in events.threads
+    ]
+
+
+def _title(names: dict[tuple[Number, str], str], pid: Number, tid: str) -> str:
+    if tid.startswith(INSTANTS):
+        return f"{INSTANTS} of {_title(names, pid, tid.removeprefix(f'{INSTANTS} of '))}"
+    return names.get((pid, tid)) or (tid if tid.startswith(ASYNC) else f"thread {tid}")
+
+
+def arrows(
+    events: Events, thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The events that arrows lead from and to: those that enclose the arrows' ends most closely."""
+    flows = [event for event in events.rest if event.ph in "stf" and event.ph]
+    if not flows:
+        return np.empty((0, 2), np.int64)
+    order = np.lexsort((-end, start, thread))
+    find = _Enclosing(thread[order], start[order], end[order])
+    open_flows: dict[tuple[Number, ...], int] = {}
+    links: list[tuple[int, int]] = []
+    for event in sorted(flows, key=lambda one: (number(one.ts), "stf".index(one.ph))):
+        key = (event.cat, event.name, event.id)
+        code = events.threads.get((event.pid, event.tid))
+        place = find.at(code, number(event.ts)) if code is not None else None
+        before = open_flows.pop(key, None) if event.ph != "s" else None
+        if place is None or (event.ph != "s" and before is None):
+            events.odd[Odd.ORPHAN_FLOW] += 1
+            continue
+        if before is not None and before != place:
+            links.append((before, place))
+        if event.ph != "f":
+            open_flows[key] = place
+    events.odd[Odd.ORPHAN_FLOW] += len(open_flows)
+    return order[np.array(links, np.int64).reshape(-1, 2)]
+
+
+def counters_of(
+    events: Events,
+) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Times in ns and values of each thing that was counted, by its name."""
+    told: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for counted in events.counted:
+        for key, raw in counted.args.items():
+            value = number(raw if isinstance(raw, int | float | str) else None)
+            if abs(number(counted.ts)) < LATEST and np.isfinite(value):
+                told[f"{counted.name} {key}"].append((number(counted.ts), value))
+            else:
+                events.odd[Odd.NO_TIME] += 1
+    return {
+        name: (_nanoseconds(np.array(pairs)[:, 0]), np.array(pairs)[:, 1])
+        for name, pairs in told.items()
+    }
+
+
+class _Enclosing:
+    """Finds the innermost event of a thread at a moment, among events by thread and start."""
+
+    MOST = 64  # calls that are looked at
+
+    def __init__(
+        self, thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
+    ) -> None:
+        self._thread, self._start, self._end = thread, start, end
+
+    def at(self, thread: int, micros: float) -> int | None:
+        """The place of the event, or None."""
+        if not abs(micros) < LATEST:
+            return None
+        moment = int(_nanoseconds(np.array([micros]))[0])
+        first, last = np.searchsorted(self._thread, [thread, thread + 1]).tolist()
+        place = first + int(np.searchsorted(self._start[first:last], moment, "right")) - 1
+        for tried in range(place, max(first - 1, place - self.MOST), -1):
+            if self._end[tried] >= moment:
+                return tried
+        return None

@@ -1,0 +1,110 @@
+"""The flight recorder's dump of PyTorch as JSON: every collective of a rank, by process group."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter as Counts
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from core.gc_paused import gc_paused
+from core.plan.task import Role
+from core.reading import one_line
+from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
+from core.recording.importers.json_events import reader
+from core.recording.importers.words import kinds_of
+from core.recording.index import Progress, tell
+from core.recording.schema import RecordingError
+from core.recording.stream import Opened
+from core.trace.odd import Odd, told
+
+MOST_BYTES = 1 << 29
+_RANK = re.compile(r"(?:rank|trace|dump)[-_ ]?(\d{1,6})", re.IGNORECASE)
+LATEST = 1 << 61  # ns
+
+
+class _Entry(msgspec.Struct, gc=False):
+    """A collective; times are ns since 1970, 0 for one that is not known."""
+
+    profiling_name: str = ""
+    process_group: list[str] = []
+    time_created_ns: int = 0
+    time_discovered_started_ns: int | None = 0
+    time_discovered_completed_ns: int | None = 0
+    duration_ms: float | None = None
+
+
+class _Dump(msgspec.Struct, gc=False):
+    entries: list[_Entry]
+
+
+def read_flight_recorder(path: Path | str, progress: Progress | None = None) -> Opened:
+    """Read a dump; a lane is a process group. Raises RecordingError, naming the file."""
+    words = f"{path} cannot be read as a dump of the flight recorder"
+    with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
+        found = found_of_dump(Path(path))
+        tell(progress, 1, 1)
+        if not len(found):
+            raise RecordingError(f"{words}: it has no collective that says when it was called")
+        trace = trace_of(found, Path(path).name)
+    lost = told(trace.odd)
+    return Opened(trace, lost and f"{path}: {lost}")
+
+
+def found_of_dump(path: Path) -> Found:
+    """The collectives of a file. One that does not say when it ended is a moment."""
+    with path.open("rb") as file:
+        data = reader(file)(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+    entries = msgspec.json.decode(data, type=_Dump).entries
+    if len(entries) > MOST_EVENTS:
+        raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+    odd, times, kept = Counts[Odd](), [], []
+    for entry in entries:
+        start, end = _times(entry)
+        if not 0 < start < LATEST:
+            odd[Odd.NO_TIME] += 1
+            continue
+        over = start <= end < LATEST
+        odd[Odd.NOT_OVER] += not over
+        times.append((start, end if over else start))
+        kept.append(entry)
+    return _found(kept, np.array(times, np.int64).reshape(-1, 2), path, odd)
+
+
+def _times(entry: _Entry) -> tuple[int, int]:
+    """When a collective started, as far as is known, and ended; the end is 0 if it is not known."""
+    start = entry.time_discovered_started_ns or entry.time_created_ns
+    end = entry.time_discovered_completed_ns or 0
+    if end and entry.duration_ms is not None and 0 <= entry.duration_ms < 1e9:
+        start = max(entry.time_created_ns, end - round(entry.duration_ms * 1e6))
+    return start, end
+
+
+def _found(
+    entries: list[_Entry], times: np.ndarray[tuple[int, int], np.dtype[np.int64]], path: Path,
+    odd: Counts[Odd],
+) -> Found:  # fmt: skip
+    rank = _RANK.search(path.name)
+    place = f"rank {int(rank[1])}" if rank else path.name
+    groups = {name: code for code, name in enumerate(dict.fromkeys(map(_group, entries)))}
+    named = [entry.profiling_name or "unnamed" for entry in entries]
+    codes = {name: code for code, name in enumerate(dict.fromkeys(named))}
+    name = np.array([codes[text] for text in named], np.int32)
+    track = np.array([groups[_group(entry)] for entry in entries], np.int32)
+    more = {"bucket": np.minimum(track, np.iinfo(np.int16).max)}
+    if rank:
+        own = min(int(rank[1]), int(np.iinfo(np.int16).max))
+        more["replica"] = np.full(len(entries), own, np.int32)
+    return Found(
+        tuple(Track(group, place, Role.COMPUTE) for group in groups), tuple(codes), track, name,
+        times[:, 0], times[:, 1], kinds_of(codes)[name], more,
+        launched=np.array([entry.time_created_ns for entry in entries], np.int64), odd=odd,
+    )  # fmt: skip
+
+
+def _group(entry: _Entry) -> str:
+    return " ".join(filter(None, entry.process_group[::-1])) or "process group"

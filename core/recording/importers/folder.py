@@ -1,0 +1,109 @@
+"""A folder of traces, one file for each rank of a job: all ranks on one axis."""
+
+from __future__ import annotations
+
+from collections import Counter as Counts
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from core.gc_paused import gc_paused
+from core.plan.task import ABSENT
+from core.reading import one_line
+from core.recording.importers.chrome import read_found
+from core.recording.importers.flight_recorder import found_of_dump
+from core.recording.importers.found import Found, joined, trace_of
+from core.recording.index import Progress, tell
+from core.recording.schema import RecordingError
+from core.recording.sniff import Format, format_of, trace_files
+from core.recording.stream import Opened
+from core.trace.odd import Odd, told
+
+MOST_FILES = 1024
+
+
+def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Opened:
+    """Read the traces of a folder as one: lanes by rank, steps of one number are one step.
+
+    Raises RecordingError, naming the folder, if none of its files can be read.
+    """
+    files = trace_files(path)
+    if len(files) > MOST_FILES:
+        raise RecordingError(f"{path} has {len(files):,} traces; at most {MOST_FILES:,} are read")
+    words = f"{path} cannot be read as a folder of traces"
+    with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
+        read = _read(files, progress)
+        if not any(map(len, read.parts)):
+            raise RecordingError(f"{words}: {read.failed or 'there is none in it'}")
+        found = _together([part for part in read.parts if len(part)])
+        found.odd[Odd.UNREADABLE] += read.unreadable
+        trace = trace_of(found, Path(path).name)
+    lost = " ".join(filter(None, (told(trace.odd), read.failed)))
+    return Opened(trace, lost and f"{path}: {lost}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What each file that can be read tells; of the others how many there are, and of one why."""
+
+    parts: tuple[Found, ...]
+    unreadable: int
+    failed: str
+
+
+def _read(files: Sequence[Path], progress: Progress | None) -> _Read:
+    parts, failed = [], []
+    for number, file in enumerate(files):
+        try:
+            with one_line(f"{file} cannot be read", RecordingError, msgspec.MsgspecError):
+                dumped = format_of(file) is Format.FLIGHT_RECORDER
+                parts.append(found_of_dump(file) if dumped else read_found(file))
+        except RecordingError as error:
+            failed.append(str(error))
+        tell(progress, number + 1, len(files))
+    return _Read(tuple(parts), len(failed), failed[0] if failed else "")
+
+
+def _together(parts: Sequence[Found]) -> Found:
+    """The parts by rank, on one axis."""
+    ordered = sorted(parts, key=lambda part: _rank(part) if _rank(part) >= 0 else len(parts))
+    odd, seen = Counts[Odd](), Counts[str]()
+    placed = []
+    for part in ordered:
+        rank = _rank(part)
+        odd[Odd.NO_RANK] += rank < 0
+        place = part.tracks[0].place
+        seen[place] += 1
+        odd[Odd.SAME_RANK] += rank >= 0 and seen[place] > 1
+        placed.append(_renamed(part, seen[place]) if seen[place] > 1 else part)
+    found = joined(_on_one_axis(placed, odd))
+    return replace(found, odd=found.odd + odd)
+
+
+def _rank(part: Found) -> int:
+    """The rank whose trace it is, ABSENT for none."""
+    word, _, number = part.tracks[0].place.partition(" ")
+    return int(number) if word == "rank" and number.isdecimal() else ABSENT
+
+
+def _renamed(part: Found, time: int) -> Found:
+    """A part whose rank there has been before."""
+    tracks = tuple(replace(track, place=f"{track.place} ({time})") for track in part.tracks)
+    return replace(part, tracks=tracks)
+
+
+def _on_one_axis(parts: Sequence[Found], odd: Counts[Odd]) -> list[Found]:
+    """The parts by their own clocks; one that has no time in common with the first begins with it.
+
+    Clocks of one machine are one clock; those of several agree as far as the machines keep them.
+    """
+    first, last = int(parts[0].start.min()), int(parts[0].end.max())
+    placed = []
+    for part in parts:
+        start, end = int(part.start.min()), int(part.end.max())
+        apart = start > last or end < first
+        odd[Odd.CLOCKS_APART] += apart
+        placed.append(part.later(first - start) if apart else part)
+    return placed

@@ -1,0 +1,344 @@
+"""Files in Google's "Trace Event Format": JSON with an event each, read in pieces into columns.
+
+Times are microseconds. Files in the wild are packed by gzip, a bare list, or lack their end; they
+write numbers as text and texts as numbers, and begin or end in the middle of what they tell.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import re
+from collections import Counter as Counts
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plain import said
+from core.recording.importers.found import MOST_EVENTS
+from core.recording.index import Progress, tell
+from core.recording.schema import RecordingError
+from core.recording.sniff import GZIP
+from core.trace.odd import Odd
+
+LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
+MOST_REPAIRS = 16  # ends that are tried for a file that was cut
+MOST_BEFORE = 1 << 16  # bytes in which the list of events has to begin
+MOST_WHOLE = 1 << 30  # bytes of a file that is damaged, and so is decoded in one piece
+MOST_EVENT = 1 << 26  # bytes of one event
+PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
+_OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,65536}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
+_COUNTS = re.compile(rb'"ph"\s*:\s*"C"')
+_BORDER = re.compile(rb"\}\s*,\s*\{")
+Number = float | int | str | None
+
+
+class Arguments(msgspec.Struct, gc=False):
+    """What is read of an event's arguments; numbers may be texts."""
+
+    name: Number = None
+    correlation: Number = None
+    stream: Number = None
+    group: Number = msgspec.field(default=None, name="Process Group Name")
+    elements: Number = msgspec.field(default=None, name="In msg nelems")
+    iteration: Number = None
+    microbatch: Number = None
+    model_chunk: Number = None
+    pp_rank: Number = None
+
+
+class Event(msgspec.Struct, gc=False):
+    """What is read of an event."""
+
+    ph: str = ""
+    ts: Number = None
+    dur: Number = None
+    pid: Number = None
+    tid: Number = None
+    name: str | None = ""
+    cat: str | None = None
+    id: Number = None
+    args: Arguments | None = None
+
+
+class OddEvent(msgspec.Struct, gc=False):
+    """An event whose arguments are of other forms than those of others."""
+
+    ph: str = ""
+    ts: Number = None
+    dur: Number = None
+    pid: Number = None
+    tid: Number = None
+    name: str | None = ""
+    cat: str | None = None
+    id: Any = None
+    args: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class Counted(msgspec.Struct, gc=False):
+    """What is read of an event that counts."""
+
+    ph: str = ""
+    ts: Number = None
+    name: str | None = ""
+    args: dict[str, Any] = {}
+
+
+class Rank(msgspec.Struct):
+    """What a file says of the job that it is a rank of."""
+
+    rank: Number = None
+
+
+class File(msgspec.Struct, gc=False):
+    """The form of most files, but for their events; the other is a bare list of these."""
+
+    traceEvents: msgspec.Raw
+    distributedInfo: Rank | None = None
+    baseTimeNanoseconds: Number = None
+    deviceProperties: msgspec.Raw | None = None
+
+
+NO_ARGUMENTS = Arguments()
+NUMBERS = ("correlation", "iteration", "microbatch", "model_chunk", "pp_rank", "elements")
+"""Arguments that are numbers and kept in columns, NaN where an event has none."""
+
+
+class Events:
+    """Complete events as columns, a piece for each list that was added; and what else there was.
+
+    `threads`, `names`, `categories` and `groups` have the numbers by which the columns speak of
+    them. `rest` are all other events that are used: names, begins and ends, counters, flows.
+    """
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[NDArray[Any]]] = {}
+        self.threads: dict[tuple[Number, Number], int] = {}
+        self.names: dict[str | None, int] = {}
+        self.categories: dict[str | None, int] = {}
+        self.groups: dict[Number, int] = {}
+        self.rest: list[Event] = []
+        self.counted: list[Counted] = []
+        self.odd: Counts[Odd] = Counts()
+        self.file = File(msgspec.Raw(b"[]"))
+        self.count = 0
+
+    def add(self, events: Sequence[Event]) -> None:
+        """Take events, while the processor's caches still hold them."""
+        self.count += len(events)
+        if self.count > MOST_EVENTS:
+            raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+        complete = [event for event in events if event.ph == "X"]
+        if len(complete) < len(events):
+            self.rest += [event for event in events if event.ph != "X"]
+        self.take(complete)
+
+    def take(self, complete: Sequence[Event], end: NDArray[np.float64] | None = None) -> None:
+        """Take events that have a beginning and a length, or that have an `end`, as complete."""
+        begin = numbers([event.ts for event in complete])
+        if end is None:
+            length = numbers([event.dur for event in complete])
+            length = np.where(np.isnan(length), 0.0, length)
+        else:
+            length = end - begin
+        known = (np.abs(begin) < LATEST) & (length >= 0) & (length < LATEST)
+        if not known.all():
+            self.odd[Odd.NO_TIME] += int((~known).sum())
+            complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
+            begin, length = begin[known], length[known]
+        told = [event.args or NO_ARGUMENTS for event in complete]
+        new: dict[str, NDArray[Any]] = {
+            "begin": begin,
+            "length": length,
+            "thread": coded([(event.pid, event.tid) for event in complete], self.threads),
+            "name": coded([event.name for event in complete], self.names),
+            "category": coded([event.cat for event in complete], self.categories),
+            "group": coded([args.group for args in told], self.groups),
+        }
+        for name in NUMBERS:
+            new[name] = _sparse([getattr(args, name) for args in told])
+        for name, column in new.items():
+            self.columns.setdefault(name, []).append(column)
+
+    def whole(self) -> dict[str, NDArray[Any]]:
+        """The columns, each in one piece."""
+        return {name: np.concatenate(parts) for name, parts in self.columns.items()}
+
+
+def read_events(path: Path, progress: Progress | None = None) -> Events:
+    """The events of a file. Raises RecordingError, ValueError, msgspec.MsgspecError."""
+    events, size = Events(), path.stat().st_size
+    try:
+        with path.open("rb") as file:
+            for piece, tail in _pieces(reader(file), str(path)):
+                _add(events, piece, tail)
+                tell(progress, file.tell(), size)
+    except msgspec.DecodeError:  # it was cut in the wrong place, here or where it was written
+        events = _cut_events(path)
+    return events
+
+
+def _cut_events(path: Path) -> Events:
+    """The events of a file that is damaged, in one piece."""
+    with path.open("rb") as file:
+        pieces = iter(partial(reader(file), PIECE), b"")
+        data = b"".join(islice(pieces, MOST_WHOLE // PIECE)).removeprefix(codecs.BOM_UTF8)
+    if len(data) > MOST_WHOLE - PIECE:
+        raise RecordingError(f"{refusal(path)}: it is damaged, and larger than {MOST_WHOLE:,}")
+    failed, end = "", b"]" if data.lstrip()[:1] == b"[" else b"]}"
+    for tried in chain([data], _ends(data, end)):
+        events = Events()
+        try:
+            _add(events, tried, whole=True)
+        except msgspec.DecodeError as error:
+            failed = failed or str(error)
+            continue
+        events.odd[Odd.CUT] += tried is not data
+        return events
+    raise RecordingError(said(f"{refusal(path)}: {failed}"))
+
+
+def refusal(path: Path | str) -> str:
+    """How a refusal of a file begins."""
+    return f"{path} cannot be read as a trace in Chrome's format"
+
+
+def reader(file: BinaryIO) -> Callable[[int], bytes]:
+    """Reads a file, packed or not, so many bytes at a time; nothing at its end."""
+    if file.read(len(GZIP)) != GZIP:
+        file.seek(0)
+        return file.read
+    file.seek(0)
+    packed = gzip.GzipFile(fileobj=file)
+
+    def unpack(count: int) -> bytes:
+        parts = []
+        try:
+            while count > 0 and (part := packed.read1(count)):
+                parts.append(part)
+                count -= len(part)
+        except EOFError:
+            pass  # it was cut; its last event is missing anyhow
+        return b"".join(parts)
+
+    return unpack
+
+
+def _pieces(read: Callable[[int], bytes], name: str) -> Iterator[tuple[bytes, bool]]:
+    """The list of events in pieces that are lists themselves; the last with all around them.
+
+    Decoding holds up the other threads of the process, a window among them, for as long as a piece
+    takes. A piece ends between two objects; whether these are events, decoding will tell.
+    """
+    data = read(max(PIECE, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
+    opening = _OPENING.match(data)
+    if opening is None:
+        raise RecordingError(f"{refusal(name)}: it has no list of events")
+    begin = opening.end()
+    while True:
+        border = _BORDER.search(data, begin + PIECE)
+        if border is not None:
+            yield b"".join((b"[", memoryview(data)[begin : border.start() + 1], b"]")), False
+            begin = border.end() - 1
+        elif len(data) - begin > MOST_EVENT:
+            raise RecordingError(f"{refusal(name)}: an event has more than {MOST_EVENT:,} bytes")
+        elif more := read(max(2 * PIECE, len(data) - begin)):
+            data, begin = data[begin:] + more, 0
+        else:
+            yield opening[0] + data[begin:], True
+            return
+
+
+def _add(events: Events, data: bytes, whole: bool) -> None:
+    """Take the events of a list, or of an object that holds one. Raises msgspec.DecodeError."""
+    if whole and data[:64].lstrip()[:1] != b"[":
+        events.file = _file(data)
+        data = bytes(events.file.traceEvents)
+    try:
+        found = msgspec.json.decode(data, type=list[Event])
+    except msgspec.ValidationError:
+        found = [_plain(event) for event in msgspec.json.decode(data, type=list[OddEvent])]
+    events.add(found)
+    if _COUNTS.search(data):
+        every = msgspec.json.decode(data, type=list[Counted])
+        events.counted += [one for one in every if one.ph == "C"]
+
+
+def _file(data: bytes) -> File:
+    """What stands around the events; what of it is of another form is not there."""
+    try:
+        return msgspec.json.decode(data, type=File)
+    except msgspec.ValidationError:
+        every = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+        if "traceEvents" not in every:
+            raise
+        return File(every["traceEvents"])
+
+
+def _plain(event: OddEvent) -> Event:
+    """The event with those of its arguments that have the form of others'."""
+    args = NO_ARGUMENTS
+    try:
+        args = msgspec.json.decode(event.args, type=Arguments)
+    except msgspec.DecodeError:
+        args = _readable(event.args)
+    number = event.id if isinstance(event.id, int | float | str) else None
+    return Event(
+        event.ph, event.ts, event.dur, event.pid, event.tid, event.name, event.cat, number, args
+    )
+
+
+def _readable(data: msgspec.Raw) -> Arguments:
+    """Those arguments that are numbers or texts."""
+    try:
+        every = msgspec.json.decode(data, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        return NO_ARGUMENTS
+    kept = {key: value for key, value in every.items() if isinstance(value, int | float | str)}
+    return msgspec.convert(kept, Arguments)
+
+
+def _ends(data: bytes, end: bytes) -> Iterator[bytes]:
+    """The data with the end that it lacks, after one of the last events that are whole."""
+    at = len(data)
+    for _ in range(MOST_REPAIRS):
+        at = data.rfind(b"}", 0, at)
+        if at < 0:
+            return
+        yield data[: at + 1] + end
+
+
+def numbers(values: list[Number]) -> NDArray[np.float64]:
+    """Numbers that may be written as text; NaN for what is none."""
+    try:
+        return np.array(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([number(value) for value in values], np.float64)
+
+
+def _sparse(values: list[Number]) -> NDArray[np.float64]:
+    """Numbers of which most pieces have none."""
+    if values.count(None) == len(values):
+        return np.full(len(values), np.nan)
+    return numbers(values)
+
+
+def number(value: Number) -> float:
+    """A number that may be written as text; NaN for what is none."""
+    try:
+        return float("nan" if value is None else value)
+    except (ValueError, OverflowError):
+        return float("nan")
+
+
+def coded(values: list[Any], codes: dict[Any, int]) -> NDArray[np.int32]:
+    """The number of each value; new ones get the next numbers, in order of appearance."""
+    for value in dict.fromkeys(values):
+        codes.setdefault(value, len(codes))
+    return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))

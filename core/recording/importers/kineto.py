@@ -1,0 +1,241 @@
+"""Traces of PyTorch's profiler (Kineto): ranks, steps, a device's streams, collectives.
+
+A stream is a lane, and communication where most of its time is; threads of the host follow. What
+annotates other work lies on rows of its own, since it is no work. A task belongs to the step during
+which it starts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import ABSENT, IS_COMMUNICATION, Role
+from core.recording.importers.calls import INSTANTS, names_of, times_of, titles
+from core.recording.importers.found import Found, Steps, Track
+from core.recording.importers.json_events import LATEST, Events, number
+from core.recording.importers.words import MEMORY, kinds_of, matching, steps_of
+from core.trace.odd import Odd
+
+_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset", "mtia_ccp_events")
+_LAUNCH = ("cuda_runtime", "cuda_driver", "runtime", "hip_runtime", "mtia_runtime", "xpu_runtime")
+_OWN = ("cpu_op", "operator", *_DEVICE, *_LAUNCH)
+HOST, DEVICE, NOTES, DEVICE_NOTES, PYTHON = range(5)
+"""What a row tells of: a thread's calls, a stream, notes on either, or Python's frames."""
+_GROUPS = {
+    **dict.fromkeys(_DEVICE, DEVICE),
+    **dict.fromkeys(("gpu_user_annotation", "cuda_sync", "cuda_profiler_range"), DEVICE_NOTES),
+    **dict.fromkeys(("user_annotation", "trace", "overhead"), NOTES),
+    **dict.fromkeys(("python_function", "python"), PYTHON),
+}
+_ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
+"""Where each group's rows stand."""
+_ROWS = {NOTES: "annotations", DEVICE_NOTES: "annotations", PYTHON: "Python"}
+REACTS_NS = 20_000
+"""So soon after what it waited for a task of a device starts."""
+_RANK = re.compile(r"rank[-_ ]?(\d{1,6})", re.IGNORECASE)
+
+
+def is_kineto(events: Events) -> bool:
+    """Whether a file is one: it says so, or it has events of the profiler's categories."""
+    told = events.file
+    if told.distributedInfo is not None or told.deviceProperties is not None:
+        return True
+    return any(_category(name) in _OWN for name in events.categories)
+
+
+def rank_of(events: Events, path: Path) -> int | None:
+    """The rank that a file tells, in it or by its name."""
+    told = events.file.distributedInfo
+    rank = number(told.rank) if told is not None else float("nan")
+    if 0 <= rank < 1e6:
+        return int(rank)
+    named = _RANK.search(path.name)
+    return int(named[1]) if named else None
+
+
+def found_of_kineto(events: Events, path: Path) -> Found:
+    """The rows, tasks and steps of one rank's file."""
+    columns, names = events.whole(), names_of(events)
+    start, end = times_of(columns["begin"], columns["length"])
+    groups = np.array([_GROUPS.get(_category(name), HOST) for name in events.categories])
+    group = groups[columns["category"]]
+    group[_instants(events)[columns["thread"]]] = NOTES
+    kind = kinds_of(names)[columns["name"]]
+    rank = rank_of(events, path)
+    place = path.name if rank is None else f"rank {rank}"
+    rows, row = _rows(events, columns, group, kind)
+    told = titles(events)
+    tracks = tuple(rows.track(n, events, told, place) for n in range(len(rows.thread)))
+    steps = _steps(names, columns["name"], start, end, group)
+    launches = _Launches.of(events, columns["category"], columns["correlation"], group)
+    events.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
+    launched = np.full(len(start), ABSENT, np.int64)
+    launched[launches.device] = start[launches.call]
+    found = Found(
+        tracks, names, row, columns["name"], start, end, kind,
+        _more(events, columns, rank), launched,
+        steps.at(start) if len(steps.number) else None,
+        np.stack([launches.call, launches.device], axis=1), steps, odd=events.odd,
+    )  # fmt: skip
+    found = replace(
+        found, links=np.concatenate([found.links, _after_collectives(found, rows.main)])
+    )
+    base = number(events.file.baseTimeNanoseconds)
+    return found.later(int(base)) if 0 < base < LATEST * 1000 else found
+
+
+def _more(
+    events: Events, columns: dict[str, NDArray[Any]], rank: int | None
+) -> dict[str, NDArray[Any]]:
+    """The rank of each task, as its replica, and the process group of a collective, as a bucket."""
+    bucket = _process_groups(events)[columns["group"]]
+    own = ABSENT if rank is None else min(rank, np.iinfo(np.int16).max)
+    return {"bucket": bucket, "replica": np.full(len(bucket), own, np.int16)}
+
+
+def _after_collectives(found: Found, main: int) -> NDArray[np.int64]:
+    """Collectives, and the tasks of the main stream that are taken to have waited for them.
+
+    No file says so. It is taken of a task that had been launched while its stream was free, and
+    that started less than REACTS_NS after the end of a collective that ran meanwhile.
+    """
+    mine = np.flatnonzero(found.track == main)
+    moving = np.flatnonzero(IS_COMMUNICATION[found.kind] & (found.track != main))
+    if len(mine) < 2 or not len(moving) or found.launched is None:
+        return np.empty((0, 2), np.int64)
+    mine = mine[np.argsort(found.start[mine], kind="stable")]
+    moving = moving[np.argsort(found.end[moving], kind="stable")]
+    task, free = mine[1:], np.maximum.accumulate(found.end[mine])[:-1]
+    last = moving[np.searchsorted(found.end[moving], found.start[task], "right") - 1]
+    waited = (found.launched[task] != ABSENT) & (found.launched[task] <= free)
+    waited &= (found.end[last] > free) & (found.end[last] <= found.start[task])
+    waited &= found.start[task] - found.end[last] < REACTS_NS
+    return np.stack([last[waited], task[waited]], axis=1)
+
+
+def _steps(
+    names: tuple[str, ...], name: NDArray[np.int32], start: NDArray[np.int64],
+    end: NDArray[np.int64], group: NDArray[np.int64],
+) -> Steps:  # fmt: skip
+    """The steps by what the host notes."""
+    host = (group != DEVICE) & (group != DEVICE_NOTES)
+    return steps_of(names, name[host], start[host], end[host])
+
+
+def _instants(events: Events) -> NDArray[np.bool_]:
+    """Whether each thread is a row of moments."""
+    return np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
+
+
+def _process_groups(events: Events) -> NDArray[np.int16]:
+    """A number for each name of a process group, ABSENT for none."""
+    some = [name for name in events.groups if name is not None]
+    place = {name: number_ for number_, name in enumerate(sorted(map(str, some)))}
+    told = [ABSENT if name is None else place[str(name)] for name in events.groups]
+    return np.array([min(code, np.iinfo(np.int16).max) for code in told], np.int16)
+
+
+def _category(name: str | None) -> str:
+    return (name or "").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class _Launches:
+    """Tasks of devices and the calls that launched them, as places; `orphans` have no call."""
+
+    call: NDArray[np.int64]
+    device: NDArray[np.int64]
+    orphans: int
+
+    @classmethod
+    def of(
+        cls, events: Events, category: NDArray[np.int32], told: NDArray[np.float64],
+        group: NDArray[np.int64],
+    ) -> _Launches:  # fmt: skip
+        launching = np.array([_category(name) in _LAUNCH for name in events.categories])
+        correlation = np.nan_to_num(told, nan=0.0)
+        calls = np.flatnonzero(launching[category] & (correlation > 0))
+        tasks = np.flatnonzero((group == DEVICE) & (correlation > 0))
+        if not len(calls):
+            return cls(calls, calls, 0)
+        calls = calls[np.argsort(correlation[calls], kind="stable")]
+        at = np.searchsorted(correlation[calls], correlation[tasks])
+        hit = correlation[calls[np.minimum(at, len(calls) - 1)]] == correlation[tasks]
+        hit &= at < len(calls)
+        return cls(calls[at[hit]], tasks[hit], int((~hit).sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The n rows of a file, a device's streams first: thread and group of each, and their times.
+
+    Times are ns in all, in communication, and in copies of memory.
+    """
+
+    thread: NDArray[np.int64]
+    group: NDArray[np.int64]
+    busy: NDArray[Any]
+    moving: NDArray[Any]
+    copying: NDArray[Any]
+
+    @property
+    def main(self) -> int:
+        """The stream that computes most, ABSENT without one."""
+        computing = np.where(self.group == DEVICE, self.busy - self.moving - self.copying, 0)
+        return int(np.argmax(computing)) if len(computing) and computing.max() > 0 else ABSENT
+
+    def track(self, row: int, events: Events, names: list[tuple[str, str]], place: str) -> Track:
+        """A row as a track."""
+        thread, group = int(self.thread[row]), int(self.group[row])
+        on_device = group in (DEVICE, DEVICE_NOTES)
+        tid = list(events.threads)[thread][1]
+        title = f"stream {tid}" if on_device else names[thread][0]
+        if group in _ROWS:
+            return Track(f"{title} {_ROWS[group]}", place, Role.NESTED, self._beside(row), 1)
+        role = self._role(row)
+        serves = ABSENT if role is Role.COMPUTE else self.main
+        return Track(title, place, role, serves, int(group == HOST))
+
+    def _role(self, row: int) -> Role:
+        if self.group[row] != DEVICE or self.main in (ABSENT, row):
+            return Role.COMPUTE
+        if 2 * self.moving[row] > self.busy[row]:
+            return Role.COMMUNICATION
+        return Role.COPY if self.copying[row] == self.busy[row] else Role.COMPUTE
+
+    def _beside(self, row: int) -> int:
+        """The row of what a row of notes is about."""
+        about = DEVICE if self.group[row] == DEVICE_NOTES else HOST
+        found = np.flatnonzero((self.thread == self.thread[row]) & (self.group == about))
+        return int(found[0]) if len(found) else ABSENT
+
+
+def _rows(
+    events: Events, columns: dict[str, NDArray[Any]], group: NDArray[np.int64],
+    kind: NDArray[np.int8],
+) -> tuple[_Rows, NDArray[np.int32]]:  # fmt: skip
+    """The rows, and the row of each event.
+
+    A process may have a device's number: what is told apart are thread and group of categories.
+    """
+    every, which = np.unique(columns["thread"] * 8 + group, return_inverse=True)
+    length = columns["length"]
+    memory = matching(names_of(events), MEMORY)[columns["name"]]
+    weights = (length, np.where(IS_COMMUNICATION[kind], length, 0), np.where(memory, length, 0))
+    times = np.stack([np.bincount(which, some, len(every)) for some in weights])
+    computing = times[0] - times[1] - times[2]
+    order = np.lexsort((every, -computing * (every % 8 == DEVICE), _ORDER[every % 8]))
+    new = np.empty(len(every), np.int32)
+    new[order] = np.arange(len(every), dtype=np.int32)
+    row, every = new[which], every[order]
+    rows = _Rows(every // 8, every % 8, *times[:, order])
+    on_device = np.isin(rows.group, (DEVICE, DEVICE_NOTES))
+    both = np.intersect1d(rows.thread[on_device], rows.thread[~on_device])
+    events.odd[Odd.COLLIDING] += len(both)
+    return rows, row.astype(np.int32)

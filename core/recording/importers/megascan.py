@@ -1,0 +1,88 @@
+"""Traces of MegaScan's tracer for Megatron-LM: what ran in which iteration, micro-batch and stage.
+
+Its events are begins and ends whose arguments say so.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import ABSENT, KIND_CODES, Kind, Role
+from core.recording.importers.calls import names_of, times_of, titles
+from core.recording.importers.found import Found, Steps, Track
+from core.recording.importers.json_events import Events
+from core.recording.importers.words import kind_of, matching
+
+_KINDS = (
+    (re.compile(r"all[-_]?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
+    (re.compile(r"all[-_]?gather", re.IGNORECASE), Kind.ALL_GATHER),
+    (re.compile(r"reduce[-_]?scatter", re.IGNORECASE), Kind.REDUCE_SCATTER),
+    (re.compile(r"send|recv|exchange", re.IGNORECASE), Kind.COPY),
+    (re.compile(r"^(?:\w+[-_ ])?forward", re.IGNORECASE), Kind.FORWARD),
+    (re.compile(r"^(?:\w+[-_ ])?backward", re.IGNORECASE), Kind.BACKWARD),
+    (re.compile(r"optimizer", re.IGNORECASE), Kind.STEP),
+)
+_WHOLE = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
+"""What encloses all of an iteration, and so is no work of its own."""
+
+
+def is_megascan(events: Events) -> bool:
+    """Whether a file is one: some of its events tell their iteration."""
+    return any(not np.isnan(part).all() for part in events.columns["iteration"])
+
+
+def found_of_megascan(events: Events) -> Found:
+    """The rows, tasks and steps of a file."""
+    columns, names = events.whole(), names_of(events)
+    start, end = times_of(columns["begin"], columns["length"])
+    told = titles(events)
+    tracks = tuple(Track(title, process) for title, process in told)
+    notes = (
+        Track(f"{title} iterations", process, Role.NESTED, thread)
+        for thread, (title, process) in enumerate(told)
+    )
+    encloses = matching(names, _WHOLE)[columns["name"]]
+    track = columns["thread"] + (len(told) * encloses).astype(np.int32)
+    kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)
+    # An iteration's event tells its number; what lies within it, often not.
+    iteration = _whole(columns["iteration"])
+    steps = _steps(iteration, start, end)
+    more = {
+        "microbatch": _whole(columns["microbatch"]),
+        "stage": np.minimum(_stage(columns), np.iinfo(np.int16).max),
+    }
+    own = np.where(iteration >= 0, iteration, steps.at(start))
+    return Found(
+        (*tracks, *notes), names, track, columns["name"], start, end, kinds[columns["name"]],
+        more, step=own.astype(np.int32), steps=steps, odd=events.odd,
+    )  # fmt: skip
+
+
+def _kind(name: str) -> Kind:
+    told = next((kind for words, kind in _KINDS if words.search(name)), Kind.OTHER)
+    return told if told is not Kind.OTHER else kind_of(name)
+
+
+def _whole(told: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Numbers that are counted from 0; ABSENT for others."""
+    counted = (told >= 0) & (told < np.iinfo(np.int32).max)
+    return np.where(counted, told, ABSENT).astype(np.int64)
+
+
+def _stage(columns: dict[str, NDArray[np.float64]]) -> NDArray[np.int64]:
+    """The stage of the model: chunks of a rank lie as many stages apart as there are ranks."""
+    rank, chunk = _whole(columns["pp_rank"]), _whole(columns["model_chunk"])
+    ranks = int(rank.max(initial=0)) + 1
+    return np.where(rank >= 0, np.maximum(chunk, 0) * ranks + rank, ABSENT)
+
+
+def _steps(iteration: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> Steps:
+    told = np.flatnonzero(iteration >= 0)
+    number, which = np.unique(iteration[told], return_inverse=True)
+    first, last = np.full(len(number), np.iinfo(np.int64).max), np.full(len(number), ABSENT)
+    np.minimum.at(first, which, start[told])
+    np.maximum.at(last, which, end[told])
+    return Steps(number, first, last)

@@ -1,0 +1,192 @@
+"""Nsight Systems' SQLite export: kernels, copies of memory, calls of CUDA and NVTX ranges."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter as Counts
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+
+from core.gc_paused import gc_paused
+from core.plan.task import ABSENT, IS_COMMUNICATION, Role
+from core.reading import one_line
+from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
+from core.recording.importers.words import kinds_of, steps_of
+from core.recording.index import Progress, tell
+from core.recording.schema import RecordingError
+from core.recording.stream import Opened
+from core.trace.odd import Odd, told
+
+LATEST = 1 << 61  # ns
+_PROCESS = 0xFFFFFF  # bits 24 to 47 of a global id are the process, those below the thread
+_KERNEL, _CALL, _RANGE = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table, the columns that may name its rows, and what they are; a row has a place of its own.
+
+    `fixed` names rows of a table without a name.
+    """
+
+    name: str
+    what: int
+    named: tuple[str, ...] = ()
+    fixed: str = ""
+
+
+_TABLES = (
+    _Table("CUPTI_ACTIVITY_KIND_KERNEL", _KERNEL, ("demangledName", "shortName")),
+    _Table("CUPTI_ACTIVITY_KIND_MEMCPY", _KERNEL, fixed="Memcpy"),
+    _Table("CUPTI_ACTIVITY_KIND_MEMSET", _KERNEL, fixed="Memset"),
+    _Table("CUPTI_ACTIVITY_KIND_RUNTIME", _CALL, ("nameId",)),
+    _Table("NVTX_EVENTS", _RANGE, ("text", "textId")),
+)
+Key = tuple[int, int, int, int]
+"""What a row is, and its process, device and stream, or thread."""
+
+
+def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
+    """Read an export; a lane is a stream or a thread. Raises RecordingError, naming the file."""
+    words = f"{path} cannot be read as an export of Nsight Systems"
+    with gc_paused(), one_line(words, RecordingError, sqlite3.Error):
+        rows = _Rows()
+        place = f"file:{quote(str(Path(path).resolve()))}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(place, uri=True)) as base:
+            # Nothing that a file could define is run: neither functions nor triggers.
+            base.execute("PRAGMA trusted_schema = OFF")
+            for number, table in enumerate(_TABLES):
+                rows.take(base, table)
+                tell(progress, number + 1, len(_TABLES))
+        if not rows.start:
+            raise RecordingError(f"{words}: it has no kernel, call or range that says when it ran")
+        trace = trace_of(rows.found(), Path(path).name)
+    lost = told(trace.odd)
+    return Opened(trace, lost and f"{path}: {lost}")
+
+
+@dataclass
+class _Rows:
+    """Rows of all tables as columns."""
+
+    start: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    key: list[Key] = field(default_factory=list)
+    name: list[str] = field(default_factory=list)
+    correlation: list[int] = field(default_factory=list)
+    odd: Counts[Odd] = field(default_factory=Counts)
+
+    def take(self, base: sqlite3.Connection, table: _Table) -> None:
+        """Take the rows of a table, if there is one."""
+        columns = {row[1] for row in base.execute(f"PRAGMA table_info({table.name})")}
+        if not {"start", "end"} <= columns:
+            return
+        for row in _select(base, table, columns):
+            self._add(table, *row)
+
+    def _add(
+        self, table: _Table, start: object, end: object, process: object, device: object,
+        stream: object, thread: object, correlation: object, text: object,
+    ) -> None:  # fmt: skip
+        if not isinstance(start, int) or not 0 <= start < LATEST:
+            self.odd[Odd.BAD_ROW] += 1
+            return
+        if end is None and table.what == _RANGE:  # a mark
+            end = start
+        if not isinstance(end, int) or not start <= end < LATEST:
+            self.odd[Odd.BAD_ROW] += 1
+            return
+        if len(self.start) >= MOST_EVENTS:
+            raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+        whole = thread if isinstance(thread, int) else process if isinstance(process, int) else 0
+        own = stream if table.what == _KERNEL else whole
+        self.start.append(start)
+        self.end.append(end)
+        self.key.append((table.what, whole >> 24 & _PROCESS, _whole(device), _whole(own)))
+        self.name.append(text if isinstance(text, str) and text else table.fixed or "unnamed")
+        self.correlation.append(_whole(correlation))
+
+    def found(self) -> Found:
+        """All rows, on the tracks that they name."""
+        keys = sorted(set(self.key))
+        codes = {key: code for code, key in enumerate(keys)}
+        track = np.array([codes[key] for key in self.key], np.int32)
+        texts = {text: code for code, text in enumerate(dict.fromkeys(self.name))}
+        name = np.array([texts[text] for text in self.name], np.int32)
+        start, end = np.array(self.start, np.int64), np.array(self.end, np.int64)
+        kind = kinds_of(texts)[name]
+        what = np.array([key[0] for key in self.key])
+        ranges = what == _RANGE
+        steps = steps_of(tuple(texts), name[ranges], start[ranges], end[ranges])
+        moving = np.bincount(track, (end - start) * IS_COMMUNICATION[kind], len(keys))
+        mostly = 2 * moving > np.bincount(track, end - start, len(keys))
+        tracks = tuple(_track(keys, n, bool(mostly[n])) for n in range(len(keys)))
+        call, task = self._launches(what)
+        launched = np.full(len(start), ABSENT, np.int64)
+        launched[task] = start[call]
+        return Found(
+            tracks, tuple(texts), track, name, start, end, kind, launched=launched,
+            step=steps.at(start) if len(steps.number) else None,
+            links=np.stack([call, task], axis=1), steps=steps, odd=self.odd,
+        )  # fmt: skip
+
+    def _launches(
+        self, what: np.ndarray[tuple[int], np.dtype[np.int64]]
+    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+        """Calls and the tasks of devices that they launched; a process has its own numbers."""
+        by_call = {
+            (self.key[n][1], self.correlation[n]): n
+            for n in np.flatnonzero(what == _CALL).tolist()
+            if self.correlation[n] > 0
+        }
+        pairs = [
+            (by_call[own], n)
+            for n in np.flatnonzero(what == _KERNEL).tolist()
+            if (own := (self.key[n][1], self.correlation[n])) in by_call
+        ]
+        self.odd[Odd.ORPHAN_LAUNCH] += int((what == _KERNEL).sum()) - len(pairs) if by_call else 0
+        both = np.array(pairs, np.int64).reshape(-1, 2)
+        return both[:, 0], both[:, 1]
+
+
+def _select(
+    base: sqlite3.Connection, table: _Table, columns: set[str]
+) -> Iterator[tuple[object, ...]]:
+    """Start, end, process, device, stream, thread, correlation and name of each row."""
+    wanted = ("globalPid", "deviceId", "streamId", "globalTid", "correlationId")
+    told = [f"t.{name}" if name in columns else "NULL" for name in wanted]
+    texts = [f"t.{name}" for name in table.named if name in columns]
+    strings = [row[1] for row in base.execute("PRAGMA table_info(StringIds)")]
+    if {"id", "value"} <= set(strings):
+        texts = [
+            text if text == "t.text" else f"(SELECT value FROM StringIds WHERE id = {text})"
+            for text in texts
+        ]
+    text = f"coalesce({', '.join([*texts, 'NULL', 'NULL'])})"
+    order = f'SELECT t.start, t."end", {", ".join(told)}, {text} FROM {table.name} AS t'
+    yield from base.execute(order)
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
+
+
+def _track(keys: list[Key], place: int, moves: bool) -> Track:
+    """A stream, a thread, or the ranges that were noted on one."""
+    what, process, device, own = keys[place]
+    name = f"process {process}"
+    if what == _KERNEL:
+        first = next(n for n, key in enumerate(keys) if key[:3] == keys[place][:3])
+        role = Role.COMMUNICATION if moves and place != first else Role.COMPUTE
+        serves = ABSENT if role is Role.COMPUTE else first
+        return Track(f"device {device} stream {own}", name, role, serves)
+    thread = own & _PROCESS
+    if what == _CALL:
+        return Track(f"thread {thread}", name, Role.COMPUTE, cores=1)
+    serves = next((n for n, key in enumerate(keys) if key[0] == _CALL and key[3] == own), ABSENT)
+    return Track(f"thread {thread} NVTX", name, Role.NESTED, serves, 1)

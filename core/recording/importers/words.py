@@ -1,0 +1,106 @@
+"""What the names of events say: collectives, transfers of memory, steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import KIND_CODES, Kind
+from core.recording.importers.found import Steps
+
+_LIBRARY = re.compile(r"^(?:\w+::)?(?:nccl|rccl|gloo|mpi|ucc|oneccl|hccl)", re.IGNORECASE)
+_COLLECTIVES = (
+    (re.compile(r"all_?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
+    (re.compile(r"all_?gather", re.IGNORECASE), Kind.ALL_GATHER),
+    (re.compile(r"reduce_?scatter", re.IGNORECASE), Kind.REDUCE_SCATTER),
+    (re.compile(r"broadcast", re.IGNORECASE), Kind.REPLICATE),
+    (re.compile(r"scatter", re.IGNORECASE), Kind.SCATTER),
+    (re.compile(r"gather", re.IGNORECASE), Kind.GATHER),
+    (re.compile(r"reduce", re.IGNORECASE), Kind.REDUCE),
+)
+MEMORY = re.compile(r"^mem(?:cpy|set)\b|^\[?cuda mem(?:cpy|set)", re.IGNORECASE)
+_PROFILER_STEP = re.compile(r"^ProfilerStep\s?#(\d+)$")
+_OPTIMIZER = re.compile(r"^Optimizer\.step#")
+_RANGE = re.compile(r"^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _#:=]*(\d+)$", re.IGNORECASE)
+
+
+def kind_of(name: str) -> Kind:
+    """What a task does by its name: communication of a library, or something OTHER.
+
+    A library's call of another kind, as to send, receive or exchange, is a COPY.
+    """
+    if not _LIBRARY.match(name):
+        return Kind.OTHER
+    return next((kind for words, kind in _COLLECTIVES if words.search(name)), Kind.COPY)
+
+
+def kinds_of(names: Iterable[str]) -> NDArray[np.int8]:
+    """The kind of each name, as places in KINDS."""
+    return np.array([KIND_CODES[kind_of(name)] for name in names], np.int8)
+
+
+def matching(names: Iterable[str], words: re.Pattern[str]) -> NDArray[np.bool_]:
+    """Whether each name has the words."""
+    return np.array([words.search(name) is not None for name in names], np.bool_)
+
+
+def steps_of(
+    names: tuple[str, ...], name: NDArray[np.int32], start: NDArray[np.int64],
+    end: NDArray[np.int64],
+) -> Steps:  # fmt: skip
+    """The steps that events tell, given by their names (places in `names`) and times in ns.
+
+    By the profiler's own, else by the optimizer's calls, where a step ends with the last one of an
+    iteration, else by ranges that are called step or iteration and a number.
+    """
+    by_profiler = _numbered(names, name, start, end, _PROFILER_STEP)
+    if len(by_profiler.number):
+        return by_profiler
+    by_optimizer = _by_optimizer(names, name, start, end)
+    return by_optimizer if len(by_optimizer.number) else _numbered(names, name, start, end, _RANGE)
+
+
+def _numbered(
+    names: tuple[str, ...], name: NDArray[np.int32], start: NDArray[np.int64],
+    end: NDArray[np.int64], words: re.Pattern[str],
+) -> Steps:  # fmt: skip
+    """Steps that have their number in a name: from the first start of one to its last end."""
+    known = {code: words.match(text) for code, text in enumerate(names)}
+    number = {code: int(found[1][:9]) for code, found in known.items() if found is not None}
+    told: dict[int, tuple[int, int]] = {}
+    for place in np.flatnonzero(np.isin(name, list(number))).tolist():
+        step = number[int(name[place])]
+        first, last = told.get(step, (int(start[place]), int(end[place])))
+        told[step] = min(first, int(start[place])), max(last, int(end[place]))
+    return _in_turn([(step, *times) for step, times in told.items()])
+
+
+def _by_optimizer(
+    names: tuple[str, ...], name: NDArray[np.int32], start: NDArray[np.int64],
+    end: NDArray[np.int64],
+) -> Steps:  # fmt: skip
+    """Steps from one iteration's last call of an optimizer to the next one's."""
+    calls = np.flatnonzero(matching(names, _OPTIMIZER)[name]) if len(names) else np.empty(0, int)
+    if not len(calls):
+        return Steps.of(())
+    calls = calls[np.argsort(start[calls], kind="stable")]
+    # A further iteration begins where an optimizer that has been called is called again.
+    ends, seen = [0], set[int]()
+    for place in calls.tolist():
+        if int(name[place]) in seen:
+            seen = set()
+            ends.append(0)
+        seen.add(int(name[place]))
+        ends[-1] = int(end[place])
+    begins = [int(start.min()), *ends]
+    return _in_turn([(n, begins[n], finish) for n, finish in enumerate(ends)])
+
+
+def _in_turn(told: list[tuple[int, int, int]]) -> Steps:
+    """Steps whose starts grow with their numbers; others than those are none."""
+    steps = Steps.of(told)
+    grows = np.flatnonzero(np.diff(np.maximum.accumulate(steps.start), prepend=-(1 << 62)) > 0)
+    return Steps(steps.number[grows], steps.start[grows], steps.end[grows])

@@ -1,0 +1,144 @@
+"""Takes ranks' recordings over TCP and writes each into a file, whatever else connects.
+
+A peer must know the token, which is compared in constant time; whoever says something else, or
+nothing within a few seconds, is let go. Of each peer one piece is in memory at a time, so a slow
+disk slows the sender, whose own queue then leaves out whole steps and says how many. A recording is
+written as it comes and never read here: what it holds is judged by whoever opens the file.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from core.recorder.wire import ALL_HERE, MAGIC, OPENING, TOKEN_BYTES
+
+HELLO_SECONDS = 5.0
+MOST_PEERS = 1024
+MOST_UNKNOWN = 64
+"""Connections that have not shown the token yet; more are closed at once."""
+MOST_BYTES = 64 << 30
+PIECE = 1 << 16
+Say = Callable[[str], None]
+
+
+class Listener:
+    """Listens on an address, in threads of its own, until it is closed.
+
+    `say` is told in a line, from any thread, what arrives and what is refused.
+    """
+
+    def __init__(self, host: str, port: int, folder: Path, say: Say) -> None:
+        """Raises OSError if the address cannot be listened on or the folder not be made."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.token = secrets.token_hex(TOKEN_BYTES // 2)
+        self._folder, self._say = folder, say
+        self._lock = threading.Lock()
+        self._unknown: set[socket.socket] = set()
+        self._ranks: dict[int, socket.socket] = {}
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.create_server((host, port), family=family)
+        self.host, self.port = host, int(self._socket.getsockname()[1])
+        threading.Thread(target=self._accept, daemon=True, name="listener").start()
+
+    @property
+    def address(self) -> str:
+        """What a job is given as `out`."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"tcp://{self.token}@{host}:{self.port}"
+
+    def close(self) -> None:
+        """Listen no more; what has come of each recording stays."""
+        _shut(self._socket)  # else a thread that accepts would accept one more
+        self._socket.close()
+        with self._lock:
+            peers = [*self._unknown, *self._ranks.values()]
+        for peer in peers:
+            with suppress(OSError):
+                peer.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                peer, _ = self._socket.accept()
+            except OSError:
+                if self._socket.fileno() < 0:
+                    return
+                continue  # one that has gone already, or too many files for a moment
+            with self._lock:
+                is_room = len(self._unknown) < MOST_UNKNOWN and len(self._ranks) < MOST_PEERS
+                if is_room:
+                    self._unknown.add(peer)
+            if is_room:
+                threading.Thread(target=self._serve, args=(peer,), daemon=True).start()
+            else:
+                peer.close()
+
+    def _serve(self, peer: socket.socket) -> None:
+        rank = None
+        with peer, suppress(OSError):
+            try:
+                rank = self._admit(peer)
+                if rank is not None:
+                    self._take(peer, rank)
+            finally:
+                with self._lock:
+                    self._unknown.discard(peer)
+                    if rank is not None:
+                        self._ranks.pop(rank, None)
+
+    def _admit(self, peer: socket.socket) -> int | None:
+        """The rank of a peer that knows the token; None for another, or a rank that is here."""
+        timer = threading.Timer(HELLO_SECONDS, _shut, (peer,))  # however slowly it speaks
+        timer.daemon = True
+        timer.start()
+        try:
+            opening = _exactly(peer, OPENING.size)
+        finally:
+            timer.cancel()
+        if opening is None:
+            return None
+        magic, token, rank = OPENING.unpack(opening)
+        knows = hmac.compare_digest(token, self.token.encode())
+        if not (hmac.compare_digest(magic, MAGIC) and knows):
+            self._say("a connection without the token was refused")
+            return None
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        with self._lock:
+            self._unknown.discard(peer)
+            if rank in self._ranks:
+                return None
+            self._ranks[rank] = peer
+        return int(rank)
+
+    def _take(self, peer: socket.socket, rank: int) -> None:
+        self._say(f"rank {rank} has connected")
+        size = 0
+        with (self._folder / f"rank-{rank}.arrow").open("wb", buffering=0) as file:
+            while size < MOST_BYTES and (piece := peer.recv(PIECE)):
+                size += len(piece)
+                file.write(piece)
+        if size < MOST_BYTES:
+            peer.sendall(ALL_HERE)
+        self._say(f"rank {rank} has ended: {size:,} bytes")
+
+
+def _exactly(peer: socket.socket, count: int) -> bytes | None:
+    """So many bytes; None if the peer ends before."""
+    data = b""
+    while len(data) < count:
+        piece = peer.recv(count - len(data))
+        if not piece:
+            return None
+        data += piece
+    return data
+
+
+def _shut(peer: socket.socket) -> None:
+    with suppress(OSError):
+        peer.shutdown(socket.SHUT_RDWR)

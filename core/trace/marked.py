@@ -1,0 +1,48 @@
+"""A trace of another program of which somebody said where its steps begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import Role
+from core.trace.columns import ABSENT, StepBounds
+from core.trace.spans import LaneSpans, Spans
+from core.trace.trace import Trace
+
+
+def with_steps(trace: Trace, marks: Sequence[tuple[int, int]]) -> Trace:
+    """The trace with a step from the start of each mark to the next one's: (start, end) in ns.
+
+    The last step lasts until its mark's end, or to the end of the trace if that mark is a moment.
+    A step is as long as what lanes begin in it. What starts before the first step or after the last
+    is of none. Raises ValueError if there is no mark, or no time between the last one and the end
+    of the trace.
+    """
+    starts = np.unique(np.array([start for start, _ in marks], np.int64))
+    if not len(starts):
+        raise ValueError("there is no mark at which a step could begin")
+    last = max(end for start, end in marks if start == starts[-1])
+    finish = trace.bounds[1] + 1 if last == starts[-1] else last
+    if finish <= starts[-1]:
+        raise ValueError("the last mark lies behind the end of the trace")
+    lanes = [_stepped(lane.view, starts, finish) for lane in trace.lanes]
+    table = StepBounds()
+    for lane, spans in zip(trace.header.lanes, lanes, strict=True):
+        if lane.role is not Role.NESTED:
+            mine = (spans.step != ABSENT) & (spans.step < len(starts))
+            table.widen(spans.step[mine], spans.start[mine], spans.end[mine])
+    table.bounds = trace.bounds
+    made = replace(trace, lanes=[LaneSpans.of(spans) for spans in lanes], step_table=table)
+    made.header = replace(trace.header, specification=replace(trace.header.specification, warmup=0))
+    return made
+
+
+def _stepped(spans: Spans, starts: NDArray[np.int64], finish: int) -> Spans:
+    """The spans, each of the step in which it starts: ABSENT before the first, one more behind."""
+    step = np.searchsorted(starts, spans.start, "right") - 1
+    step[spans.start >= finish] = len(starts)
+    return replace(spans, step=step.astype(np.int32))

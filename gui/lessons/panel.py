@@ -1,0 +1,167 @@
+"""The Lesson panel: what a step says, its runs, its question, and the way to the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QToolButton, QWidget
+
+from gui.look.label import Label
+from gui.look.layouts import button, column, column_of, row
+from gui.look.text import tr
+from gui.panels.sheet import scrolling
+
+MARGINS = (12, 8, 10, 8)
+RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A run of a step: what it is, and once it was made what it came to."""
+
+    title: str
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What the panel shows of a step; without an `answer` it has not run yet.
+
+    `progress` says what goes on or went wrong, `after` what the way on is called.
+    """
+
+    lesson: str
+    place: str
+    title: str
+    text: str
+    runs: Sequence[Told]
+    question: str
+    answer: str = ""
+    progress: str = ""
+    running: bool = False
+    allowed: bool = True
+    first: bool = True
+    after: str = ""
+
+
+class LessonPanel(QWidget):
+    """`asked` comes when the step shall run, or stop; `stepped` carries the way, back or forth.
+
+    `chosen` carries the place of a run that shall be shown, `pointed` comes when what the step is
+    about shall be shown again.
+    """
+
+    asked = Signal()
+    stepped = Signal(int)
+    chosen = Signal(int)
+    pointed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("lesson_panel")
+        self.setAccessibleName(tr("Lesson"))
+        self.page: Page | None = None
+        self._build()
+        self.show_page(None)
+
+    def show_page(self, page: Page | None) -> None:
+        """Show a step as it is now, or what the panel is for."""
+        if page is None:
+            self.title.setText(tr("A lesson goes through a few steps that really run."))
+            self.text.setText(tr("Choose one in Help > Lessons, or on the first page."))
+        for part in (self.lesson, self.place, self.run, *self._asks, self._foot):
+            part.setVisible(page is not None)
+        if page is not None:
+            self._show(page)
+        self.page = page
+
+    def show_answer(self) -> None:
+        """Show the answer to the question."""
+        self.reveal.hide()
+        self.answer.show()
+
+    def _show(self, page: Page) -> None:
+        before = self.page
+        known = before is not None and (before.place, before.title, before.answer) == (
+            page.place, page.title, page.answer,
+        )  # fmt: skip
+        revealed = known and not self.answer.isHidden()
+        for label, text in (
+            (self.lesson, page.lesson), (self.place, page.place), (self.title, page.title),
+            (self.text, page.text), (self.question, page.question), (self.answer, page.answer),
+            (self.progress, page.progress),
+        ):  # fmt: skip
+            label.setText(text)
+        self.progress.setVisible(bool(page.progress))
+        self.run.setText(_run_text(page))
+        self.run.setEnabled(page.allowed)
+        self._show_runs(page.runs)
+        self.again.setVisible(bool(page.answer))
+        self.reveal.setVisible(not revealed)
+        self.reveal.setEnabled(bool(page.answer))
+        self.answer.setVisible(revealed)
+        self.back.setEnabled(not page.first)
+        self.forth.setText(page.after)
+        self.forth.setVisible(bool(page.after))
+
+    def _show_runs(self, runs: Sequence[Told]) -> None:
+        while (item := self._runs.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for place, told in enumerate(runs):
+            self._runs.addWidget(Label(told.title, "quiet", wrapped=True), place, 0)
+            if told.result:
+                tip = tr("Show this run; a step takes so long in it.")
+                link = button(QToolButton, told.result, tip, partial(self.chosen.emit, place))
+                link.setObjectName("link")
+                self._runs.addWidget(link, place, 1, RESULT)
+
+    def _build(self) -> None:
+        self.lesson, self.place = Label("", "heading", wrapped=True), Label("", "quiet")
+        self.title, self.text = Label("", "said", wrapped=True), Label("", wrapped=True)
+        self.progress = Label("", "quiet", wrapped=True)
+        self.question, self.answer = Label("", wrapped=True), Label("", "answer", wrapped=True)
+        self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        tip = tr("Run what this step is about; the settings in the form stay as they are.")
+        self.run = button(QPushButton, "", tip, self.asked.emit)
+        tip = tr("Put the light on what this step is about.")
+        self.again = button(QToolButton, tr("Show me where"), tip, self.pointed.emit)
+        self.again.setObjectName("link")
+        tip = tr("Think first; the answer comes from what ran.")
+        self.reveal = button(QPushButton, tr("Show the answer"), tip, self.show_answer)
+        tip = tr("Go back to the step before.")
+        self.back = button(QPushButton, tr("Back"), tip, partial(self.stepped.emit, -1))
+        tip = tr("Go on to what comes next.")
+        self.forth = button(QPushButton, tr("Next"), tip, partial(self.stepped.emit, 1))
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._heading = Label(tr("QUESTION"), "heading")
+        self._runs = QGridLayout()
+        self._runs.setColumnStretch(0, 1)
+        self._runs.setVerticalSpacing(3)
+        sheet, self._foot = QWidget(), QWidget()
+        sheet.setObjectName("sheet")
+        self._foot.setObjectName("footer")
+        column(
+            self.lesson, self.place, 4, self.title, self.text, 4, self.run, self.progress,
+            self._runs, self.again, 8, self._heading, self.question, self.reveal, self.answer, None,
+            of=sheet, margins=MARGINS, spacing=6,
+        )  # fmt: skip
+        row(self.back, self.forth, of=self._foot, margins=MARGINS, spacing=8)
+        self._asks: tuple[QWidget, ...] = (
+            self._heading, self.question, self.reveal, self.answer, self.progress, self.again,
+        )  # fmt: skip
+        scrolled = scrolling(sheet, tr("Lesson"))
+        whole = column_of(scrolled, self._foot, growing=scrolled)
+        column(whole, of=self, growing=whole, margins=(0, 0, 0, 0))
+
+
+def _run_text(page: Page) -> str:
+    if page.running:
+        return tr("Stop")
+    return tr("▶  Run it again") if page.answer else tr("▶  Run")

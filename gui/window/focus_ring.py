@@ -1,0 +1,61 @@
+"""An outline round the part of the window to which the keyboard has gone."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QRegion
+from PySide6.QtWidgets import QApplication, QWidget
+
+WIDTH = 2  # pixels
+
+
+class FocusRing(QWidget):
+    """Stands over the window, where it is an outline alone, until the focus leaves its part."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._part: QWidget | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._follow)
+
+    def surround(self, part: QWidget) -> None:
+        """Stand round a part of the window that has got the focus."""
+        self.leave()
+        self._part = part
+        part.installEventFilter(self)
+        self._place()
+        self.show()
+        self.raise_()
+
+    def leave(self) -> None:
+        """Go."""
+        if self._part is not None:
+            self._part.removeEventFilter(self)
+            self._part = None
+        self.hide()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._place()
+        elif event.type() is QEvent.Type.Hide:
+            self.leave()
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().highlight())
+
+    def _place(self) -> None:
+        """Where the part is, as an outline alone: what is under it is not drawn anew."""
+        if self._part is not None:
+            corner = self._part.mapTo(self.window(), QPoint())
+            self.setGeometry(QRect(corner, self._part.size()))
+            inner = self.rect().adjusted(WIDTH, WIDTH, -WIDTH, -WIDTH)
+            self.setMask(QRegion(self.rect()).subtracted(QRegion(inner)))
+
+    def _follow(self, _: QWidget | None, now: QWidget | None) -> None:
+        if self._part is not None and now is not None and not self._part.isAncestorOf(now):
+            self.leave()

@@ -1,0 +1,42 @@
+"""Recordings of two ranks that never ran, as the recorder writes them."""
+
+from core.recorder import stream
+from core.recorder.happened import FIRST_TRACK, Op, lanes_of, timed
+
+MS = 1_000_000
+
+
+def write_rank(folder, rank, steps, clocks, origin, begin=0):
+    """A rank's recording: a forward of 1 ms (2 ms on rank 1), an all-reduce to 4 ms, an update."""
+    header = {
+        "specification": {"warmup": 1},
+        "model": {"name": "Net", "blocks": [], "input_bytes": 0},
+        "lanes": lanes_of(rank, "cpu"), "replicas": 2, "origin_ns": origin,
+        "started": "", "hardware": {}, "versions": {}, "format": stream.FORMAT,
+    }  # fmt: skip
+    sender = stream.Sender(lambda: (folder / f"rank-{rank}.arrow").open("wb"))
+    sender.start(header)
+    for at, ahead, half in clocks:
+        told = stream.note_batch("clock", f"rank {rank}", at - origin, 0, half, str(ahead))
+        sender.hand_in(lambda write, told=told: write(told))
+    for step in steps:
+        at = origin + begin + 10 * MS * step
+        came = at + (1 + rank) * MS
+        ops = [
+            Op("forward", at, came, 0, "layer", 4),
+            Op("all-reduce", came, at + 4 * MS, 0, bytes=64, lane=FIRST_TRACK),
+            Op("step", at + 4 * MS, at + 5 * MS),
+        ]
+        told = timed(ops, rank, 2)
+        plan = [stream.plan_batch(0, told.tasks)] if step == steps[0] else []
+        for batch in [*plan, stream.span_batch(0, step, told, origin)]:
+            sender.hand_in(lambda write, batch=batch: write(batch))
+    sender.close()
+
+
+def two_ranks(folder, ahead=(0, 0), steps=(range(3), range(3))):
+    """Two ranks that begin together on rank 0's clock, which goes as far ahead as is given."""
+    write_rank(folder, 0, steps[0], [(1000, 0, 0.0)], 1000)
+    origin = 1000 - ahead[0]
+    clocks = [(origin, ahead[0], 40.0), (origin + 100 * MS, ahead[1], 90.0)]
+    write_rank(folder, 1, steps[1], clocks if ahead != (0, 0) else [], origin)

@@ -1,0 +1,184 @@
+"""Jobs of several ranks: their recordings read as one run, and the documents' example."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from core.explain.causes import CAUSES, Cause, cause_totals, explain_run_step
+from core.paths import PROJECT_ROOT
+from core.recording.recording import open_recording
+from core.recording.schema import RecordingError
+from tests.core.recorder.made import MS, two_ranks
+
+pytest.importorskip("torch")
+
+
+def test_ranks_stand_on_rank_0s_clock_and_lanes_that_compute_come_first(tmp_path):
+    two_ranks(tmp_path, (7_000_000_000_000_123, 7_000_000_000_000_123))
+    opened = open_recording(tmp_path)
+    trace = opened.trace
+    assert opened.warning == "" and trace.steps == [0, 1, 2]
+    assert [lane.name for lane in trace.header.lanes[:2]] == ["rank 0", "rank 1"]
+    assert [lane.serves for lane in trace.header.lanes] == [0, 1, 0, 0, 0, 1, 1, 1]
+    assert trace.spans(0).start.tolist() == trace.spans(1).start.tolist()
+    assert trace.clock_uncertainty(1) == 90
+
+
+def test_between_both_comparisons_a_clock_is_taken_to_drift_evenly(tmp_path):
+    two_ranks(tmp_path, (10**15, 10**15 + 1000))
+    trace = open_recording(tmp_path).trace
+    gone = trace.spans(1).start - trace.spans(0).start
+    assert np.abs(gone - trace.spans(0).start * 1000 / (100 * MS)).max() <= 1
+
+
+def test_who_came_last_to_a_collective_is_waited_for_apart_from_the_transfer(tmp_path):
+    two_ranks(tmp_path)
+    trace = open_recording(tmp_path).trace
+    totals = cause_totals(explain_run_step(trace, 1))
+    cause = {CAUSES[n]: int(ns) for n, ns in enumerate(totals[0]) if ns}
+    assert cause == {Cause.SLOWEST_RANK: MS, Cause.COLLECTIVE: 2 * MS}
+    cause = {CAUSES[n]: int(ns) for n, ns in enumerate(totals[1]) if ns}
+    assert cause == {Cause.COLLECTIVE: 2 * MS}
+
+
+def test_steps_that_a_rank_lacks_are_left_out_and_counted(tmp_path):
+    two_ranks(tmp_path, steps=(range(4), range(1, 3)))
+    opened = open_recording(tmp_path)
+    assert opened.trace.steps == [1, 2]
+    assert "2 steps are not in every rank's file: they are left out" in opened.warning
+    assert "clocks were not compared for rank-1.arrow" in opened.warning
+
+
+def test_a_folder_without_ranks_is_refused_in_one_line(tmp_path):
+    with pytest.raises(RecordingError, match=r"no recording of a rank \(rank-\*\.arrow\)"):
+        open_recording(tmp_path)
+    (tmp_path / "rank-0.arrow").write_text("nothing")
+    with pytest.raises(RecordingError, match=r"rank-0\.arrow is no recording"):
+        open_recording(tmp_path)
+
+
+def run(folder, *words):
+    """Run a command in a folder that has modules named as the house's are."""
+    for name in ("core", "gui"):
+        (folder / f"{name}.py").write_text("mine = True")
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def example():
+    page = (PROJECT_ROOT / "docs" / "job.md").read_text()
+    return re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+
+
+def test_the_documents_example_is_seen_with_all_its_ranks(tmp_path):
+    slow = "import core\nassert core.mine\nimport os, time\n" + example().replace(
+        "nn.ReLU()", "Late()"
+    ).replace(
+        "model = ",
+        "class Late(nn.ReLU):\n    def forward(self, x):\n"
+        "        time.sleep(0.03 * dist.get_rank())\n        return super().forward(x)\n"
+        "model = ",
+    )
+    (tmp_path / "train.py").write_text(slow)
+    torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")
+    run(tmp_path, *torchrun, "train.py")
+    opened = open_recording(tmp_path / "runs")
+    trace = opened.trace
+    assert opened.warning == "" and trace.outcome == "finished"
+    assert trace.steps == list(range(6))
+    moved = [span for span in trace if span.kind.is_collective and span.step == 1]
+    assert {span.lane for span in moved} <= {3, 4, 6, 7}
+    assert sum(span.bytes for span in moved) == 2 * 4 * (64 * 128 + 128 + 128 * 8 + 8)
+    totals = cause_totals(explain_run_step(trace, 2))
+    assert totals[0, CAUSES.index(Cause.SLOWEST_RANK)] > 15 * MS
+    assert not totals[1, CAUSES.index(Cause.SLOWEST_RANK)]
+
+
+def test_a_script_without_any_line_for_it_is_recorded(tmp_path):
+    lines = example().replace('with record(model, optimizer, out="runs/"):', "if True:")
+    lines = re.sub(r"^(from bubblescope|dist\.|import torch\.dist).*\n", "", lines, flags=re.M)
+    (tmp_path / "train.py").write_text(lines.replace("DistributedDataParallel(nn", "(nn"))
+    main = str(PROJECT_ROOT / "main.py")
+    run(tmp_path, sys.executable, main, "record", "--", sys.executable, "train.py")
+    trace = open_recording(tmp_path / "runs").trace
+    assert trace.outcome == "finished" and trace.steps == list(range(6))
+    kinds = [span.kind for span in trace if span.step == 3 and span.lane == 0]
+    assert kinds == ["forward"] * 3 + ["loss"] + ["backward"] * 3 + ["step"]
+
+
+PIPELINE = """
+import json, time
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+
+from bubblescope import record
+
+dist.init_process_group("gloo")
+rank, computed, steps = dist.get_rank(), [0.0], []
+
+class Stage(nn.Sequential):
+    def forward(self, x):
+        time.sleep(0.01)
+        return super().forward(x)
+
+def timed(run):
+    def call(*told, **options):
+        begun = time.perf_counter()
+        try:
+            return run(*told, **options)
+        finally:
+            computed[0] += time.perf_counter() - begun
+    return call
+
+class ByHand(PipelineStage):
+    def forward_one_chunk(self, *told, **options):
+        return timed(super().forward_one_chunk)(*told, **options)
+    def backward_one_chunk(self, *told, **options):
+        return timed(super().backward_one_chunk)(*told, **options)
+
+stage = ByHand(Stage(nn.Linear(8, 8), nn.Tanh()), rank, 2, torch.device("cpu"))
+schedule = Schedule1F1B(stage, 4, loss_fn=timed(nn.functional.mse_loss))
+optimizer = torch.optim.SGD(stage.submod.parameters(), lr=0.1)
+x = torch.randn(16, 8)
+with record(stage.submod, optimizer, "runs"):
+    for _ in range(3):
+        optimizer.zero_grad()
+        schedule.step(x) if rank == 0 else schedule.step(target=x)
+        optimizer.step()
+        steps.append(computed[0])
+        computed[0] = 0.0
+json.dump(steps, open(f"by-hand-{rank}.json", "w"))
+dist.destroy_process_group()
+"""
+
+
+def test_a_pipelines_idle_time_is_what_the_job_finds_by_hand_and_its_fill_is_named(tmp_path):
+    (tmp_path / "train.py").write_text(PIPELINE)
+    torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")
+    run(tmp_path, *torchrun, "train.py")
+    trace = open_recording(tmp_path / "runs").trace
+    assert trace.steps == [0, 1, 2]
+    explanation = explain_run_step(trace, 2)
+    totals = cause_totals(explanation)
+    for rank in range(2):
+        computed = json.loads((tmp_path / f"by-hand-{rank}.json").read_text())[2] * 1e9
+        (update,) = [s for s in trace if s.step == 2 and s.lane == rank and s.kind == "step"]
+        idle = explanation.makespan - computed - (update.end - update.start)
+        assert abs(int(totals[rank].sum()) - idle) < 0.02 * explanation.makespan
+    assert totals[1, CAUSES.index(Cause.FILL)] > 9 * MS
+    passes = [s for s in trace if s.step == 2 and s.lane == 1 and s.kind == "forward"]
+    assert [(s.stage, s.microbatch) for s in passes] == [(1, n) for n in range(4)]
+    for copy in [s for s in trace if s.step == 2 and s.name == "from rank 0"]:
+        sent = [trace.find(2, task) for task in copy.after]
+        assert any(s.name == "to rank 1" and s.start <= copy.start for s in sent)

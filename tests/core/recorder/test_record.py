@@ -1,0 +1,279 @@
+"""A training script's own recording: what its hooks see, and that they change nothing."""
+
+import sys
+import threading
+import time
+
+import pytest
+
+from core.explain.causes import CAUSES, Cause, cause_totals, explain_run_step
+from core.plan.task import Kind, Payload
+from core.recording import schema
+from core.recording.recording import open_recording
+from core.report.verdict import verdict
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+from torch.utils.data import DataLoader, Dataset  # noqa: E402
+
+from bubblescope import record  # noqa: E402
+from core.recorder import stream  # noqa: E402
+from core.recorder.happened import Op, timed  # noqa: E402
+from core.recorder.hooks import blocks_of  # noqa: E402
+
+
+class Rows(Dataset):
+    def __init__(self, seconds=0.0):
+        self.seconds = seconds
+
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        time.sleep(self.seconds)
+        return torch.full((8,), index / 24), torch.ones(4)
+
+
+def layers(*more):
+    torch.manual_seed(3)
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(inplace=True), *more, nn.Linear(16, 4))
+
+
+def train(model, folder=None, data=None, steps=4):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+
+    def loop():
+        for x, target in list(DataLoader(Rows(), 6))[:steps] if data is None else data:
+            optimizer.zero_grad()
+            loss = (model(x) - target).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+
+    if folder is None:
+        loop()
+    else:
+        with record(model, optimizer, folder):
+            loop()
+    return losses
+
+
+def of_step(trace, step=1, lane=0):
+    spans = [span for span in trace if span.step == step and span.lane == lane]
+    return [(str(span.kind), span.block) for span in spans]
+
+
+def test_the_format_is_the_houses():
+    assert stream.SCHEMA.equals(schema.SCHEMA)
+    assert stream.TASK == schema.TASK and stream.NOTE == schema.NOTE
+    assert tuple(schema.RECORDS) == stream.RECORDS
+
+
+def test_a_step_is_its_blocks_forward_the_loss_its_blocks_backward_and_the_update(tmp_path):
+    assert train(layers(), tmp_path) == train(layers())
+    opened = open_recording(tmp_path / "rank-0.arrow")
+    trace = opened.trace
+    assert opened.warning == "" and trace.outcome == "finished" and trace.steps == [0, 1, 2, 3]
+    passes = [("forward", n) for n in range(3)], [("backward", n) for n in (2, 1, 0)]
+    wanted = [*passes[0], ("loss", None), *passes[1], ("step", None)]
+    assert [of_step(trace, step) for step in trace.steps] == [wanted] * 4
+    assert trace.span(0, 0).name == "0" and trace.span(0, 0).rows == 6
+    assert verdict(trace).text.startswith("Step ")
+    for lane in range(4):
+        ends = trace.spans(lane).end
+        assert (trace.spans(lane).start[1:] >= ends[:-1]).all()
+
+
+def test_nothing_of_the_recording_is_left_on_the_model(tmp_path):
+    model = layers()
+    train(model, tmp_path)
+    for module in model.modules():
+        assert not module._forward_hooks and not module._forward_pre_hooks
+    before = (tmp_path / "rank-0.arrow").read_bytes()
+    train(model, data=DataLoader(Rows(), 6))
+    assert (tmp_path / "rank-0.arrow").read_bytes() == before
+
+
+def test_waiting_for_the_next_batch_is_a_lane_and_a_cause(tmp_path):
+    train(layers(), tmp_path, DataLoader(Rows(0.004), 6))
+    trace = open_recording(tmp_path).trace
+    assert of_step(trace, lane=1) == [("data", None)]
+    explanation = explain_run_step(trace, 2)
+    totals = cause_totals(explanation)[0]
+    assert totals[CAUSES.index(Cause.DATA)] >= 20_000_000 or totals.sum() == 0
+    (waited,) = [span for span in trace if span.step == 2 and span.lane == 1]
+    assert waited.end - waited.start >= 20_000_000
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_forward_within_the_backward_is_a_recompute(tmp_path, reentrant):
+    class Kept(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(8, 16), nn.Sequential(nn.Linear(16, 16), nn.Tanh())
+            self.last = nn.Linear(16, 4)
+
+        def forward(self, x):
+            x = checkpoint(self.second, self.first(x), use_reentrant=reentrant)
+            return self.last(x)
+
+    torch.manual_seed(0)
+    model = Kept()
+    assert [name for name, _ in blocks_of(model)] == ["first", "second.0", "second.1", "last"]
+    train(model, tmp_path)
+    kinds = of_step(open_recording(tmp_path).trace)
+    again = [number for kind, number in kinds if kind == "recompute"]
+    assert again == [1, 2]
+    assert kinds.index(("recompute", 2)) > kinds.index(("backward", 3))
+    assert {number for kind, number in kinds if kind == "backward"} == {0, 1, 2, 3}
+
+
+def test_outputs_of_any_form_and_inputs_without_gradients_are_seen(tmp_path):
+    class Named(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.same = nn.Linear(8, 4), nn.Identity()
+
+        def forward(self, x):
+            return {"out": [self.linear(x)], "rows": len(x)}
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.named, self.same, self.last = Named(), nn.Identity(), nn.Linear(4, 4)
+
+        def forward(self, x):
+            return self.last(self.same(self.named(x)["out"][0]))
+
+    train(Model(), tmp_path)
+    kinds = of_step(open_recording(tmp_path).trace)
+    # What hands on its input as it came has nothing to do on the way back.
+    assert kinds[4:] == [("backward", 2), ("backward", 0), ("step", None)]
+
+
+class Summed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, gradient):
+        torch.distributed.all_reduce(gradient)
+        return gradient
+
+
+def test_a_collective_within_the_backward_is_waited_for_and_not_computed(tmp_path):
+    class Reduced(nn.Linear):
+        def forward(self, x):
+            return Summed.apply(super().forward(x))
+
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        unseen = torch.distributed.all_reduce
+        train(layers(Reduced(16, 16)), tmp_path)
+        assert torch.distributed.all_reduce is unseen
+    finally:
+        torch.distributed.destroy_process_group()
+    trace = open_recording(tmp_path).trace
+    (move,) = [span for span in trace if span.step == 2 and span.kind.is_collective]
+    parts = [s for s in trace if s.step == 2 and s.kind == "backward" and s.block == 2]
+    assert parts[0].end <= move.start and move.end <= parts[1].start and len(parts) == 2
+    assert parts[1].after == (move.task,)
+
+
+def test_several_passes_before_an_update_are_micro_batches(tmp_path):
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with record(model, optimizer, tmp_path):
+        for _ in range(2):
+            for _ in range(3):
+                model(torch.ones(2, 8)).sum().backward()
+            optimizer.step()
+    spans = [s for s in open_recording(tmp_path).trace if s.step == 1 and s.kind == "backward"]
+    assert [s.microbatch for s in spans] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_an_error_in_the_job_is_the_jobs_and_ends_the_recording(tmp_path):
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with pytest.raises(KeyError), record(model, optimizer, tmp_path):
+        model(torch.ones(2, 8)).sum().backward()
+        optimizer.step()
+        model(torch.ones(2, 8))
+        raise KeyError("the job's")
+    trace = open_recording(tmp_path).trace
+    assert trace.outcome == "failed" and trace.steps == [0]
+
+
+def test_a_recording_that_cannot_be_written_ends_with_a_line_and_the_job_goes_on(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert len(train(layers(), tmp_path / "file")) == 4
+    assert capsys.readouterr().out.startswith("bubblescope: not all was recorded: ")
+
+
+@pytest.fixture
+def interval():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_every_step_arrives_once_whatever_else_runs(tmp_path, interval):
+    """Threads that compute take the interpreter at every chance: nothing is lost or told twice."""
+    going = threading.Event()
+    burning = [threading.Thread(target=lambda: [sum(range(50)) for _ in iter(going.is_set, True)])
+               for _ in range(3)]  # fmt: skip
+    for thread in burning:
+        thread.start()
+    try:
+        model = layers()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        with record(model, optimizer, tmp_path):
+            for _ in range(60):
+                model(torch.ones(2, 8)).sum().backward()
+                optimizer.step()
+    finally:
+        going.set()
+        for thread in burning:
+            thread.join()
+    trace = open_recording(tmp_path).trace
+    assert trace.steps == list(range(60)) and trace.span_count == 60 * 8
+    assert {tuple(of_step(trace, step)) for step in trace.steps} == {tuple(of_step(trace, 0))}
+
+
+def test_what_is_too_much_for_the_queue_is_left_out_in_whole_steps_and_counted(tmp_path):
+    held = threading.Event()
+
+    def opened():
+        held.wait(20)
+        return (tmp_path / "file").open("wb")
+
+    sender = stream.Sender(opened)
+    sender.start({})
+    taken = [sender.hand_in(lambda write: None) for _ in range(stream.MOST_WAITING + 7)]
+    held.set()
+    assert sender.left_out == taken.count(False) == 7
+    sender.close()
+
+
+def test_what_overlaps_on_a_lane_ends_where_the_next_begins_and_tracks_are_taken_as_free():
+    ops = [
+        Op("forward", 0, 10, 0), Op("backward", 8, 20, 0), Op("backward", 25, None, 1),
+        Op("all-reduce", 9, 30, 0, lane=2), Op("all-reduce", 12, 28, 1, lane=2),
+        Op("all-reduce", 13, 40, 2, lane=2), Op("step", 41, 45),
+    ]  # fmt: skip
+    told = timed(ops, 3, 2)
+    assert [task.kind for task in told.tasks].count("backward") == 1
+    rows = dict(zip(told.launched, zip(told.lane, told.start, told.end, strict=True), strict=True))
+    assert rows[9] == (2, 9, 30) and rows[12] == (3, 12, 28) and rows[13] == (3, 28, 40)
+    assert told.end[0] == 8
+    step = told.tasks[-1]
+    moves = [n for n, task in enumerate(told.tasks) if task.kind == "all-reduce"]
+    assert step.kind == Kind.STEP and list(step.after) == moves
+    assert {task.payload for task in told.tasks} <= {str(payload) for payload in Payload}
+    assert {task.replica for task in told.tasks} == {3}

@@ -1,0 +1,56 @@
+"""Traces of other programs in the window: a folder of ranks, what was odd, marks as steps."""
+
+import json
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+
+from core.recording.bookmarks import Bookmark
+
+TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
+
+
+def rows(panel):
+    tree = panel.list
+    return [
+        [tree.topLevelItem(row).text(column) for column in range(tree.columnCount())]
+        for row in range(tree.topLevelItemCount())
+    ]
+
+
+def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(window):
+    window.files.open_paths([TWO_RANKS])
+    assert window.run_shown.trace.steps == [0, 1, 2]
+    panel = window.panels.foreign
+    assert [row[0] for row in rows(panel)] == ["rank 0", "rank 1"]
+    assert panel.odd.text() == "Nothing was odd about the file: all of it is shown."
+    assert window.banner.isHidden()
+
+
+def test_what_was_odd_is_counted_above_devices(window, tmp_path):
+    events = [{"ph": "X", "ts": 0, "dur": 9, "name": "a"}, {"ph": "B", "ts": 3}, {"ph": "Q"}]
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(events))
+    window.files.open_paths([path])
+    assert window.panels.foreign.odd.text().splitlines() == [
+        "1 events that begin and never end are left out.",
+        "1 events of kinds that are not shown are left out.",
+    ]
+
+
+def test_marks_of_a_trace_without_steps_are_used_as_its_steps(qtbot, window, tmp_path):
+    path = tmp_path / "plain.json"
+    events = [{"ph": "X", "ts": ts, "dur": 5, "name": f"n{ts}"} for ts in (0, 10, 20, 30)]
+    path.write_text(json.dumps(events))
+    window.files.open_paths([path])
+    before = window.run_shown
+    assert before.trace.steps == []
+    window.timeline.state.bookmarks.change([Bookmark(9_000), Bookmark(19_000, 26_000)])
+    window._docks["marks"].show()
+    window._docks["marks"].raise_()
+    button = window.panels.marks.steps
+    assert button.isVisibleTo(window.panels.marks)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    trace = window.run_shown.trace
+    assert window.run_shown is not before and before.trace.steps == []
+    assert [trace.step_bounds(step) for step in trace.steps] == [(10_000, 15_000), (20_000, 25_000)]
