@@ -148,6 +148,10 @@
         <translation>복사 또는 통신 레인이 옮길 것이 없습니다. 그 자체로는 손실이 아닙니다.</translation>
     </message>
     <message>
+        <source>A folder of traces is kept as it is: there is no one file to save.</source>
+        <translation>트레이스 폴더는 그대로 둡니다: 저장할 단일 파일이 없습니다.</translation>
+    </message>
+    <message>
         <source>A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.</source>
         <translation>어디서나 지정한 배수만큼 오래 걸리는 작업 종류, 예: backward:1.2. 여러 번 쓸 수 있습니다.</translation>
     </message>
@@ -158,6 +162,10 @@
     <message>
         <source>A lane&apos;s first pass in one measured step (the first is 1) takes so much longer, such as lane=2,step=4,ms=50; repeatable.</source>
         <translation>한 측정 스텝(첫 스텝은 1)에서 레인의 첫 패스가 그만큼 더 오래 걸립니다, 예: lane=2,step=4,ms=50. 여러 번 쓸 수 있습니다.</translation>
+    </message>
+    <message>
+        <source>A lesson goes through a few steps that really run.</source>
+        <translation>수업은 실제로 실행되는 몇 단계로 이루어집니다.</translation>
     </message>
     <message>
         <source>A line above the picture.</source>
@@ -190,6 +198,10 @@
     <message>
         <source>A small GPT over bytes.</source>
         <translation>바이트 단위의 작은 GPT입니다.</translation>
+    </message>
+    <message>
+        <source>A span far longer than those of its kind and part of the model on its lane.</source>
+        <translation>같은 레인에서 종류와 모델 부분이 같은 다른 스팬보다 훨씬 긴 스팬.</translation>
     </message>
     <message>
         <source>A word alone is looked for in labels (F3, 2F1), kinds and names.</source>
@@ -322,6 +334,10 @@
     <message>
         <source>BUBBLE</source>
         <translation>버블</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>뒤로</translation>
     </message>
     <message>
         <source>Back to the last view</source>
@@ -498,6 +514,10 @@
     <message>
         <source>Choose how much slower it is first.</source>
         <translation>먼저 얼마나 느린지 선택하세요.</translation>
+    </message>
+    <message>
+        <source>Choose one in Help &gt; Lessons, or on the first page.</source>
+        <translation>도움말 &gt; 수업 또는 첫 페이지에서 고르세요.</translation>
     </message>
     <message>
         <source>Choose the colour of {family}</source>
@@ -702,6 +722,10 @@
     <message>
         <source>Comparison</source>
         <translation>비교</translation>
+    </message>
+    <message>
+        <source>Compute</source>
+        <translation>계산</translation>
     </message>
     <message>
         <source>Copied as an image and as SVG.</source>
@@ -1024,6 +1048,10 @@
         <translation>설명하기</translation>
     </message>
     <message>
+        <source>Explain this trace by steps: each mark begins one, which lasts until the next mark, and the last one until its mark ends.</source>
+        <translation>이 트레이스를 스텝별로 설명합니다: 표시마다 스텝이 시작되어 다음 표시까지, 마지막 스텝은 그 표시가 끝날 때까지 이어집니다.</translation>
+    </message>
+    <message>
         <source>Explaining…</source>
         <translation>설명하는 중…</translation>
     </message>
@@ -1204,6 +1232,10 @@
         <translation>이상적 스텝에서 이 스텝까지</translation>
     </message>
     <message>
+        <source>From {first} to {last}: {length}</source>
+        <translation>{first}부터 {last}까지: {length}</translation>
+    </message>
+    <message>
         <source>From {name}</source>
         <translation>파일: {name}</translation>
     </message>
@@ -1242,6 +1274,14 @@
     <message>
         <source>Go back to the bubble that was longer.</source>
         <translation>더 길었던 버블로 돌아갑니다.</translation>
+    </message>
+    <message>
+        <source>Go back to the step before.</source>
+        <translation>이전 단계로 돌아갑니다.</translation>
+    </message>
+    <message>
+        <source>Go on to what comes next.</source>
+        <translation>다음으로 넘어갑니다.</translation>
     </message>
     <message>
         <source>Go to</source>
@@ -1476,6 +1516,10 @@
         <translation>이 스텝에서 더 할 일이 없습니다.</translation>
     </message>
     <message>
+        <source>Its duration in such medians.</source>
+        <translation>그 중앙값의 몇 배인지 나타냅니다.</translation>
+    </message>
+    <message>
         <source>Jitter</source>
         <translation>지터</translation>
     </message>
@@ -1530,6 +1574,14 @@
     <message>
         <source>LANE:FACTOR</source>
         <translation>레인:배수</translation>
+    </message>
+    <message>
+        <source>LAST RUNS</source>
+        <translation>최근 실행</translation>
+    </message>
+    <message>
+        <source>LESSONS</source>
+        <translation>수업</translation>
     </message>
     <message>
         <source>Ladder from the ideal step to the measured one</source>
@@ -1606,6 +1658,18 @@
     <message>
         <source>Length</source>
         <translation>길이</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>수업</translation>
+    </message>
+    <message>
+        <source>Lesson {n}: {title}</source>
+        <translation>수업 {n}: {title}</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>수업</translation>
     </message>
     <message>
         <source>Let all lanes stand without headings.</source>
@@ -1872,6 +1936,18 @@
         <translation>아래 입력란에 적은 것입니다.</translation>
     </message>
     <message>
+        <source>Names</source>
+        <translation>이름</translation>
+    </message>
+    <message>
+        <source>Names of spans in the range</source>
+        <translation>범위 안 스팬의 이름</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>다음</translation>
+    </message>
+    <message>
         <source>Next hit</source>
         <translation>다음 결과</translation>
     </message>
@@ -1882,6 +1958,10 @@
     <message>
         <source>Next lane</source>
         <translation>다음 레인</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>다음 수업</translation>
     </message>
     <message>
         <source>Next mark</source>
@@ -1908,12 +1988,72 @@
         <translation>색 없이 무늬와 글자로 종류를 구별합니다.</translation>
     </message>
     <message>
+        <source>Nothing was odd about the file: all of it is shown.</source>
+        <translation>파일에 이상한 점이 없습니다: 모두 표시합니다.</translation>
+    </message>
+    <message>
+        <source>Of it overlapped</source>
+        <translation>그중 겹침</translation>
+    </message>
+    <message>
+        <source>Open a lesson of your own from a file: docs/lessons.md tells how to write one.</source>
+        <translation>직접 만든 수업을 파일에서 엽니다: 만드는 법은 docs/lessons.md에 있습니다.</translation>
+    </message>
+    <message>
+        <source>Open lesson</source>
+        <translation>수업 열기</translation>
+    </message>
+    <message>
+        <source>Open lesson…</source>
+        <translation>수업 열기…</translation>
+    </message>
+    <message>
+        <source>Outlier</source>
+        <translation>이상값</translation>
+    </message>
+    <message>
+        <source>Outliers</source>
+        <translation>이상값</translation>
+    </message>
+    <message>
+        <source>Put the light on what this step is about.</source>
+        <translation>이 단계에서 다루는 부분을 강조합니다.</translation>
+    </message>
+    <message>
+        <source>QUESTION</source>
+        <translation>질문</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>랭크</translation>
+    </message>
+    <message>
+        <source>Ranks</source>
+        <translation>랭크</translation>
+    </message>
+    <message>
+        <source>Recompute</source>
+        <translation>재계산</translation>
+    </message>
+    <message>
         <source>Run what the form says: {what}. (F5)</source>
         <translation>양식대로 실행합니다: {what}. (F5)</translation>
     </message>
     <message>
+        <source>Run what this step is about; the settings in the form stay as they are.</source>
+        <translation>이 단계의 내용을 실행합니다. 양식의 설정은 그대로입니다.</translation>
+    </message>
+    <message>
         <source>Run with several values of an option, and see which is the fastest.</source>
         <translation>한 옵션의 여러 값으로 실행해 어느 것이 가장 빠른지 봅니다.</translation>
+    </message>
+    <message>
+        <source>Run {n} of {count} is under way…</source>
+        <translation>실행 {n}/{count} 진행 중…</translation>
+    </message>
+    <message>
+        <source>Running…</source>
+        <translation>실행 중…</translation>
     </message>
     <message>
         <source>SVG drawing (*.svg)</source>
@@ -1944,12 +2084,220 @@
         <translation>선택한 스팬, 또는 선택한 버블의 대부분이 기다린 스팬을 선택합니다.</translation>
     </message>
     <message>
+        <source>Show me where</source>
+        <translation>위치 보기</translation>
+    </message>
+    <message>
+        <source>Show the answer</source>
+        <translation>답 보기</translation>
+    </message>
+    <message>
+        <source>Show this run; a step takes so long in it.</source>
+        <translation>이 실행을 표시합니다. 스텝에 이만큼 걸립니다.</translation>
+    </message>
+    <message>
+        <source>Spans by kind or by name</source>
+        <translation>종류별 또는 이름별 스팬</translation>
+    </message>
+    <message>
+        <source>Step {n} of {count}</source>
+        <translation>{count}단계 중 {n}단계</translation>
+    </message>
+    <message>
+        <source>The last mark lies behind the end of the trace.</source>
+        <translation>마지막 표시가 트레이스의 끝보다 뒤에 있습니다.</translation>
+    </message>
+    <message>
+        <source>The median of those.</source>
+        <translation>그것들의 중앙값.</translation>
+    </message>
+    <message>
+        <source>The next batch is not there yet: the job waits for what loads its data.</source>
+        <translation>다음 배치가 아직 없습니다: 데이터를 불러오기를 기다립니다.</translation>
+    </message>
+    <message>
+        <source>The run was stopped.</source>
+        <translation>실행이 중지되었습니다.</translation>
+    </message>
+    <message>
+        <source>Think first; the answer comes from what ran.</source>
+        <translation>먼저 생각해 보세요. 답은 실행한 결과에서 나옵니다.</translation>
+    </message>
+    <message>
+        <source>Times usual</source>
+        <translation>평소의 배수</translation>
+    </message>
+    <message>
+        <source>Too many spans to tell names and outliers apart: select a shorter range.</source>
+        <translation>스팬이 너무 많아 이름과 이상값을 구분할 수 없습니다: 더 짧은 범위를 고르세요.</translation>
+    </message>
+    <message>
+        <source>Trace</source>
+        <translation>트레이스</translation>
+    </message>
+    <message>
+        <source>Traces of other programs (*.json *.json.gz *.sqlite *.pftrace *.perfetto-trace)</source>
+        <translation>다른 프로그램의 트레이스 (*.json *.json.gz *.sqlite *.pftrace *.perfetto-trace)</translation>
+    </message>
+    <message>
+        <source>Transfer alone</source>
+        <translation>전송만</translation>
+    </message>
+    <message>
+        <source>Use as steps</source>
+        <translation>스텝으로 사용</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>평소</translation>
+    </message>
+    <message>
+        <source>Waiting for data</source>
+        <translation>데이터 대기</translation>
+    </message>
+    <message>
+        <source>Working out what ran…</source>
+        <translation>실행 결과 계산 중…</translation>
+    </message>
+    <message>
+        <source>a clock is out of bounds</source>
+        <translation>시계가 범위를 벗어났습니다</translation>
+    </message>
+    <message>
+        <source>a connection without the token was refused</source>
+        <translation>토큰이 없는 연결을 거부했습니다</translation>
+    </message>
+    <message>
+        <source>a number has more than 64 bits</source>
+        <translation>64비트를 넘는 수가 있습니다</translation>
+    </message>
+    <message>
+        <source>by kind</source>
+        <translation>종류별</translation>
+    </message>
+    <message>
+        <source>by name</source>
+        <translation>이름별</translation>
+    </message>
+    <message>
+        <source>clocks were not compared for {a}: taken as rank 0&apos;s</source>
+        <translation>{a}의 시계를 비교하지 않았습니다: 랭크 0의 시계로 봅니다</translation>
+    </message>
+    <message>
+        <source>device {a} stream {b}</source>
+        <translation>장치 {a} 스트림 {b}</translation>
+    </message>
+    <message>
+        <source>it has more than {a} bytes</source>
+        <translation>{a}바이트를 넘습니다</translation>
+    </message>
+    <message>
+        <source>it has more than {a} events</source>
+        <translation>이벤트가 {a}개를 넘습니다</translation>
+    </message>
+    <message>
+        <source>it was cut</source>
+        <translation>잘렸습니다</translation>
+    </message>
+    <message>
+        <source>rank {a} has connected</source>
+        <translation>랭크 {a}이(가) 연결되었습니다</translation>
+    </message>
+    <message>
+        <source>rank {a} has ended: {b} bytes</source>
+        <translation>랭크 {a}이(가) 끝났습니다: {b}바이트</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>재계산</translation>
+    </message>
+    <message>
+        <source>the whole trace</source>
+        <translation>트레이스 전체</translation>
+    </message>
+    <message>
+        <source>there is none in it</source>
+        <translation>그 안에 없습니다</translation>
+    </message>
+    <message>
+        <source>they have {a} lanes, and {b} can be shown</source>
+        <translation>레인이 {a}개인데 {b}개를 표시할 수 있습니다</translation>
+    </message>
+    <message>
+        <source>waiting for the next batch of data</source>
+        <translation>다음 데이터 배치 대기</translation>
+    </message>
+    <message>
+        <source>waits for data</source>
+        <translation>데이터를 기다림</translation>
+    </message>
+    <message>
+        <source>wire type {a} is none of a trace</source>
+        <translation>와이어 형식 {a}은(는) 트레이스의 것이 아닙니다</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read</source>
+        <translation>{a}을(를) 읽을 수 없습니다</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a dump of the flight recorder</source>
+        <translation>{a}을(를) 플라이트 레코더의 덤프로 읽을 수 없습니다</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a folder of traces</source>
+        <translation>{a}을(를) 트레이스 폴더로 읽을 수 없습니다</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a trace of Perfetto</source>
+        <translation>{a}을(를) Perfetto의 트레이스로 읽을 수 없습니다</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as an export of Nsight Systems</source>
+        <translation>{a}을(를) Nsight Systems의 내보내기로 읽을 수 없습니다</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as one run</source>
+        <translation>{a}을(를) 하나의 실행으로 읽을 수 없습니다</translation>
+    </message>
+    <message>
+        <source>{a} has {b} traces; at most {c} are read</source>
+        <translation>{a}에 트레이스가 {b}개 있습니다. 최대 {c}개를 읽습니다</translation>
+    </message>
+    <message>
+        <source>{a} steps are not in every rank&apos;s file: they are left out</source>
+        <translation>스텝 {a}개가 모든 랭크의 파일에 있지 않아 제외했습니다</translation>
+    </message>
+    <message>
+        <source>{a}: it has no collective that says when it was called</source>
+        <translation>{a}: 호출 시각이 있는 집합 통신이 없습니다</translation>
+    </message>
+    <message>
+        <source>{a}: it has no kernel, call or range that says when it ran</source>
+        <translation>{a}: 실행 시각이 있는 커널, 호출, 범위가 없습니다</translation>
+    </message>
+    <message>
+        <source>{a}: it has no track event that says when it ran</source>
+        <translation>{a}: 실행 시각이 있는 트랙 이벤트가 없습니다</translation>
+    </message>
+    <message>
+        <source>{a}: it is damaged, and larger than {b}</source>
+        <translation>{a}: 손상되었고 {b}보다 큽니다</translation>
+    </message>
+    <message>
+        <source>{a}: this folder has no recording of a rank ({b})</source>
+        <translation>{a}: 이 폴더에 랭크의 기록이 없습니다({b})</translation>
+    </message>
+    <message>
         <source>{count} tasks a step on {lanes} lanes</source>
         <translation>레인 {lanes}개에서 스텝당 작업 {count}개</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes (expected)</source>
         <translation>레인 {lanes}개에서 스텝당 작업 {count}개 (예상)</translation>
+    </message>
+    <message>
+        <source>{n}. {title}</source>
+        <translation>{n}. {title}</translation>
     </message>
     <message>
         <source>{one}, but {other}</source>
@@ -2532,10 +2880,6 @@ Click to open its run.</source>
     <message>
         <source>Quit</source>
         <translation>종료</translation>
-    </message>
-    <message>
-        <source>RECENT FILES</source>
-        <translation>최근 파일</translation>
     </message>
     <message>
         <source>Read costs from a JSON or TOML file.</source>
@@ -3302,6 +3646,10 @@ Click to open its run.</source>
         <translation>엔진이 이유 없이 실행을 거부했습니다.</translation>
     </message>
     <message>
+        <source>The file was cut: it is shown up to its last whole event.</source>
+        <translation>파일이 잘렸습니다: 마지막 완전한 이벤트까지 표시합니다.</translation>
+    </message>
+    <message>
         <source>The first whole step is on its way.</source>
         <translation>첫 온전한 스텝이 진행 중입니다.</translation>
     </message>
@@ -3604,10 +3952,6 @@ Click to open its run.</source>
     <message>
         <source>ToyModel</source>
         <translation>ToyModel</translation>
-    </message>
-    <message>
-        <source>Traces in Chrome&apos;s format (*.json *.json.gz)</source>
-        <translation>Chrome 형식의 트레이스 (*.json *.json.gz)</translation>
     </message>
     <message>
         <source>Transfers between lanes {low} and {high} take {factor} times as long as others of the same size: that costs {loss} ({share}).</source>
@@ -5014,10 +5358,6 @@ Click to open its run.</source>
         <translation>한 단</translation>
     </message>
     <message>
-        <source>only complete events are read; left out are {a}</source>
-        <translation>완전한 이벤트만 읽습니다. 제외된 것: {a}</translation>
-    </message>
-    <message>
         <source>only in A: {tasks}</source>
         <translation>A에만: {tasks}</translation>
     </message>
@@ -5518,10 +5858,6 @@ Click to open its run.</source>
         <translation>엔진 프로세스: {a}</translation>
     </message>
     <message>
-        <source>the file was cut: it is shown up to its last whole event</source>
-        <translation>파일이 잘렸습니다. 마지막 온전한 이벤트까지 표시합니다</translation>
-    </message>
-    <message>
         <source>the first run</source>
         <translation>첫 번째 실행</translation>
     </message>
@@ -5920,10 +6256,6 @@ Click to open its run.</source>
     <message>
         <source>{a} cannot be written: {b}</source>
         <translation>{a}을(를) 쓸 수 없습니다: {b}</translation>
-    </message>
-    <message>
-        <source>{a} complete events without a time are left out</source>
-        <translation>시간이 없는 완전한 이벤트 {a}개는 제외됩니다</translation>
     </message>
     <message>
         <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
@@ -6482,8 +6814,48 @@ Click to open its run.</source>
         <translation>{number}: {title}</translation>
     </message>
     <message>
+        <source>{n} arrows lack their beginning or their end.</source>
+        <translation>화살표 {n}개에 시작이나 끝이 없습니다.</translation>
+    </message>
+    <message>
+        <source>{n} collectives do not say when they ended: each is shown as a moment.</source>
+        <translation>집합 통신 {n}개에 끝난 시각이 없어 순간으로 표시합니다.</translation>
+    </message>
+    <message>
         <source>{n} earlier steps on screen were not searched.</source>
         <translation>화면에 있는 앞선 스텝 {n}개는 검색하지 않았습니다.</translation>
+    </message>
+    <message>
+        <source>{n} events of kinds that are not shown are left out.</source>
+        <translation>표시하지 않는 종류의 이벤트 {n}개를 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>{n} events overlap others of their row without being part of them: they have rows of their own.</source>
+        <translation>이벤트 {n}개가 같은 줄의 다른 이벤트에 속하지 않으면서 겹칩니다: 따로 줄을 둡니다.</translation>
+    </message>
+    <message>
+        <source>{n} events that begin and never end are left out.</source>
+        <translation>시작하고 끝나지 않는 이벤트 {n}개를 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>{n} events that end and never began are left out.</source>
+        <translation>시작 없이 끝나는 이벤트 {n}개를 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>{n} events without a time are left out.</source>
+        <translation>시간이 없는 이벤트 {n}개를 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>{n} files are of a rank that another file has too.</source>
+        <translation>파일 {n}개의 랭크가 다른 파일과 같습니다.</translation>
+    </message>
+    <message>
+        <source>{n} files do not tell their rank: the order of their names does.</source>
+        <translation>파일 {n}개에 랭크가 적혀 있지 않아 이름 순서로 정했습니다.</translation>
+    </message>
+    <message>
+        <source>{n} files of the folder cannot be read.</source>
+        <translation>폴더의 파일 {n}개를 읽을 수 없습니다.</translation>
     </message>
     <message>
         <source>{n} further lanes are not listed.</source>
@@ -6498,12 +6870,32 @@ Click to open its run.</source>
         <translation>측정 스텝 {n}개, {least}~{most} ms</translation>
     </message>
     <message>
+        <source>{n} names of processes or threads cannot be read: numbers stand for them.</source>
+        <translation>프로세스나 스레드의 이름 {n}개를 읽을 수 없어 번호로 나타냅니다.</translation>
+    </message>
+    <message>
+        <source>{n} numbers of processes stand for two things: they are told apart.</source>
+        <translation>프로세스 번호 {n}개가 두 가지를 가리켜 구분했습니다.</translation>
+    </message>
+    <message>
         <source>{n} of {count} arrows; zoom in</source>
         <translation>화살표 {count}개 중 {n}개, 확대하세요</translation>
     </message>
     <message>
         <source>{n} of {count} files cannot be opened: {problems}</source>
         <translation>파일 {count}개 중 {n}개를 열 수 없습니다: {problems}</translation>
+    </message>
+    <message>
+        <source>{n} packets could not be read: they are left out.</source>
+        <translation>패킷 {n}개를 읽을 수 없어 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>{n} ranks have no time in common with the first: each begins at 0.</source>
+        <translation>랭크 {n}개가 첫째와 공통된 시간이 없어 각각 0에서 시작합니다.</translation>
+    </message>
+    <message>
+        <source>{n} rows of the database have no time or no row of theirs: they are left out.</source>
+        <translation>데이터베이스에서 시간이나 해당 줄이 없는 행 {n}개를 제외했습니다.</translation>
     </message>
     <message>
         <source>{n} spans</source>
@@ -6520,6 +6912,10 @@ Click to open its run.</source>
     <message>
         <source>{n} tasks matched</source>
         <translation>짝지은 작업 {n}개</translation>
+    </message>
+    <message>
+        <source>{n} tasks of a device have no call that launched them.</source>
+        <translation>장치의 작업 {n}개에 그것을 시작한 호출이 없습니다.</translation>
     </message>
     <message>
         <source>{n} tasks still run and are not counted.</source>
@@ -6572,6 +6968,14 @@ Click to open its run.</source>
     <message>
         <source>{shortest} to {longest}</source>
         <translation>{shortest}~{longest}</translation>
+    </message>
+    <message>
+        <source>{shown} of {all} names are listed, those with the most time.</source>
+        <translation>이름 {all}개 중 시간이 가장 많은 {shown}개를 나열합니다.</translation>
+    </message>
+    <message>
+        <source>{shown} of {all} outliers are listed, those that lost the most time.</source>
+        <translation>이상값 {all}개 중 시간을 가장 많이 잃은 {shown}개를 나열합니다.</translation>
     </message>
     <message>
         <source>{shown} of {count} joins</source>
@@ -6706,6 +7110,14 @@ Click to see it.</source>
     <message>
         <source>≈ 99.9 ms</source>
         <translation>≈ 99.9 ms</translation>
+    </message>
+    <message>
+        <source>▶  Run</source>
+        <translation>▶  실행</translation>
+    </message>
+    <message>
+        <source>▶  Run it again</source>
+        <translation>▶  다시 실행</translation>
     </message>
     <message>
         <source>▶  Run {what}</source>

@@ -148,6 +148,10 @@
         <translation>拷贝或通信通道没有数据要传：这本身不是损失。</translation>
     </message>
     <message>
+        <source>A folder of traces is kept as it is: there is no one file to save.</source>
+        <translation>追踪文件夹保持原样：没有单一文件可供保存。</translation>
+    </message>
+    <message>
         <source>A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.</source>
         <translation>某类任务在各处的用时都乘以一个系数，例如 backward:1.2；可重复。</translation>
     </message>
@@ -158,6 +162,10 @@
     <message>
         <source>A lane&apos;s first pass in one measured step (the first is 1) takes so much longer, such as lane=2,step=4,ms=50; repeatable.</source>
         <translation>某通道在某个实测步（第一个为 1）中的第一趟多用这么长时间，例如 lane=2,step=4,ms=50；可重复。</translation>
+    </message>
+    <message>
+        <source>A lesson goes through a few steps that really run.</source>
+        <translation>课程由几个真正运行的步骤组成。</translation>
     </message>
     <message>
         <source>A line above the picture.</source>
@@ -190,6 +198,10 @@
     <message>
         <source>A small GPT over bytes.</source>
         <translation>基于字节的小型 GPT。</translation>
+    </message>
+    <message>
+        <source>A span far longer than those of its kind and part of the model on its lane.</source>
+        <translation>远长于其通道上同类型、同模型部分的其他跨度的跨度。</translation>
     </message>
     <message>
         <source>A word alone is looked for in labels (F3, 2F1), kinds and names.</source>
@@ -322,6 +334,10 @@
     <message>
         <source>BUBBLE</source>
         <translation>气泡</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
     </message>
     <message>
         <source>Back to the last view</source>
@@ -498,6 +514,10 @@
     <message>
         <source>Choose how much slower it is first.</source>
         <translation>请先选择慢多少。</translation>
+    </message>
+    <message>
+        <source>Choose one in Help &gt; Lessons, or on the first page.</source>
+        <translation>在“帮助”&gt;“课程”或首页中选择一课。</translation>
     </message>
     <message>
         <source>Choose the colour of {family}</source>
@@ -702,6 +722,10 @@
     <message>
         <source>Comparison</source>
         <translation>比较</translation>
+    </message>
+    <message>
+        <source>Compute</source>
+        <translation>计算</translation>
     </message>
     <message>
         <source>Copied as an image and as SVG.</source>
@@ -1024,6 +1048,10 @@
         <translation>解释</translation>
     </message>
     <message>
+        <source>Explain this trace by steps: each mark begins one, which lasts until the next mark, and the last one until its mark ends.</source>
+        <translation>按步解释此追踪：每个标记开始一步，持续到下一个标记；最后一步持续到其标记结束。</translation>
+    </message>
+    <message>
         <source>Explaining…</source>
         <translation>正在解释…</translation>
     </message>
@@ -1204,6 +1232,10 @@
         <translation>从理想步到此步</translation>
     </message>
     <message>
+        <source>From {first} to {last}: {length}</source>
+        <translation>从 {first} 到 {last}：{length}</translation>
+    </message>
+    <message>
         <source>From {name}</source>
         <translation>来自 {name}</translation>
     </message>
@@ -1242,6 +1274,14 @@
     <message>
         <source>Go back to the bubble that was longer.</source>
         <translation>回到上一个更长的气泡。</translation>
+    </message>
+    <message>
+        <source>Go back to the step before.</source>
+        <translation>回到上一步骤。</translation>
+    </message>
+    <message>
+        <source>Go on to what comes next.</source>
+        <translation>继续下一步骤。</translation>
     </message>
     <message>
         <source>Go to</source>
@@ -1476,6 +1516,10 @@
         <translation>在此步中没有更多工作。</translation>
     </message>
     <message>
+        <source>Its duration in such medians.</source>
+        <translation>其用时相当于该中位数的多少倍。</translation>
+    </message>
+    <message>
         <source>Jitter</source>
         <translation>抖动</translation>
     </message>
@@ -1530,6 +1574,14 @@
     <message>
         <source>LANE:FACTOR</source>
         <translation>通道:系数</translation>
+    </message>
+    <message>
+        <source>LAST RUNS</source>
+        <translation>最近的运行</translation>
+    </message>
+    <message>
+        <source>LESSONS</source>
+        <translation>课程</translation>
     </message>
     <message>
         <source>Ladder from the ideal step to the measured one</source>
@@ -1606,6 +1658,18 @@
     <message>
         <source>Length</source>
         <translation>长度</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Lesson {n}: {title}</source>
+        <translation>第 {n} 课：{title}</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
     </message>
     <message>
         <source>Let all lanes stand without headings.</source>
@@ -1872,6 +1936,18 @@
         <translation>在下方输入框中命名。</translation>
     </message>
     <message>
+        <source>Names</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Names of spans in the range</source>
+        <translation>范围内跨度的名称</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
         <source>Next hit</source>
         <translation>下一个结果</translation>
     </message>
@@ -1882,6 +1958,10 @@
     <message>
         <source>Next lane</source>
         <translation>下一个通道</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>下一课</translation>
     </message>
     <message>
         <source>Next mark</source>
@@ -1908,12 +1988,72 @@
         <translation>完全不用颜色；以图案和字母区分类别。</translation>
     </message>
     <message>
+        <source>Nothing was odd about the file: all of it is shown.</source>
+        <translation>文件没有异常：已全部显示。</translation>
+    </message>
+    <message>
+        <source>Of it overlapped</source>
+        <translation>其中重叠</translation>
+    </message>
+    <message>
+        <source>Open a lesson of your own from a file: docs/lessons.md tells how to write one.</source>
+        <translation>从文件打开您自己的课程：docs/lessons.md 说明如何编写。</translation>
+    </message>
+    <message>
+        <source>Open lesson</source>
+        <translation>打开课程</translation>
+    </message>
+    <message>
+        <source>Open lesson…</source>
+        <translation>打开课程…</translation>
+    </message>
+    <message>
+        <source>Outlier</source>
+        <translation>离群值</translation>
+    </message>
+    <message>
+        <source>Outliers</source>
+        <translation>离群值</translation>
+    </message>
+    <message>
+        <source>Put the light on what this step is about.</source>
+        <translation>突出显示此步骤所讲的内容。</translation>
+    </message>
+    <message>
+        <source>QUESTION</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Ranks</source>
+        <translation>各 rank</translation>
+    </message>
+    <message>
+        <source>Recompute</source>
+        <translation>重计算</translation>
+    </message>
+    <message>
         <source>Run what the form says: {what}. (F5)</source>
         <translation>运行表单中的设置：{what}。(F5)</translation>
     </message>
     <message>
+        <source>Run what this step is about; the settings in the form stay as they are.</source>
+        <translation>运行此步骤的内容；表单中的设置保持不变。</translation>
+    </message>
+    <message>
         <source>Run with several values of an option, and see which is the fastest.</source>
         <translation>用某个选项的多个值分别运行，看哪个最快。</translation>
+    </message>
+    <message>
+        <source>Run {n} of {count} is under way…</source>
+        <translation>正在进行第 {n} / {count} 个运行…</translation>
+    </message>
+    <message>
+        <source>Running…</source>
+        <translation>正在运行…</translation>
     </message>
     <message>
         <source>SVG drawing (*.svg)</source>
@@ -1944,12 +2084,220 @@
         <translation>选择所选跨度（或所选气泡的大部分时间）所等待的跨度。</translation>
     </message>
     <message>
+        <source>Show me where</source>
+        <translation>指给我看</translation>
+    </message>
+    <message>
+        <source>Show the answer</source>
+        <translation>显示答案</translation>
+    </message>
+    <message>
+        <source>Show this run; a step takes so long in it.</source>
+        <translation>显示此运行；其中一步用时如此。</translation>
+    </message>
+    <message>
+        <source>Spans by kind or by name</source>
+        <translation>按类型或名称列出跨度</translation>
+    </message>
+    <message>
+        <source>Step {n} of {count}</source>
+        <translation>第 {n} 步 / 共 {count} 步</translation>
+    </message>
+    <message>
+        <source>The last mark lies behind the end of the trace.</source>
+        <translation>最后一个标记位于追踪结束之后。</translation>
+    </message>
+    <message>
+        <source>The median of those.</source>
+        <translation>它们的中位数。</translation>
+    </message>
+    <message>
+        <source>The next batch is not there yet: the job waits for what loads its data.</source>
+        <translation>下一个批次尚未就绪：作业在等待加载其数据。</translation>
+    </message>
+    <message>
+        <source>The run was stopped.</source>
+        <translation>运行已停止。</translation>
+    </message>
+    <message>
+        <source>Think first; the answer comes from what ran.</source>
+        <translation>请先思考；答案来自刚才的运行。</translation>
+    </message>
+    <message>
+        <source>Times usual</source>
+        <translation>常值倍数</translation>
+    </message>
+    <message>
+        <source>Too many spans to tell names and outliers apart: select a shorter range.</source>
+        <translation>跨度太多，无法区分名称和离群值：请选择更短的范围。</translation>
+    </message>
+    <message>
+        <source>Trace</source>
+        <translation>追踪</translation>
+    </message>
+    <message>
+        <source>Traces of other programs (*.json *.json.gz *.sqlite *.pftrace *.perfetto-trace)</source>
+        <translation>其他程序的追踪 (*.json *.json.gz *.sqlite *.pftrace *.perfetto-trace)</translation>
+    </message>
+    <message>
+        <source>Transfer alone</source>
+        <translation>仅传输</translation>
+    </message>
+    <message>
+        <source>Use as steps</source>
+        <translation>用作步</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>常值</translation>
+    </message>
+    <message>
+        <source>Waiting for data</source>
+        <translation>等待数据</translation>
+    </message>
+    <message>
+        <source>Working out what ran…</source>
+        <translation>正在分析运行结果…</translation>
+    </message>
+    <message>
+        <source>a clock is out of bounds</source>
+        <translation>某个时钟超出范围</translation>
+    </message>
+    <message>
+        <source>a connection without the token was refused</source>
+        <translation>已拒绝没有令牌的连接</translation>
+    </message>
+    <message>
+        <source>a number has more than 64 bits</source>
+        <translation>某个数超过 64 位</translation>
+    </message>
+    <message>
+        <source>by kind</source>
+        <translation>按类型</translation>
+    </message>
+    <message>
+        <source>by name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <source>clocks were not compared for {a}: taken as rank 0&apos;s</source>
+        <translation>未对 {a} 比较时钟：视为与 rank 0 相同</translation>
+    </message>
+    <message>
+        <source>device {a} stream {b}</source>
+        <translation>设备 {a} 流 {b}</translation>
+    </message>
+    <message>
+        <source>it has more than {a} bytes</source>
+        <translation>超过 {a} 字节</translation>
+    </message>
+    <message>
+        <source>it has more than {a} events</source>
+        <translation>超过 {a} 个事件</translation>
+    </message>
+    <message>
+        <source>it was cut</source>
+        <translation>它被截断</translation>
+    </message>
+    <message>
+        <source>rank {a} has connected</source>
+        <translation>rank {a} 已连接</translation>
+    </message>
+    <message>
+        <source>rank {a} has ended: {b} bytes</source>
+        <translation>rank {a} 已结束：{b} 字节</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>重计算</translation>
+    </message>
+    <message>
+        <source>the whole trace</source>
+        <translation>整个追踪</translation>
+    </message>
+    <message>
+        <source>there is none in it</source>
+        <translation>其中没有</translation>
+    </message>
+    <message>
+        <source>they have {a} lanes, and {b} can be shown</source>
+        <translation>它们有 {a} 个通道，可显示 {b} 个</translation>
+    </message>
+    <message>
+        <source>waiting for the next batch of data</source>
+        <translation>等待下一批数据</translation>
+    </message>
+    <message>
+        <source>waits for data</source>
+        <translation>等待数据</translation>
+    </message>
+    <message>
+        <source>wire type {a} is none of a trace</source>
+        <translation>线路类型 {a} 不属于追踪</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read</source>
+        <translation>{a} 无法读取</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a dump of the flight recorder</source>
+        <translation>{a} 无法作为飞行记录器的转储读取</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a folder of traces</source>
+        <translation>{a} 无法作为追踪文件夹读取</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as a trace of Perfetto</source>
+        <translation>{a} 无法作为 Perfetto 的追踪读取</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as an export of Nsight Systems</source>
+        <translation>{a} 无法作为 Nsight Systems 的导出读取</translation>
+    </message>
+    <message>
+        <source>{a} cannot be read as one run</source>
+        <translation>{a} 无法作为一个运行读取</translation>
+    </message>
+    <message>
+        <source>{a} has {b} traces; at most {c} are read</source>
+        <translation>{a} 有 {b} 个追踪；最多读取 {c} 个</translation>
+    </message>
+    <message>
+        <source>{a} steps are not in every rank&apos;s file: they are left out</source>
+        <translation>{a} 个步并非每个 rank 的文件都有：已略去</translation>
+    </message>
+    <message>
+        <source>{a}: it has no collective that says when it was called</source>
+        <translation>{a}：没有说明何时被调用的集合通信</translation>
+    </message>
+    <message>
+        <source>{a}: it has no kernel, call or range that says when it ran</source>
+        <translation>{a}：没有说明何时运行的内核、调用或范围</translation>
+    </message>
+    <message>
+        <source>{a}: it has no track event that says when it ran</source>
+        <translation>{a}：没有说明何时运行的轨道事件</translation>
+    </message>
+    <message>
+        <source>{a}: it is damaged, and larger than {b}</source>
+        <translation>{a}：已损坏，且大于 {b}</translation>
+    </message>
+    <message>
+        <source>{a}: this folder has no recording of a rank ({b})</source>
+        <translation>{a}：此文件夹中没有 rank 的录制文件（{b}）</translation>
+    </message>
+    <message>
         <source>{count} tasks a step on {lanes} lanes</source>
         <translation>{lanes} 个通道上每步 {count} 个任务</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes (expected)</source>
         <translation>{lanes} 个通道上每步 {count} 个任务（预期）</translation>
+    </message>
+    <message>
+        <source>{n}. {title}</source>
+        <translation>{n}. {title}</translation>
     </message>
     <message>
         <source>{one}, but {other}</source>
@@ -2532,10 +2880,6 @@ Click to open its run.</source>
     <message>
         <source>Quit</source>
         <translation>退出</translation>
-    </message>
-    <message>
-        <source>RECENT FILES</source>
-        <translation>最近的文件</translation>
     </message>
     <message>
         <source>Read costs from a JSON or TOML file.</source>
@@ -3302,6 +3646,10 @@ Click to open its run.</source>
         <translation>引擎拒绝了该运行，但未说明原因。</translation>
     </message>
     <message>
+        <source>The file was cut: it is shown up to its last whole event.</source>
+        <translation>文件被截断：显示到最后一个完整事件为止。</translation>
+    </message>
+    <message>
         <source>The first whole step is on its way.</source>
         <translation>第一个完整的步即将到来。</translation>
     </message>
@@ -3604,10 +3952,6 @@ Click to open its run.</source>
     <message>
         <source>ToyModel</source>
         <translation>ToyModel</translation>
-    </message>
-    <message>
-        <source>Traces in Chrome&apos;s format (*.json *.json.gz)</source>
-        <translation>Chrome 格式的轨迹 (*.json *.json.gz)</translation>
     </message>
     <message>
         <source>Transfers between lanes {low} and {high} take {factor} times as long as others of the same size: that costs {loss} ({share}).</source>
@@ -5014,10 +5358,6 @@ Click to open its run.</source>
         <translation>单栏</translation>
     </message>
     <message>
-        <source>only complete events are read; left out are {a}</source>
-        <translation>只读取完整事件；略去了 {a}</translation>
-    </message>
-    <message>
         <source>only in A: {tasks}</source>
         <translation>仅在 A 中：{tasks}</translation>
     </message>
@@ -5518,10 +5858,6 @@ Click to open its run.</source>
         <translation>引擎进程{a}</translation>
     </message>
     <message>
-        <source>the file was cut: it is shown up to its last whole event</source>
-        <translation>文件被截断：显示到最后一个完整事件为止</translation>
-    </message>
-    <message>
         <source>the first run</source>
         <translation>第一个运行</translation>
     </message>
@@ -5920,10 +6256,6 @@ Click to open its run.</source>
     <message>
         <source>{a} cannot be written: {b}</source>
         <translation>{a} 无法写入：{b}</translation>
-    </message>
-    <message>
-        <source>{a} complete events without a time are left out</source>
-        <translation>略去了 {a} 个没有时间的完整事件</translation>
     </message>
     <message>
         <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
@@ -6482,8 +6814,48 @@ Click to open its run.</source>
         <translation>{number}：{title}</translation>
     </message>
     <message>
+        <source>{n} arrows lack their beginning or their end.</source>
+        <translation>{n} 个箭头缺少起点或终点。</translation>
+    </message>
+    <message>
+        <source>{n} collectives do not say when they ended: each is shown as a moment.</source>
+        <translation>{n} 个集合通信未说明何时结束：各显示为一个时刻。</translation>
+    </message>
+    <message>
         <source>{n} earlier steps on screen were not searched.</source>
         <translation>屏幕上有 {n} 个更早的步未被搜索。</translation>
+    </message>
+    <message>
+        <source>{n} events of kinds that are not shown are left out.</source>
+        <translation>略去了 {n} 个不显示类型的事件。</translation>
+    </message>
+    <message>
+        <source>{n} events overlap others of their row without being part of them: they have rows of their own.</source>
+        <translation>{n} 个事件与同一行的其他事件重叠但不属于它们：它们各有自己的行。</translation>
+    </message>
+    <message>
+        <source>{n} events that begin and never end are left out.</source>
+        <translation>略去了 {n} 个有开始而无结束的事件。</translation>
+    </message>
+    <message>
+        <source>{n} events that end and never began are left out.</source>
+        <translation>略去了 {n} 个有结束而无开始的事件。</translation>
+    </message>
+    <message>
+        <source>{n} events without a time are left out.</source>
+        <translation>略去了 {n} 个没有时间的事件。</translation>
+    </message>
+    <message>
+        <source>{n} files are of a rank that another file has too.</source>
+        <translation>{n} 个文件的 rank 与另一文件相同。</translation>
+    </message>
+    <message>
+        <source>{n} files do not tell their rank: the order of their names does.</source>
+        <translation>{n} 个文件未说明其 rank：按名称顺序确定。</translation>
+    </message>
+    <message>
+        <source>{n} files of the folder cannot be read.</source>
+        <translation>文件夹中有 {n} 个文件无法读取。</translation>
     </message>
     <message>
         <source>{n} further lanes are not listed.</source>
@@ -6498,12 +6870,32 @@ Click to open its run.</source>
         <translation>{n} 个实测步，{least} 至 {most} ms</translation>
     </message>
     <message>
+        <source>{n} names of processes or threads cannot be read: numbers stand for them.</source>
+        <translation>{n} 个进程或线程的名称无法读取：以编号代替。</translation>
+    </message>
+    <message>
+        <source>{n} numbers of processes stand for two things: they are told apart.</source>
+        <translation>{n} 个进程编号对应两个对象：已加以区分。</translation>
+    </message>
+    <message>
         <source>{n} of {count} arrows; zoom in</source>
         <translation>{n} / {count} 个箭头；请放大</translation>
     </message>
     <message>
         <source>{n} of {count} files cannot be opened: {problems}</source>
         <translation>{count} 个文件中有 {n} 个无法打开：{problems}</translation>
+    </message>
+    <message>
+        <source>{n} packets could not be read: they are left out.</source>
+        <translation>{n} 个数据包无法读取：已略去。</translation>
+    </message>
+    <message>
+        <source>{n} ranks have no time in common with the first: each begins at 0.</source>
+        <translation>{n} 个 rank 与第一个没有共同时间：各自从 0 开始。</translation>
+    </message>
+    <message>
+        <source>{n} rows of the database have no time or no row of theirs: they are left out.</source>
+        <translation>略去了数据库中 {n} 个没有时间或没有对应行的行。</translation>
     </message>
     <message>
         <source>{n} spans</source>
@@ -6520,6 +6912,10 @@ Click to open its run.</source>
     <message>
         <source>{n} tasks matched</source>
         <translation>匹配了 {n} 个任务</translation>
+    </message>
+    <message>
+        <source>{n} tasks of a device have no call that launched them.</source>
+        <translation>设备的 {n} 个任务没有启动它们的调用。</translation>
     </message>
     <message>
         <source>{n} tasks still run and are not counted.</source>
@@ -6572,6 +6968,14 @@ Click to open its run.</source>
     <message>
         <source>{shortest} to {longest}</source>
         <translation>{shortest} 至 {longest}</translation>
+    </message>
+    <message>
+        <source>{shown} of {all} names are listed, those with the most time.</source>
+        <translation>列出 {all} 个名称中用时最多的 {shown} 个。</translation>
+    </message>
+    <message>
+        <source>{shown} of {all} outliers are listed, those that lost the most time.</source>
+        <translation>列出 {all} 个离群值中损失时间最多的 {shown} 个。</translation>
     </message>
     <message>
         <source>{shown} of {count} joins</source>
@@ -6706,6 +7110,14 @@ Click to see it.</source>
     <message>
         <source>≈ 99.9 ms</source>
         <translation>≈ 99.9 ms</translation>
+    </message>
+    <message>
+        <source>▶  Run</source>
+        <translation>▶  运行</translation>
+    </message>
+    <message>
+        <source>▶  Run it again</source>
+        <translation>▶  再次运行</translation>
     </message>
     <message>
         <source>▶  Run {what}</source>

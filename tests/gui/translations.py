@@ -49,6 +49,7 @@ TABLES = {
     ),
     "core.report.verdict": ("WORDS",),
     "core.report.waterfall": ("BAR_WORDS",),
+    "core.trace.odd": ("_SENTENCES",),
     "core.trace.query": ("KEYS",),
     "gui.compare.chooser": ("RECORDINGS", "TRACES"),
     "gui.compare.comparing": ("IN_STRIP_A", "IN_STRIP_B", "FIGURES"),

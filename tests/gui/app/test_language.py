@@ -25,7 +25,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from core.lessons.lesson import read_lesson, shipped
+from core.engine.messages import Ended, Outcome, Rows, Started
+from core.lessons.lesson import read_heading, read_lesson, shipped
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from gui.app.language import FILES, FOLDER, OWN, in_language, speak, system_language
@@ -40,7 +41,7 @@ from tests.gui.pictures import until
 from tests.gui.report.test_report import Reader
 from tests.gui.translations import CONTEXT, every_text, translated
 from tests.gui.window.test_window import MakeWindow, perform
-from tests.make_believe import specification, trace_of
+from tests.make_believe import batches, specification, trace_of
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +122,32 @@ def test_another_language_is_spoken_at_once_and_what_is_open_stays_so(
     sitting.window.deleteLater()
 
 
+def test_a_run_that_is_under_way_goes_on_in_another_language(
+    qapp: QApplication, settings: Settings
+) -> None:
+    client = FakeClient()
+    sitting = Sitting(qapp, Session(client), settings)
+    window = sitting.window
+    window.show()
+    window.session.start()
+    window.session.tick()
+    window.form.set_specification(specification(steps=2))
+    window.actions_by_name["run"].trigger()
+    header, made = batches(client.asked[-1])
+    rows = [Rows(batch) for batch in made]
+    client.say(Started(header), *rows[:2])
+    window.session.tick()
+    sitting.change_language("zh")
+    run, after = window.session.live, sitting.window
+    assert run is not None and after.run_shown is run and not client.stopped
+    client.say(*rows[2:], Ended(Outcome.FINISHED))
+    while after.session.live is not None:
+        after.session.tick()
+    assert run.trace.steps and after.runs.topLevelItem(0).text(2) == "已完成"
+    after.close()
+    after.deleteLater()
+
+
 class Marked(QTranslator):
     """Puts every text in marks, so that one that nobody translates stands out."""
 
@@ -175,7 +202,9 @@ def test_no_text_of_the_window_escapes_translation(
         shown |= set(_texts(window))
     window.actions_by_name["sheet"].trigger()
     window.findChild(KeySheet).grab()
-    assert {text for text in shown | painted if _is_bare(text)} == set()
+    headings = [read_heading(path) for path in shipped()]
+    lessons = {text for heading in headings for text in (heading.title, heading.about)}
+    assert {text for text in shown | painted if _is_bare(text)} - lessons == set()
 
 
 def _texts(top: QWidget) -> Iterator[str]:
