@@ -19,6 +19,20 @@ def _chunks_unused(settings: Settings) -> str:
     return "The schedule says itself how many stages a lane holds."
 
 
+def _lane_memory_unused(settings: Settings) -> str:
+    return "" if settings[BALANCE] else "Only measured times are balanced under a limit."
+
+
+def read_borders(text: str) -> list[int]:
+    """The first blocks of the second and later stages. Raises ValueError for any other text."""
+    numbers = [int(word) if word.isdecimal() else 0 for word in text.split(",")]
+    if numbers != sorted(set(numbers)) or numbers[0] < 1:
+        raise ValueError(
+            f"--borders {text!r}: use rising numbers of blocks from 1 on, with commas, such as 3,7"
+        )
+    return numbers
+
+
 SCHEDULE: Option[str | None] = Option(
     "schedule",
     str,
@@ -49,8 +63,37 @@ SPLIT_SIZE: Option[int | None] = Option(
 )
 STAGES: Option[int | None] = Option(
     "stages", int, "Into how many consecutive parts the model is cut.", "one per lane", most=4096,
-    rare=True,
+    excludes="borders", rare=True,
 )  # fmt: skip
+BORDERS: Option[str | None] = Option(
+    "borders",
+    str,
+    "The first block of every stage but the first, counted from 0, such as 3,7.",
+    "equal parameters",
+    "blocks",
+    reads=read_borders,
+    excludes="stages",
+    rare=True,
+)
+BALANCE: Option[bool] = Option(
+    "balance",
+    bool,
+    "Cut the model where the measured times of its blocks are balanced.",
+    unit="equal times",
+    default=False,
+    excludes="borders",
+    rare=True,
+)
+LANE_MEMORY: Option[float | None] = Option(
+    "lane_memory",
+    float,
+    "What the stages of a lane may hold at most, where measured times are balanced.",
+    "no limit",
+    "MB",
+    most=10**9,
+    unused=_lane_memory_unused,
+    rare=True,
+)
 CHUNKS: Option[int | None] = Option(
     "chunks",
     int,
@@ -61,4 +104,5 @@ CHUNKS: Option[int | None] = Option(
     rare=True,
 )
 
-PIPELINE_OPTIONS = (SCHEDULE, MICROBATCHES, SPLIT_SIZE, STAGES, CHUNKS)
+CUT_OPTIONS = (STAGES, BORDERS, BALANCE, LANE_MEMORY)
+PIPELINE_OPTIONS = (SCHEDULE, MICROBATCHES, SPLIT_SIZE, *CUT_OPTIONS, CHUNKS)

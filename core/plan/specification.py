@@ -412,7 +412,7 @@ def _check_settings(model: ModelSettings) -> None:
 
 
 def _check_options(s: Specification, strategy: Strategy) -> None:
-    given = {option.name: option for option in STRATEGY_OPTIONS if s[option] is not None}
+    given = {option.name: option for option in STRATEGY_OPTIONS if s[option] != option.default}
     for option in given.values():
         if option not in strategy.options:
             takers = [other.name for other in STRATEGIES.values() if option in other.options]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from core.plan.actions import FORWARD, ActionColumns, Needs
 from core.plan.complete import check_complete
 from core.plan.lanes import with_helpers
 from core.plan.merge import merge
-from core.plan.pipeline_options import CHUNKS, STAGES
+from core.plan.pipeline_options import BORDERS, CHUNKS, STAGES, read_borders
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError
 from core.plan.splits import balanced_runs
 from core.plan.staged_tasks import StagedTasks
@@ -21,9 +22,10 @@ from core.plan.task import ABSENT, Part, Pipeline, Placement, Plan, PlanError, R
 
 
 def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
-    """Cut the model's blocks into `count` stages of nearly equal parameter counts.
+    """Cut the model's blocks into `count` stages at the job's borders.
 
-    Raises PlanError if there are fewer blocks than stages.
+    Where it has none, of nearly equal parameter counts. Raises PlanError if there are fewer blocks
+    than stages, or another number of borders.
     """
     blocks = job.model.blocks
     if count > len(blocks):
@@ -31,8 +33,22 @@ def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
             f"{count} stages need at least {count} blocks, but {job.model.name} has {len(blocks)}: "
             f"use at most {len(blocks)} stages"
         )
-    runs = balanced_runs([block.parameter_count for block in blocks], count)
+    if (text := job[BORDERS]) is None:
+        runs = balanced_runs([block.parameter_count for block in blocks], count)
+    else:
+        runs = list(pairwise([0, *_borders(text, count, len(blocks)), len(blocks)]))
     return tuple(Stage(index, first, last) for index, (first, last) in enumerate(runs))
+
+
+def _borders(text: str, stages: int, blocks: int) -> list[int]:
+    """Where the stages after the first begin. Raises PlanError if the model has no such ones."""
+    borders = read_borders(text)
+    if len(borders) != stages - 1 or borders[-1] >= blocks:
+        raise PlanError(
+            f"--borders {text}: {stages} stages of {blocks} blocks need {stages - 1} numbers "
+            f"from 1 to {blocks - 1}"
+        )
+    return borders
 
 
 def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int]:
@@ -56,7 +72,9 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
         if job[STAGES] not in (None, count):
             raise PlanError(f"--stages {job[STAGES]}: {schedule.name} is for {count} stages")
         return schedule.ranks, chunks
-    stages = job[STAGES] or chunks * (len(job.lanes) // pipelines)
+    borders = job[BORDERS]
+    asked = job[STAGES] if borders is None else 1 + len(read_borders(borders))
+    stages = asked or chunks * (len(job.lanes) // pipelines)
     if stages % chunks:
         raise PlanError(
             f"{stages} stages cannot be shared in lanes of {chunks} chunks: "

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.models.description import ModelDescription
+from core.plan.balance import BlockCost
 from core.plan.lanes import timing_note
 from core.plan.specification import Specification, check_numbers
 from core.plan.task import Lane
@@ -22,7 +23,8 @@ class Header:
 
     `origin_ns` is `time.perf_counter_ns()` at the run's start on `host`'s clock, so that another
     process of the same machine can tell the time since. `hardware` and `versions` are for people.
-    `predicted` says that the spans never ran: their times are those of a cost model.
+    `predicted` says that the spans never ran: their times are those of a cost model. `block_costs`
+    are there where stages were cut by what each block of the model was measured to cost.
     """
 
     specification: Specification
@@ -34,6 +36,7 @@ class Header:
     hardware: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     predicted: bool = False
+    block_costs: tuple[BlockCost, ...] = ()
     format: int = FORMAT
 
     @classmethod

@@ -127,7 +127,7 @@ class LessonPanel(QWidget):
         self.question, self.answer = Label("", wrapped=True), Label("", "answer", wrapped=True)
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         tip = tr("Run what this step is about; the settings in the form stay as they are.")
-        self.run = button(QPushButton, "", tip, self.asked.emit)
+        self.run = button(QPushButton, tr("▶  Run"), tip, self.asked.emit)
         tip = tr("Put the light on what this step is about.")
         self.again = button(QToolButton, tr("Show me where"), tip, self.pointed.emit)
         self.again.setObjectName("link")

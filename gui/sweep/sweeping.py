@@ -6,56 +6,46 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.engine.messages import Outcome
-from core.files import write_whole
 from core.option import Option
 from core.plan.devices import Hardware
 from core.plan.specification import OPTIONS, Specification
 from core.plan.task import PlanError
 from core.sweep.results import Result, Results, remaining, seconds_left
 from core.sweep.sweep import Point, Sweep, sweep_along, values_by_name
-from core.sweep.table import Measured, UnmeasuredError, measured, table_text
+from core.sweep.table import Measured, UnmeasuredError, measured
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
-from gui.app.dialogs import ask_save
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
-from gui.figures.picture import write_picture
 from gui.look.text import duration_text, tr
-from gui.look.theme import LIGHT, THEMES
 from gui.panels.run.strategy import StrategyPanel
 from gui.runs.check import assumed_hardware, check_specification, friendly
 from gui.runs.run_queue import RunQueue
 from gui.sweep.panel import SweepPanel
-from gui.sweep.picture import sweep_picture
+from gui.sweep.saving import SweepFiles
 from gui.sweep.words import setting_title
 
-IMAGES = ("PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)")
-TABLE = "Table (*.csv)"
 _OPTIONS: dict[str, Option[object]] = {option.name: option for option in OPTIONS}
 
 
 class Sweeping(QObject):
-    """`opened` carries the run of a result that was chosen; `said` and `failed` carry a line.
+    """`opened` carries the run of a result that was chosen.
 
     A sweep's runs are not shown while they are made: what draws them would take time from them.
     """
 
     opened = Signal(object)
-    said = Signal(str)
-    failed = Signal(str)
 
     def __init__(
         self, window: QWidget, panel: SweepPanel, form: StrategyPanel, session: Session,
         settings: Settings,
     ) -> None:  # fmt: skip
         super().__init__(window)
-        self._window, self.panel, self._form = window, panel, form
-        self._session, self._settings = session, settings
+        self.panel, self._form, self._session = panel, form, session
         self._hardware, self._known = assumed_hardware(), False
         self._queue = RunQueue(self._start)
         self._left: deque[Point] = deque()
@@ -64,6 +54,7 @@ class Sweeping(QObject):
         self._failed: dict[int, str] = {}
         self._began = 0.0
         self.results: Results | None = None
+        self.files = SweepFiles(window, settings, lambda: self.results)
         self._connect()
         self._suggest()
 
@@ -101,27 +92,6 @@ class Sweeping(QObject):
         self._failed = {}
         self.panel.show_results(self.results)
         self._go_on(remaining(asked, self._measured()))
-
-    def image_to(self, path: Path) -> None:
-        """Write the chart; its format follows from the suffix."""
-        theme = THEMES.get(self._settings.theme, LIGHT).name
-        if self.results is not None:
-            try:
-                write_picture(sweep_picture(self.results, theme), path)
-            except ValueError as error:
-                self.failed.emit(str(error))
-                return
-            self._written(path)
-
-    def table_to(self, path: Path) -> None:
-        """Write the rows, from which the command can go on too."""
-        if self.results is not None:
-            try:
-                write_whole(path, table_text(self.results.sweep, self.results.measured))
-            except OSError as error:
-                self.failed.emit(str(error))
-                return
-            self._written(path)
 
     # What is asked for
 
@@ -249,26 +219,13 @@ class Sweeping(QObject):
         if run is not None:
             self.opened.emit(run)
 
-    def _ask_image(self) -> None:
-        start = Path(self._settings.folder) / "sweep.png"
-        kinds = [tr(kind) for kind in IMAGES]
-        ask_save(self._window, tr("Save picture"), start, kinds, self.image_to)
-
-    def _ask_table(self) -> None:
-        start = Path(self._settings.folder) / "sweep.csv"
-        ask_save(self._window, tr("Save table"), start, [tr(TABLE)], self.table_to)
-
-    def _written(self, path: Path) -> None:
-        self._settings.folder = str(path.parent)
-        self.said.emit(tr("Exported {name}.", name=path.name))
-
     def _connect(self) -> None:
         panel, session = self.panel, self._session
         panel.asked.connect(self.begin)
         panel.edited.connect(self._check)
         panel.picked.connect(self._suggest)
-        panel.image_asked.connect(self._ask_image)
-        panel.table_asked.connect(self._ask_table)
+        panel.image_asked.connect(self.files.ask_image)
+        panel.table_asked.connect(self.files.ask_table)
         panel.view.chosen.connect(self._open)
         session.ready.connect(self._set_hardware)
         session.run_ended.connect(self._end)

@@ -36,6 +36,22 @@
         <translation> µs</translation>
     </message>
     <message>
+        <source>--borders {a}: use rising numbers of blocks from 1 on, with commas, such as 3,7</source>
+        <translation>--borders {a}: 1부터 커지는 블록 번호를 쉼표로 구분해 사용하세요(예: 3,7)</translation>
+    </message>
+    <message>
+        <source>--borders {a}: {b} stages of {c} blocks need {d} numbers from 1 to {e}</source>
+        <translation>--borders {a}: 블록 {c}개의 스테이지 {b}개에는 1~{e} 사이의 수 {d}개가 필요합니다</translation>
+    </message>
+    <message>
+        <source>--lane-memory {a}: no cut of the model keeps within it; use {b} MB or more, or more lanes</source>
+        <translation>--lane-memory {a}: 어떻게 나누어도 이 안에 들지 않습니다. {b} MB 이상 또는 더 많은 레인을 사용하세요</translation>
+    </message>
+    <message>
+        <source>--model {a}: build() gave {b}; it must give an nn.Module, a list of blocks, one at least, or a configuration of transformers</source>
+        <translation>--model {a}: build()가 {b}을(를) 주었습니다. nn.Module, 블록이 하나 이상인 목록 또는 transformers의 설정을 주어야 합니다</translation>
+    </message>
+    <message>
         <source>1 core a lane</source>
         <translation>레인당 코어 1개</translation>
     </message>
@@ -2410,10 +2426,6 @@ Click to open its run.</source>
         <translation>--model {a}: 블록 {b}이(가) Tensor를 반환하지 않았습니다</translation>
     </message>
     <message>
-        <source>--model {a}: build() gave {b}; it must give an nn.Sequential or a list of blocks, one at least</source>
-        <translation>--model {a}: build()가 {b}을(를) 반환했습니다. nn.Sequential 또는 하나 이상의 블록 목록을 반환해야 합니다</translation>
-    </message>
-    <message>
         <source>--model {a}: loss is no function; use loss(output, target)</source>
         <translation>--model {a}: loss가 함수가 아닙니다. loss(output, target)을 사용하세요</translation>
     </message>
@@ -2478,12 +2490,28 @@ Click to open its run.</source>
         <translation>: 블록 {a} 실패</translation>
     </message>
     <message>
+        <source>: torch.export cannot cut it into blocks</source>
+        <translation>: torch.export로 블록으로 나눌 수 없습니다</translation>
+    </message>
+    <message>
         <source>; it may have run out of memory</source>
         <translation>; 메모리가 부족했을 수 있습니다</translation>
     </message>
     <message>
+        <source>Balance</source>
+        <translation>균형</translation>
+    </message>
+    <message>
+        <source>Borders</source>
+        <translation>경계</translation>
+    </message>
+    <message>
         <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
         <translation>CUDA_LAUNCH_BLOCKING이 설정되어 있습니다. 커널이 하나씩 실행되고 아무것도 겹치지 않습니다</translation>
+    </message>
+    <message>
+        <source>Cut the model where the measured times of its blocks are balanced.</source>
+        <translation>블록의 측정 시간이 균형을 이루는 곳에서 모델을 나눕니다.</translation>
     </message>
     <message>
         <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
@@ -2504,6 +2532,14 @@ Click to open its run.</source>
     <message>
         <source>KIND:FACTOR, such as backward:1.2</source>
         <translation>종류:배수, 예: backward:1.2</translation>
+    </message>
+    <message>
+        <source>Lane memory</source>
+        <translation>레인 메모리</translation>
+    </message>
+    <message>
+        <source>MB</source>
+        <translation>MB</translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
@@ -2592,6 +2628,10 @@ Click to open its run.</source>
     <message>
         <source>One row for each lane; the Details panel tells the selection.</source>
         <translation>레인마다 한 행입니다. 세부 정보 패널이 선택 항목을 알려 줍니다.</translation>
+    </message>
+    <message>
+        <source>Only measured times are balanced under a limit.</source>
+        <translation>측정한 시간만 한도 안에서 균형을 맞춥니다.</translation>
     </message>
     <message>
         <source>Only virtual lanes have a clock of their own.</source>
@@ -3650,6 +3690,10 @@ Click to open its run.</source>
         <translation>파일이 잘렸습니다: 마지막 완전한 이벤트까지 표시합니다.</translation>
     </message>
     <message>
+        <source>The first block of every stage but the first, counted from 0, such as 3,7.</source>
+        <translation>첫 스테이지를 뺀 각 스테이지의 첫 블록, 0부터 셉니다. 예: 3,7.</translation>
+    </message>
+    <message>
         <source>The first whole step is on its way.</source>
         <translation>첫 온전한 스텝이 진행 중입니다.</translation>
     </message>
@@ -4122,6 +4166,10 @@ Click to open its run.</source>
         <translation>이동이 없고 늦는 것이 없어도 작업 순서가 더하는 시간입니다.</translation>
     </message>
     <message>
+        <source>What the stages of a lane may hold at most, where measured times are balanced.</source>
+        <translation>측정 시간의 균형을 맞출 때 한 레인의 스테이지가 가질 수 있는 최대치.</translation>
+    </message>
+    <message>
         <source>What the step takes.</source>
         <translation>스텝에 걸리는 시간입니다.</translation>
     </message>
@@ -4502,6 +4550,10 @@ Click to open its run.</source>
         <translation>가중치 역전파</translation>
     </message>
     <message>
+        <source>balance</source>
+        <translation>균형</translation>
+    </message>
+    <message>
         <source>batch</source>
         <translation>배치</translation>
     </message>
@@ -4564,6 +4616,10 @@ Click to open its run.</source>
     <message>
         <source>blocks {a} and {b} share a parameter ({c}.{d}), and each block is sharded by itself; put both into one block, or use ddp</source>
         <translation>블록 {a}, {b}이(가) 매개변수({c}.{d})를 공유하지만 각 블록은 따로 샤딩됩니다. 둘을 한 블록에 넣거나 ddp를 사용하세요</translation>
+    </message>
+    <message>
+        <source>borders</source>
+        <translation>경계</translation>
     </message>
     <message>
         <source>both {a} and {b}: one is too many</source>
@@ -4776,6 +4832,14 @@ Click to open its run.</source>
     <message>
         <source>engine ready</source>
         <translation>엔진 준비됨</translation>
+    </message>
+    <message>
+        <source>equal parameters</source>
+        <translation>같은 매개변수 수</translation>
+    </message>
+    <message>
+        <source>equal times</source>
+        <translation>같은 시간</translation>
     </message>
     <message>
         <source>error</source>
@@ -4998,6 +5062,10 @@ Click to open its run.</source>
         <translation>비용을 만들 수 없습니다</translation>
     </message>
     <message>
+        <source>it takes {a} tensors and gives {b}; it must take one and give one</source>
+        <translation>Tensor {a}개를 받아 {b}개를 줍니다. 하나를 받아 하나를 주어야 합니다</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>레인당 평균 {parts}</translation>
     </message>
@@ -5024,6 +5092,10 @@ Click to open its run.</source>
     <message>
         <source>lane by lane</source>
         <translation>레인별</translation>
+    </message>
+    <message>
+        <source>lane memory</source>
+        <translation>레인 메모리</translation>
     </message>
     <message>
         <source>lane {a} has number {b} and serves {c}</source>
@@ -5264,6 +5336,10 @@ Click to open its run.</source>
     <message>
         <source>no hits</source>
         <translation>결과 없음</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>제한 없음</translation>
     </message>
     <message>
         <source>no micro-batch</source>
@@ -5952,6 +6028,10 @@ Click to open its run.</source>
     <message>
         <source>there is no memory beside the run&apos;s to measure its costs in</source>
         <translation>실행의 메모리 외에 비용을 측정할 메모리가 없습니다</translation>
+    </message>
+    <message>
+        <source>there is no model for {a} that gives logits of text or images</source>
+        <translation>{a}에는 텍스트나 이미지의 logits를 주는 모델이 없습니다</translation>
     </message>
     <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>

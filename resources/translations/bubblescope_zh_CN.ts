@@ -36,6 +36,22 @@
         <translation> µs</translation>
     </message>
     <message>
+        <source>--borders {a}: use rising numbers of blocks from 1 on, with commas, such as 3,7</source>
+        <translation>--borders {a}：请使用从 1 起递增的块编号，以逗号分隔，例如 3,7</translation>
+    </message>
+    <message>
+        <source>--borders {a}: {b} stages of {c} blocks need {d} numbers from 1 to {e}</source>
+        <translation>--borders {a}：{c} 个块的 {b} 个阶段需要 {d} 个 1 至 {e} 的数</translation>
+    </message>
+    <message>
+        <source>--lane-memory {a}: no cut of the model keeps within it; use {b} MB or more, or more lanes</source>
+        <translation>--lane-memory {a}：没有任何切分能不超过它；请使用 {b} MB 或更多，或更多通道</translation>
+    </message>
+    <message>
+        <source>--model {a}: build() gave {b}; it must give an nn.Module, a list of blocks, one at least, or a configuration of transformers</source>
+        <translation>--model {a}：build() 给出了 {b}；它必须给出 nn.Module、至少含一个块的列表，或 transformers 的配置</translation>
+    </message>
+    <message>
         <source>1 core a lane</source>
         <translation>每通道 1 核</translation>
     </message>
@@ -2410,10 +2426,6 @@ Click to open its run.</source>
         <translation>--model {a}：块 {b} 没有给出张量</translation>
     </message>
     <message>
-        <source>--model {a}: build() gave {b}; it must give an nn.Sequential or a list of blocks, one at least</source>
-        <translation>--model {a}：build() 给出了 {b}；它必须给出 nn.Sequential 或至少含一个块的列表</translation>
-    </message>
-    <message>
         <source>--model {a}: loss is no function; use loss(output, target)</source>
         <translation>--model {a}：loss 不是函数；请使用 loss(output, target)</translation>
     </message>
@@ -2478,12 +2490,28 @@ Click to open its run.</source>
         <translation>：块 {a} 失败</translation>
     </message>
     <message>
+        <source>: torch.export cannot cut it into blocks</source>
+        <translation>：torch.export 无法将其切成块</translation>
+    </message>
+    <message>
         <source>; it may have run out of memory</source>
         <translation>；可能是内存不足</translation>
     </message>
     <message>
+        <source>Balance</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Borders</source>
+        <translation>边界</translation>
+    </message>
+    <message>
         <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
         <translation>已设置 CUDA_LAUNCH_BLOCKING：内核逐个运行，没有任何重叠</translation>
+    </message>
+    <message>
+        <source>Cut the model where the measured times of its blocks are balanced.</source>
+        <translation>在各块实测时间均衡之处切分模型。</translation>
     </message>
     <message>
         <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
@@ -2504,6 +2532,14 @@ Click to open its run.</source>
     <message>
         <source>KIND:FACTOR, such as backward:1.2</source>
         <translation>类型:系数，例如 backward:1.2</translation>
+    </message>
+    <message>
+        <source>Lane memory</source>
+        <translation>通道内存</translation>
+    </message>
+    <message>
+        <source>MB</source>
+        <translation>MB</translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
@@ -2592,6 +2628,10 @@ Click to open its run.</source>
     <message>
         <source>One row for each lane; the Details panel tells the selection.</source>
         <translation>每个通道一行；“详情”面板说明所选内容。</translation>
+    </message>
+    <message>
+        <source>Only measured times are balanced under a limit.</source>
+        <translation>只有实测时间才会在限制下均衡。</translation>
     </message>
     <message>
         <source>Only virtual lanes have a clock of their own.</source>
@@ -3650,6 +3690,10 @@ Click to open its run.</source>
         <translation>文件被截断：显示到最后一个完整事件为止。</translation>
     </message>
     <message>
+        <source>The first block of every stage but the first, counted from 0, such as 3,7.</source>
+        <translation>除第一个阶段外，每个阶段的第一个块，从 0 起计数，例如 3,7。</translation>
+    </message>
+    <message>
         <source>The first whole step is on its way.</source>
         <translation>第一个完整的步即将到来。</translation>
     </message>
@@ -4122,6 +4166,10 @@ Click to open its run.</source>
         <translation>任务顺序所增加的时间，尽管没有数据移动，也没有谁迟到。</translation>
     </message>
     <message>
+        <source>What the stages of a lane may hold at most, where measured times are balanced.</source>
+        <translation>均衡实测时间时，一个通道的各阶段最多可持有的内存。</translation>
+    </message>
+    <message>
         <source>What the step takes.</source>
         <translation>该步的耗时。</translation>
     </message>
@@ -4502,6 +4550,10 @@ Click to open its run.</source>
         <translation>反向（权重）</translation>
     </message>
     <message>
+        <source>balance</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
         <source>batch</source>
         <translation>批次</translation>
     </message>
@@ -4564,6 +4616,10 @@ Click to open its run.</source>
     <message>
         <source>blocks {a} and {b} share a parameter ({c}.{d}), and each block is sharded by itself; put both into one block, or use ddp</source>
         <translation>块 {a} 和块 {b} 共用一个参数（{c}.{d}），而每个块各自分片；请将两者放入同一个块，或使用 ddp</translation>
+    </message>
+    <message>
+        <source>borders</source>
+        <translation>边界</translation>
     </message>
     <message>
         <source>both {a} and {b}: one is too many</source>
@@ -4776,6 +4832,14 @@ Click to open its run.</source>
     <message>
         <source>engine ready</source>
         <translation>引擎就绪</translation>
+    </message>
+    <message>
+        <source>equal parameters</source>
+        <translation>参数量相等</translation>
+    </message>
+    <message>
+        <source>equal times</source>
+        <translation>时间相等</translation>
     </message>
     <message>
         <source>error</source>
@@ -4998,6 +5062,10 @@ Click to open its run.</source>
         <translation>它得不出开销</translation>
     </message>
     <message>
+        <source>it takes {a} tensors and gives {b}; it must take one and give one</source>
+        <translation>它接受 {a} 个张量并给出 {b} 个；必须接受一个并给出一个</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>其通道平均花费 {parts}</translation>
     </message>
@@ -5024,6 +5092,10 @@ Click to open its run.</source>
     <message>
         <source>lane by lane</source>
         <translation>逐通道</translation>
+    </message>
+    <message>
+        <source>lane memory</source>
+        <translation>通道内存</translation>
     </message>
     <message>
         <source>lane {a} has number {b} and serves {c}</source>
@@ -5264,6 +5336,10 @@ Click to open its run.</source>
     <message>
         <source>no hits</source>
         <translation>无匹配</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>不限</translation>
     </message>
     <message>
         <source>no micro-batch</source>
@@ -5952,6 +6028,10 @@ Click to open its run.</source>
     <message>
         <source>there is no memory beside the run&apos;s to measure its costs in</source>
         <translation>除运行本身所用之外没有内存可用于测量其开销</translation>
+    </message>
+    <message>
+        <source>there is no model for {a} that gives logits of text or images</source>
+        <translation>{a} 没有给出文本或图像 logits 的模型</translation>
     </message>
     <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>

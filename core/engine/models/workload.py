@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import copy
-import importlib.machinery
-import importlib.util
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
+from core.engine.models.exported import calls_of
 from core.engine.models.modules import Batch, Loss, build_blocks, built_in_batch, built_in_loss
+from core.engine.models.own import blaming, own_model
 from core.models.catalogue import MODELS
 from core.models.description import Block, ModelDescription
-from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from core.plan.task import PlanError, Stage
 from core.process.lifeline import only_here
@@ -65,22 +58,25 @@ def build_workload(specification: Specification) -> Workload:
     generator = torch.Generator().manual_seed(specification.seed)
     rows = specification.data or specification.batch_rows
     settings = specification.model.filled()
-    name, own = settings.name, specification.own_model
-    loss: Loss
+    dtype = getattr(torch, settings.dtype)
     with only_here():
-        if own:
-            module = _load(Path(name))
-            blocks, batch = _own_blocks(module, name), _own_batch(module, name, rows, generator)
-            loss = getattr(module, "loss", functional.mse_loss)
-            description = ModelDescription(Path(name).stem, (), 0)
-        else:
-            blocks, batch = build_blocks(settings), built_in_batch(settings, rows, generator)
-            loss, description = built_in_loss(name), MODELS[name].describe(settings)
-        dtype = getattr(torch, settings.dtype)
-        blocks = [block.to(dtype).train() for block in blocks]
-        data, target = (t.to(dtype) if t.is_floating_point() else t for t in batch)
-        workload = Workload(description, blocks, data, target, loss)
-        return replace(workload, description=_describe(workload, name)) if own else workload
+        if specification.own_model:
+            path = Path(settings.name)
+            own = own_model(path, rows, dtype, generator)
+            target = _as(dtype, own.target)
+            empty = ModelDescription(path.stem, (), 0)
+            workload = Workload(empty, own.blocks, own.input, target, own.loss)
+            return replace(workload, description=_describe(workload, settings.name))
+        blocks = [block.to(dtype).train() for block in build_blocks(settings)]
+        data, target = built_in_batch(settings, rows, generator)
+        description = MODELS[settings.name].describe(settings)
+        loss = built_in_loss(settings.name)
+        return Workload(description, blocks, _as(dtype, data), _as(dtype, target), loss)
+
+
+def _as(dtype: torch.dtype, data: Tensor) -> Tensor:
+    """Real numbers in the run's type; whole ones as they are."""
+    return data.to(dtype) if data.is_floating_point() else data
 
 
 def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Parameter]:
@@ -118,16 +114,26 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
 
 def verification_notes(workload: Workload) -> list[str]:
     """What must be said of a comparison with a plain step of this model."""
-    modules = [module for block in workload.blocks for module in block.modules()]
     found = []
     if workload.description.depends_on_split:
         found.append(
             "batch normalisation depends on how the batch is split: every step is compared with "
             "the same split, run in order on one lane"
         )
-    if any(isinstance(module, nn.modules.dropout._DropoutNd) for module in modules):
+    if any(_drops_out(module) for module in _modules(workload)):
         found.append("the model has dropout: its gradients are random and cannot be compared")
     return found
+
+
+def _modules(workload: Workload) -> Iterator[nn.Module]:
+    return (module for block in workload.blocks for module in block.modules())
+
+
+def _drops_out(module: nn.Module) -> bool:
+    """Whether a module, or a graph's call of torch's operator, sets random numbers to zero."""
+    if isinstance(module, nn.modules.dropout._DropoutNd):
+        return module.p > 0
+    return any(node.args[1] for node in calls_of(module, "dropout"))
 
 
 def make_optimizer(
@@ -139,78 +145,6 @@ def make_optimizer(
     return OPTIMIZERS[specification.optimizer](parameters, lr=specification.lr)
 
 
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if not os.path.isfile(path) or spec is None or spec.loader is None:
-        raise PlanError(f"--model {str(path)!r}: there is no such file")
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.absolute().parent))  # as for a script: it may import its neighbours
-    with _blaming(str(path), " cannot be imported"), _without_namesakes(path.absolute().parent):
-        spec.loader.exec_module(module)
-    for name in ("build", "batch"):
-        if not callable(getattr(module, name, None)):
-            raise PlanError(f"--model {str(path)!r} has no {name}(): it needs build() and batch()")
-    if not callable(getattr(module, "loss", len)):
-        raise PlanError(f"--model {str(path)!r}: loss is no function; use loss(output, target)")
-    return module
-
-
-@contextmanager
-def _without_namesakes(folder: Path) -> Iterator[None]:
-    """Within, `core` and `gui` mean those that lie in a folder, if some do, and not the house's.
-
-    A package is known by its name to the whole process, so the house's are set aside for so long.
-    """
-    find = importlib.machinery.PathFinder.find_spec
-    taken = [
-        name for name in ("core", "gui") if folder != PROJECT_ROOT and find(name, [str(folder)])
-    ]
-
-    def known() -> dict[str, ModuleType]:
-        return {name: sys.modules[name] for name in sys.modules if name.partition(".")[0] in taken}
-
-    ours = known()
-    try:
-        for name in ours:
-            del sys.modules[name]
-        yield
-    finally:
-        for name in known():
-            del sys.modules[name]
-        sys.modules.update(ours)
-
-
-def _own_blocks(module: ModuleType, name: str) -> list[nn.Module]:
-    with _blaming(name, ": build() failed"):
-        built: Any = module.build()
-    blocks = list(built) if isinstance(built, (nn.Sequential, nn.ModuleList, list, tuple)) else []
-    if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
-        raise PlanError(
-            f"--model {name!r}: build() gave {_what(built)}; "
-            "it must give an nn.Sequential or a list of blocks, one at least"
-        )
-    return blocks
-
-
-def _what(built: object) -> str:
-    """What build() gave, in words; of a list what is wrong in it."""
-    if isinstance(built, (list, tuple, nn.Sequential, nn.ModuleList)):
-        odd = next((block for block in built if not isinstance(block, nn.Module)), None)
-        return "no block" if odd is None else f"a list with {type(odd).__name__}"
-    return type(built).__name__
-
-
-def _own_batch(module: ModuleType, name: str, rows: int, generator: torch.Generator) -> Batch:
-    with _blaming(name, f": batch({rows}) failed"):
-        made = module.batch(rows, generator)
-    tensors = isinstance(made, (tuple, list)) and len(made) == 2
-    if not tensors or not all(isinstance(t, Tensor) and t.dim() and len(t) == rows for t in made):
-        raise PlanError(
-            f"--model {name!r}: batch({rows}) must give input and target, tensors of {rows} rows"
-        )
-    return made[0], made[1]
-
-
 def _describe(workload: Workload, name: str) -> ModelDescription:
     """Measure the user's model: parameters by counting, sizes by passing a row or two through."""
     blocks = []
@@ -218,7 +152,7 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
     x = workload.input[:2].clone()
     with torch.no_grad():
         for index, block in enumerate(workload.blocks):
-            with _blaming(name, f": block {index} failed"):
+            with blaming(name, f": block {index} failed"):
                 x = copy.deepcopy(block).eval()(x)
             if not isinstance(x, Tensor):
                 raise PlanError(f"--model {name!r}: block {index} gave no tensor")
@@ -227,20 +161,22 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
             seen.update(map(id, block.parameters()))
             blocks.append(Block(f"block{index}", counts, x.numel() // len(x)))
     _check_loss(workload, x, name)
-    modules = [module for block in workload.blocks for module in block.modules()]
     row = workload.input[:1]
     return ModelDescription(
         workload.description.name,
         tuple(blocks),
         row.numel() * row.element_size(),
         x.element_size(),
-        depends_on_split=any(isinstance(m, nn.modules.batchnorm._BatchNorm) for m in modules),
+        depends_on_split=any(
+            isinstance(module, nn.modules.batchnorm._BatchNorm) or calls_of(module, "batch_norm")
+            for module in _modules(workload)
+        ),
     )
 
 
 def _check_loss(workload: Workload, output: Tensor, name: str) -> None:
     """Raise PlanError if the loss of a few rows' output is not one number."""
-    with _blaming(name, ": loss() failed"), torch.no_grad():
+    with blaming(name, ": loss() failed"), torch.no_grad():
         value = workload.loss(output, workload.target[: len(output)])
     if not isinstance(value, Tensor) or value.numel() != 1:
         gave = f"shape {list(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
@@ -248,13 +184,3 @@ def _check_loss(workload: Workload, output: Tensor, name: str) -> None:
             f"--model {name!r}: loss() gave {gave}; it must give a tensor of one number, "
             "the mean over rows"
         )
-
-
-@contextmanager
-def _blaming(name: str, what: str) -> Iterator[None]:
-    """Whatever the user's file raises within is theirs to read, in one line: a PlanError."""
-    try:
-        yield
-    except (Exception, SystemExit) as error:
-        text = f"--model {name!r}{what}: {type(error).__name__}: {error}"
-        raise PlanError(text.splitlines()[0]) from error

@@ -7,7 +7,7 @@
 One lane works at a time: a pipeline of a single micro-batch.
 """
 
-from core.plan.pipeline_options import STAGES
+from core.plan.pipeline_options import CUT_OPTIONS
 from core.plan.schedules.gpipe import SCHEDULE
 from core.plan.staged import staged_plan
 from core.plan.strategy import Job, Strategy
@@ -24,5 +24,5 @@ STRATEGY = Strategy(
     "Model parallel",
     "Stages in turn, one works at a time.",
     plan,
-    options=(STAGES,),
+    options=CUT_OPTIONS,
 )

@@ -144,7 +144,7 @@ def arrows(
     events: Events, thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The events that arrows lead from and to: those that enclose the arrows' ends most closely."""
-    flows = [event for event in events.rest if event.ph in "stf" and event.ph]
+    flows = events.flows
     if not flows:
         return np.empty((0, 2), np.int64)
     order = np.lexsort((-end, start, thread))
@@ -183,6 +183,15 @@ def counters_of(
         name: (_nanoseconds(np.array(pairs)[:, 0]), np.array(pairs)[:, 1])
         for name, pairs in told.items()
     }
+
+
+def lone_arrows(events: Events) -> int:
+    """How many arrows lack their beginning or their end."""
+    begun, ended = (
+        {(event.cat, event.id) for event in events.flows if (event.ph == "s") is begins}
+        for begins in (True, False)
+    )
+    return len(begun ^ ended)
 
 
 class _Enclosing:

@@ -13,6 +13,7 @@ from collections import Counter as Counts
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -34,7 +35,7 @@ MOST_WHOLE = 1 << 30  # bytes of a file that is damaged, and so is decoded in on
 MOST_EVENT = 1 << 26  # bytes of one event
 PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
 _OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,65536}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
-_COUNTS = re.compile(rb'"ph"\s*:\s*"C"')
+_FLOWS = frozenset("stf")
 _BORDER = re.compile(rb"\}\s*,\s*\{")
 Number = float | int | str | None
 
@@ -44,9 +45,7 @@ class Arguments(msgspec.Struct, gc=False):
 
     name: Number = None
     correlation: Number = None
-    stream: Number = None
     group: Number = msgspec.field(default=None, name="Process Group Name")
-    elements: Number = msgspec.field(default=None, name="In msg nelems")
     iteration: Number = None
     microbatch: Number = None
     model_chunk: Number = None
@@ -106,15 +105,16 @@ class File(msgspec.Struct, gc=False):
 
 
 NO_ARGUMENTS = Arguments()
-NUMBERS = ("correlation", "iteration", "microbatch", "model_chunk", "pp_rank", "elements")
+NUMBERS = ("correlation", "iteration", "microbatch", "model_chunk", "pp_rank")
 """Arguments that are numbers and kept in columns, NaN where an event has none."""
+_NUMBER_OF = {name: attrgetter(name) for name in NUMBERS}
 
 
 class Events:
     """Complete events as columns, a piece for each list that was added; and what else there was.
 
     `threads`, `names`, `categories` and `groups` have the numbers by which the columns speak of
-    them. `rest` are all other events that are used: names, begins and ends, counters, flows.
+    them. `flows` are the ends of arrows, `rest` all other events: names, begins, ends, moments.
     """
 
     def __init__(self) -> None:
@@ -124,6 +124,7 @@ class Events:
         self.categories: dict[str | None, int] = {}
         self.groups: dict[Number, int] = {}
         self.rest: list[Event] = []
+        self.flows: list[Event] = []
         self.counted: list[Counted] = []
         self.odd: Counts[Odd] = Counts()
         self.file = File(msgspec.Raw(b"[]"))
@@ -136,7 +137,9 @@ class Events:
             raise ValueError(f"it has more than {MOST_EVENTS:,} events")
         complete = [event for event in events if event.ph == "X"]
         if len(complete) < len(events):
-            self.rest += [event for event in events if event.ph != "X"]
+            other = [event for event in events if event.ph != "X"]
+            self.flows += [event for event in other if event.ph in _FLOWS]
+            self.rest += [event for event in other if event.ph not in _FLOWS]
         self.take(complete)
 
     def take(self, complete: Sequence[Event], end: NDArray[np.float64] | None = None) -> None:
@@ -161,8 +164,8 @@ class Events:
             "category": coded([event.cat for event in complete], self.categories),
             "group": coded([args.group for args in told], self.groups),
         }
-        for name in NUMBERS:
-            new[name] = _sparse([getattr(args, name) for args in told])
+        for name, told_of in _NUMBER_OF.items():
+            new[name] = _sparse(list(map(told_of, told)))
         for name, column in new.items():
             self.columns.setdefault(name, []).append(column)
 
@@ -265,7 +268,7 @@ def _add(events: Events, data: bytes, whole: bool) -> None:
     except msgspec.ValidationError:
         found = [_plain(event) for event in msgspec.json.decode(data, type=list[OddEvent])]
     events.add(found)
-    if _COUNTS.search(data):
+    if b'"C"' in data:
         every = msgspec.json.decode(data, type=list[Counted])
         events.counted += [one for one in every if one.ph == "C"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, IS_COMMUNICATION, Role
-from core.recording.importers.calls import INSTANTS, names_of, times_of, titles
+from core.recording.importers.calls import INSTANTS, lone_arrows, names_of, times_of, titles
 from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import LATEST, Events, number
 from core.recording.importers.words import MEMORY, kinds_of, matching, steps_of
@@ -75,6 +75,7 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     steps = _steps(names, columns["name"], start, end, group)
     launches = _Launches.of(events, columns["category"], columns["correlation"], group)
     events.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
+    events.odd[Odd.ORPHAN_FLOW] += lone_arrows(events)
     launched = np.full(len(start), ABSENT, np.int64)
     launched[launches.device] = start[launches.call]
     found = Found(

@@ -9,19 +9,18 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QLabel,
     QPushButton,
     QSpinBox,
-    QToolButton,
     QWidget,
 )
 
 from core.models.description import ModelDescription
 from core.option import Value
 from core.plan.devices import PREDICTED
-from core.plan.faults import FAULT_OPTIONS
 from core.plan.link import Link
 from core.plan.pipeline_options import DEFAULT_SCHEDULE
 from core.plan.schedules import SCHEDULES
@@ -30,13 +29,14 @@ from core.predict.costs import CostModel
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.look.label import Label
-from gui.look.layouts import button, column, row, unfolds
-from gui.look.text import duration_text, percent_text, tr
+from gui.look.layouts import button, column, row
+from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.answer_picture import AnswerPicture
+from gui.panels.predict.answer_figures import AnswerFigures
+from gui.panels.predict.fault_fields import FaultFields
 from gui.panels.predict.sliders import SliderRow, growing
 from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, whole
-from gui.panels.run.option_fields import field_of
 from gui.panels.sheet import scrolling
 from gui.runs.check import friendly
 
@@ -81,6 +81,13 @@ class Basis:
     device: str = PREDICTED.name
     faults: Mapping[str, Value] = field(default_factory=dict)
 
+    @property
+    def knows_transfers(self) -> bool:
+        """Whether the costs tell what a transfer takes."""
+        costs = self.costs
+        known = costs.link is not None or costs.transfer_ns is not None
+        return known or Kind.COPY in costs.transfers
+
 
 class WhatIfPanel(QWidget):
     """`asked` carries a WhatIfQuery with every change while the panel is visible.
@@ -100,14 +107,20 @@ class WhatIfPanel(QWidget):
         self._bases = {PLAIN_COSTS: Basis(PLAIN, plain_words(), model)}
         self._guard = WheelGuard(self)
         self._rows: dict[str, SliderRow] = {}
-        self._fault_rows: list[QWidget] = []
+        self.faults = FaultFields(self._guard)
         self.picture = AnswerPicture()
-        self._figures = {name: Label("–") for name in FIGURES}
+        self.figures = AnswerFigures()
         self._build_fields()
         self._lay_out()
-        self._connect()
+        for slider in self._rows.values():
+            slider.changed.connect(self._changed)
+        for fault in self.faults.fields.values():
+            fault.edited.connect(self._ask)
+        self.schedule.currentIndexChanged.connect(self._follow_schedule)
+        self.schedule.currentIndexChanged.connect(self._changed)
+        self.costs.activated.connect(self._costs_chosen)
         self._follow_schedule()
-        self._name_costs()
+        self._source.setText(self.basis.source)
 
     # Costs
 
@@ -129,10 +142,8 @@ class WhatIfPanel(QWidget):
         first = RUN not in self._bases
         self._bases[RUN] = basis
         with QSignalBlocker(self):
-            for name, field in self.faults.items():
-                field.write(basis.faults.get(name))
-        self._unfold.setChecked(bool(basis.faults))
-        self._offer(RUN, tr("Of the run that is shown"))
+            self.faults.write(basis.faults)
+        _offer(self.costs, RUN, tr("Of the run that is shown"))
         if first:
             self._begin_with(devices, microbatches, schedule)
         self._costs_chosen()
@@ -148,7 +159,7 @@ class WhatIfPanel(QWidget):
         """Costs that were read from a file."""
         source = tr("From {name}.", name=path.name)
         self._bases[FILE] = Basis(costs, source, self._bases[PLAIN_COSTS].model)
-        self._offer(FILE, path.name)
+        _offer(self.costs, FILE, path.name)
         self.costs.setCurrentIndex(self.costs.findData(FILE))
         self._costs_chosen()
 
@@ -157,9 +168,9 @@ class WhatIfPanel(QWidget):
     @property
     def question(self) -> WhatIfQuery:
         """What sliders and fields ask for."""
-        basis = self.basis
+        basis, schedule = self.basis, SCHEDULES[self.schedule.currentData()]
         bandwidth, factor = self._rows["bandwidth"].value, self._rows["factor"].value
-        faults = {name: field.read() for name, field in self.faults.items()}
+        faults = self.faults.read()
         if factor != 1.0:
             slow = f"{self._rows['slow_lane'].value:.0f}:{factor:g}"
             faults["slow_lane"] = f"{faults['slow_lane'] or ''} {slow}".strip()
@@ -168,8 +179,10 @@ class WhatIfPanel(QWidget):
             basis.costs,
             int(self._rows["devices"].value),
             int(self._rows["microbatches"].value),
-            self.schedule.currentData(),
-            int(self._rows["chunks"].value) if self._takes_chunks else None,
+            schedule.name,
+            int(self._rows["chunks"].value)
+            if SCHEDULES[self.schedule.currentData()].settable_chunks
+            else None,
             self.batch.optional,
             Link.of(self._rows["latency"].value, bandwidth) if bandwidth else None,
             {name: value for name, value in faults.items() if value},
@@ -180,16 +193,15 @@ class WhatIfPanel(QWidget):
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step and its figures."""
         self.picture.show_answer(answer)
-        for name, text in figure_texts(answer).items():
-            self._figures[name].setText(text)
+        self.figures.show_answer(answer)
         self.large.setEnabled(True)
 
     def show_refusal(self, text: str) -> None:
         """Say why there is no prediction."""
-        hint = "" if self._knows_transfers else tr("Or choose a link speed above.")
+        knows = self.basis.knows_transfers or self._rows["bandwidth"].value > 0
+        hint = "" if knows else tr("Or choose a link speed above.")
         self.picture.show_note(f"{friendly(text)} {hint}".strip())
-        for label in self._figures.values():
-            label.setText("–")
+        self.figures.clear()
         self.large.setEnabled(False)
 
     def ask_again(self) -> None:
@@ -236,11 +248,6 @@ class WhatIfPanel(QWidget):
         factor.setValue(1.0)
         factor.setPrefix("× ")
         self._add("factor", FACTORS, factor)
-        self._unfold = QToolButton()
-        self._unfold.setText(tr("Faults"))
-        self._unfold.setToolTip(tr("What else is put in: those of the run, or others."))
-        unfolds(self._unfold, self._show_faults)
-        self.faults = {option.name: field_of(option) for option in FAULT_OPTIONS}
         self.load, self.save, self.large = (
             button(QPushButton, text, tip, slot)
             for text, tip, slot in (
@@ -276,24 +283,8 @@ class WhatIfPanel(QWidget):
         grid.addWidget(self.schedule, 3, 1, 1, 2)
         for number, slider in enumerate(self._rows.values(), 4):
             slider.add_to(grid, number)
-        below = 4 + len(self._rows)
-        grid.addWidget(self._unfold, below, 0, 1, 3)
-        for number, option in enumerate(FAULT_OPTIONS, below + 1):
-            field = self.faults[option.name].widget
-            label = Label(tr(option.title))
-            label.setBuddy(field)
-            for widget in (label, field):
-                widget.setToolTip(tr(option.help))
-            field.setObjectName(f"whatif_fault_{option.name}")
-            field.setAccessibleName(tr(option.title))
-            field.setAccessibleDescription(tr(option.help))
-            field.installEventFilter(self._guard)
-            grid.addWidget(label, number, 0)
-            grid.addWidget(field, number, 1, 1, 2)
-            self._fault_rows += [label, field]
-        self._show_faults()
-        numbers = self._figures_grid()
-        figures = row(numbers, self.large, growing=numbers)
+        self.faults.add_to(grid, 4 + len(self._rows))
+        figures = row(self.figures, self.large, growing=self.figures)
         figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
         asked, answered = QWidget(), QWidget()
         asked.setObjectName("sheet")
@@ -304,43 +295,7 @@ class WhatIfPanel(QWidget):
         for part in (area, answered):
             both.setStretchFactor(part, 1)
 
-    def _figures_grid(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(1)
-        for number, (name, (label, tip)) in enumerate(FIGURES.items()):
-            words, value = Label(tr(label)), self._figures[name]
-            words.setObjectName("quiet")
-            value.setStyleSheet("font-weight: bold")
-            for part in (words, value):
-                part.setToolTip(tr(tip))
-            value.setAccessibleName(tr(label))
-            line, side = divmod(number, 2)
-            grid.addWidget(words, line, 2 * side)
-            grid.addWidget(value, line, 2 * side + 1)
-            grid.setColumnStretch(2 * side + 1, 1)
-        return grid
-
-    def _connect(self) -> None:
-        for slider in self._rows.values():
-            slider.changed.connect(self._changed)
-        for fault in self.faults.values():
-            fault.edited.connect(self._ask)
-        self.schedule.currentIndexChanged.connect(self._follow_schedule)
-        self.schedule.currentIndexChanged.connect(self._changed)
-        self.costs.activated.connect(self._costs_chosen)
-
     # Changes
-
-    @property
-    def _knows_transfers(self) -> bool:
-        costs, chosen = self.basis.costs, self._rows["bandwidth"].value > 0
-        known = costs.link is not None or costs.transfer_ns is not None
-        return chosen or known or Kind.COPY in costs.transfers
-
-    @property
-    def _takes_chunks(self) -> bool:
-        return SCHEDULES[self.schedule.currentData()].settable_chunks
 
     def _changed(self) -> None:
         devices = int(self._rows["devices"].value)
@@ -348,10 +303,6 @@ class WhatIfPanel(QWidget):
             self._rows["slow_lane"].set_stops(range(devices))
         self._follow_link()
         self._ask()
-
-    def _show_faults(self) -> None:
-        for widget in self._fault_rows:
-            widget.setVisible(self._unfold.isChecked())
 
     def _follow_schedule(self) -> None:
         schedule = SCHEDULES[self.schedule.currentData()]
@@ -367,7 +318,7 @@ class WhatIfPanel(QWidget):
         self._rows["slow_lane"].enable(several, tr("Choose how much slower it is first."))
 
     def _costs_chosen(self) -> None:
-        self._name_costs()
+        self._source.setText(self.basis.source)
         batch = self.basis.batch
         if batch != self.batch.optional:
             self.batch.optional = batch  # which asks
@@ -378,45 +329,20 @@ class WhatIfPanel(QWidget):
         if self.isVisible():
             self.asked.emit(self.question)
 
-    def _offer(self, name: str, title: str) -> None:
-        at = self.costs.findData(name)
-        if at < 0:
-            self.costs.addItem(title, name)
-        else:
-            self.costs.setItemText(at, title)
-
-    def _name_costs(self) -> None:
-        self._source.setText(self.basis.source)
-
-
-FIGURES = {
-    "makespan": ("Makespan", "What the step takes."),
-    "closed_form": ("Closed form", "The bubble by the literature's formula, where there is one."),
-    "by_makespan": ("Bubble by makespan", "Idle time of all lanes over lanes times makespan."),
-    "peak": ("Activations", "The most that a lane holds at a time, each of one stage and "
-                            "micro-batch."),
-    "by_lane_span": ("Bubble by lane span", "Idle part of the longest lane's own span."),
-    "tasks": ("Tasks", "Tasks of the predicted step."),
-}  # fmt: skip
-
-
-def figure_texts(answer: WhatIfResult) -> dict[str, str]:
-    """The figures of an answer, by their names in FIGURES."""
-    form = answer.closed_form
-    return {
-        "makespan": duration_text(answer.makespan_ns),
-        "closed_form": tr("none") if form is None else percent_text(form),
-        "by_makespan": percent_text(answer.bubble_by_makespan),
-        "peak": str(int(answer.peaks.max(initial=0))),
-        "by_lane_span": percent_text(answer.bubble_by_lane_span),
-        "tasks": f"{answer.tasks:,}",
-    }  # fmt: skip
-
 
 def plain_words() -> str:
     """What costs are taken without a run or a file."""
     return tr("1 forward : 1 backward-input : 1 backward-weight; no time for transfers. "
               "Run once to use measured costs.")  # fmt: skip
+
+
+def _offer(chooser: QComboBox, name: str, title: str) -> None:
+    """List costs under a title, or give them another one."""
+    at = chooser.findData(name)
+    if at < 0:
+        chooser.addItem(title, name)
+    else:
+        chooser.setItemText(at, title)
 
 
 def _whole(least: int, most: int, value: int) -> QSpinBox:

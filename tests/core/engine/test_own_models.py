@@ -1,14 +1,20 @@
 """Models of the user's own that are a little out of the ordinary."""
 
+import runpy
+
 import pytest
 
+from core.explain.verified import verified
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind, PlanError
 from core.report.summary import summarise
 from tests.core.helpers import Engine, run_here
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from core.engine.models.workload import build_workload, verification_notes  # noqa: E402
 
 HEAD = """
 import torch
@@ -53,6 +59,22 @@ def build():
     embedding = nn.Sequential(nn.Embedding(10, 1), nn.Flatten())
     return [nn.Flatten(), Round(), embedding, nn.Linear(8, 8)]
 """
+ANY_MODULE = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(8, 8), nn.Linear(8, 8)
+        self.inner = nn.ModuleList(nn.Linear(8, 8) for _ in range(4))
+        self.rest, self.rectify = nn.Dropout(0.0), nn.ReLU(inplace=True)
+    def forward(self, x):
+        x = self.rectify(self.first(x))
+        for layer in self.inner:
+            x = x + self.rest(torch.tanh(layer(x)))
+        places = torch.arange(x.shape[1]).expand(x.shape[0], -1)
+        return self.last(x.reshape(x.size(0), -1) + places)
+def build():
+    return Net()
+"""
 LOSS = """
 def build(): return [nn.Linear(8, 8), nn.Linear(8, 8)]
 def loss(o, t): return {}
@@ -64,6 +86,7 @@ MODELS = {
     "twice": TWICE,
     "writes to its input": WRITES_TO_ITS_INPUT,
     "whole numbers": WHOLE_NUMBERS,
+    "any module": ANY_MODULE,
 }
 
 
@@ -155,3 +178,78 @@ def test_a_model_that_cannot_be_used_is_refused_by_name(tmp_path, code, words):
     with pytest.raises(PlanError) as refused:
         run_here(Specification(model=own(tmp_path, code), devices="2xcpu", batch=8))
     assert words in str(refused.value) and "mine.py" in str(refused.value)
+
+
+def test_a_module_is_cut_where_one_tensor_passes_and_computes_the_same_for_any_rows(tmp_path):
+    workload = build_workload(Specification(model=own(tmp_path, ANY_MODULE), batch=6))
+    blocks = workload.blocks
+    assert [[name for name, _ in block.named_parameters()] for block in blocks] == [
+        [f"{name}.weight", f"{name}.bias"]
+        for name in ("first", "inner.0", "inner.1", "inner.2", "inner.3", "last")
+    ]
+    assert verification_notes(workload) == []  # a dropout of nothing
+    module = runpy.run_path(str(tmp_path / "mine.py"))["build"]()
+    module.load_state_dict({n: p for block in blocks for n, p in block.named_parameters()})
+    for rows in (6, 1, 3):
+        x = workload.input[:rows]
+        assert torch.equal(nn.Sequential(*blocks)(x), module(x))
+
+
+@pytest.mark.parametrize(
+    "code, why",
+    [
+        ("if x.sum() > 0: return self.a(x)\n        return x", "torch.export cannot cut it"),
+        ("return self.a(x), x", "gives 2; it must take one and give one"),
+    ],
+)
+def test_a_module_that_cannot_be_cut_is_refused_in_one_line(tmp_path, code, why):
+    net = f"""
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 8)
+    def forward(self, x):
+        {code}
+def build(): return Net()
+"""
+    with pytest.raises(PlanError, match=why) as error:
+        build_workload(Specification(model=own(tmp_path, net), batch=6))
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_configuration_of_transformers_is_a_model(tmp_path):
+    pytest.importorskip("transformers")
+    code = """
+from transformers import GPT2Config
+def build():
+    return GPT2Config(n_layer=2, n_embd=16, n_head=2, vocab_size=32, n_positions=8, resid_pdrop=0,
+        embd_pdrop=0, attn_pdrop=0, tie_word_embeddings=False, bos_token_id=0, eos_token_id=0)
+def batch(rows, generator):
+    return torch.randint(32, (rows, 8), generator=generator), torch.zeros(rows, 8).long()
+def loss(output, target): return nn.functional.cross_entropy(output.flatten(0, 1), target.flatten())
+"""
+    job = Specification("pipeline", own(tmp_path, code), "2xcpu", batch=4, steps=1, verify=True)
+    assert verified(run_here(job)).agrees
+
+
+UNEVEN = """
+class Slow(nn.Linear):
+    def forward(self, x):
+        for _ in range(40):
+            x = torch.tanh(super().forward(x))
+        return x
+def build(): return [Slow(8, 8), Slow(8, 8), nn.Linear(8, 800), nn.Linear(800, 8)]
+"""
+
+
+def test_measured_times_are_balanced_and_the_run_says_at_which_borders(tmp_path):
+    job = Specification("pipeline", own(tmp_path, UNEVEN), "2xvirtual", batch=8, steps=1)
+    by_times = run_here(job.having(balance=True, verify=True))
+    header = by_times.header
+    assert header.specification.borders == "1"
+    assert [cost.name for cost in header.block_costs] == [b.name for b in header.model.blocks]
+    assert all(cost.forward_ns > 0 and cost.backward_ns > 0 for cost in header.block_costs)
+    assert header.block_costs[0].input_ns < header.block_costs[1].input_ns  # data needs none
+    assert verified(by_times).agrees
+    with pytest.raises(PlanError, match="--lane-memory"):
+        run_here(job.having(balance=True, lane_memory=1e-3))

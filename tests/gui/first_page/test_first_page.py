@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_lesson, shipped
@@ -159,3 +159,18 @@ def test_nothing_is_cut_off_in_a_small_window(window: MainWindow) -> None:
     last = window.welcome.cards[-1]
     window.welcome.ensureWidgetVisible(last)
     assert page.rect().contains(last.mapTo(page, last.rect().center()))
+
+
+@pytest.mark.parametrize("size", [(1000, 650), (1600, 1000), (3840, 2160)])
+def test_the_cards_stand_in_the_middle_of_the_space_there_is(
+    window: MainWindow, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    whole, cards = window.welcome.widget(), window.welcome.cards
+    sheet = cards[0].parentWidget().parentWidget()
+    title = sheet.findChild(QLabel, "welcome")
+    assert abs(sheet.geometry().center().x() - whole.rect().center().x()) <= 1
+    above = title.mapTo(whole, title.rect().topLeft()).y()
+    last = sheet.findChildren(QLabel)[-1]
+    below = whole.height() - last.mapTo(whole, last.rect().bottomLeft()).y()
+    assert abs(above - below) <= 4

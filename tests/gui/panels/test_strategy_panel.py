@@ -73,7 +73,8 @@ def test_only_the_fields_that_a_strategy_takes_are_there(panel: StrategyPanel, n
     panel.choose(SCHEDULE, "interleaved")  # it takes chunks
     for option in STRATEGY_OPTIONS:
         shown = panel.options.isRowVisible(panel.fields[option.name].widget)
-        assert shown is (option in STRATEGIES[name].options)
+        of_use = not option.unused(panel.specification())
+        assert shown is (option in STRATEGIES[name].options and of_use)
 
 
 def test_rare_settings_are_folded_and_counted(panel: StrategyPanel) -> None:

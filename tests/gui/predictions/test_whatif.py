@@ -19,7 +19,8 @@ from core.plan.schedules import SCHEDULES
 from core.predict.costs_file import costs_of, read_costs, write_costs
 from core.predict.whatif import WhatIf, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
-from gui.panels.predict.whatif import FIGURES, PLAIN, WORDS, WhatIfPanel
+from gui.panels.predict.answer_figures import FIGURES
+from gui.panels.predict.whatif import PLAIN, WORDS, WhatIfPanel
 from gui.predictions.what_if import run_basis
 from gui.window.docks import bring
 from gui.window.window import MainWindow
@@ -72,7 +73,7 @@ def test_a_key_on_a_slider_changes_the_predicted_makespan(
     QTest.keyClick(row.slider, Qt.Key.Key_Right)
     assert row.value > value
     qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
-    assert panel._figures["makespan"].text() != "–"
+    assert panel.figures.values["makespan"].text() != "–"
 
 
 def test_the_mouse_drags_a_slider_and_the_number_beside_it_follows(
@@ -114,15 +115,15 @@ def test_a_link_makes_transfers_take_time(panel: WhatIfPanel, qtbot: object) -> 
 
 def test_faults_are_put_in_beside_a_slow_lane(panel: WhatIfPanel, qtbot: object) -> None:
     plain, old = makespan(panel), panel.picture.answer
-    panel._unfold.click()
-    panel.faults["slow_lane"].write("1:2")
+    panel.faults.unfold.click()
+    panel.faults.fields["slow_lane"].write("1:2")
     old = wait_for_another(panel, qtbot, old)
     assert old.makespan_ns > plain
     panel._rows["slow_lane"].value, panel._rows["factor"].value = 2, 3.0
     assert panel.question.faults == {"slow_lane": "1:2 2:3"}
-    panel.faults["hiccup"].write("lane=0,step=1,ms=500")
+    panel.faults.fields["hiccup"].write("lane=0,step=1,ms=500")
     qtbot.waitUntil(lambda: makespan(panel) > 500_000_000, timeout=ANSWER_MS)
-    panel.faults["hiccup"].write("lane=0,step=2,ms=500")
+    panel.faults.fields["hiccup"].write("lane=0,step=2,ms=500")
     qtbot.waitUntil(lambda: "the measured steps are 1 to 1" in panel.picture._note)
 
 
@@ -134,10 +135,10 @@ def test_the_faults_of_the_run_that_is_shown_are_carried_over_but_for_hiccups(
     basis = run_basis(trace_of(asked))
     panel.set_run(basis, 2, 4, "1f1b")
     assert panel.question.faults == {"slow_link": "0-1:4", "jitter": 0.1}
-    assert panel.faults["slow_link"].widget.isVisibleTo(panel)
+    assert panel.faults.fields["slow_link"].widget.isVisibleTo(panel)
     panel.set_run(replace(basis, faults={}), 2, 4, "1f1b")
     assert panel.question.faults == {}
-    assert not panel.faults["slow_link"].widget.isVisibleTo(panel)
+    assert not panel.faults.fields["slow_link"].widget.isVisibleTo(panel)
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
@@ -178,7 +179,7 @@ def test_what_cannot_be_predicted_is_said_in_place_of_the_figures(
     panel.schedule.setCurrentIndex(panel.schedule.findData("chimera"))
     panel._rows["devices"].value = 3
     qtbot.waitUntil(lambda: "even number of ranks" in panel.picture._note, timeout=ANSWER_MS)
-    assert {label.text() for label in panel._figures.values()} == {"–"}
+    assert {label.text() for label in panel.figures.values.values()} == {"–"}
     assert not panel.large.isEnabled()
     panel._rows["devices"].value = 4
     qtbot.waitUntil(lambda: panel.picture._note == "", timeout=ANSWER_MS)

@@ -132,12 +132,12 @@ def test_picture_and_table_are_written(window, client, panel, tmp_path):
     panel.beside.setChecked(False)
     QTest.mouseClick(panel.button, LEFT)
     perform(window, client, 3)
-    window.sweeping.image_to(tmp_path / "s.svg")
-    window.sweeping.table_to(tmp_path / "s.csv")
+    window.sweeping.files.image_to(tmp_path / "s.svg")
+    window.sweeping.files.table_to(tmp_path / "s.csv")
     assert "<svg" in (tmp_path / "s.svg").read_text()
     with (tmp_path / "s.csv").open(newline="") as file:
         assert [row["split_size"] for row in csv.DictReader(file)] != []
-    assert window.sweeping.image_to(tmp_path / "none" / "s.svg") is None
+    assert window.sweeping.files.image_to(tmp_path / "none" / "s.svg") is None
     assert window.banner.isVisible()
 
 

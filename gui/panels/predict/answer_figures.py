@@ -1,0 +1,63 @@
+"""The figures of a predicted step, below what was asked."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QGridLayout
+
+from core.predict.whatif import WhatIfResult
+from gui.look.label import Label
+from gui.look.text import duration_text, percent_text, tr
+
+
+class AnswerFigures(QGridLayout):
+    """Two columns of names with their values, which are a dash while there is no answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values = {name: Label("–") for name in FIGURES}
+        self.setHorizontalSpacing(10)
+        self.setVerticalSpacing(1)
+        for number, (name, (label, tip)) in enumerate(FIGURES.items()):
+            words, value = Label(tr(label), "quiet"), self.values[name]
+            value.setStyleSheet("font-weight: bold")
+            for part in (words, value):
+                part.setToolTip(tr(tip))
+            value.setAccessibleName(tr(label))
+            line, side = divmod(number, 2)
+            self.addWidget(words, line, 2 * side)
+            self.addWidget(value, line, 2 * side + 1)
+            self.setColumnStretch(2 * side + 1, 1)
+
+    def show_answer(self, answer: WhatIfResult) -> None:
+        """Show the figures of an answer."""
+        for name, text in figure_texts(answer).items():
+            self.values[name].setText(text)
+
+    def clear(self) -> None:
+        """There is no answer."""
+        for label in self.values.values():
+            label.setText("–")
+
+
+FIGURES = {
+    "makespan": ("Makespan", "What the step takes."),
+    "closed_form": ("Closed form", "The bubble by the literature's formula, where there is one."),
+    "by_makespan": ("Bubble by makespan", "Idle time of all lanes over lanes times makespan."),
+    "peak": ("Activations", "The most that a lane holds at a time, each of one stage and "
+                            "micro-batch."),
+    "by_lane_span": ("Bubble by lane span", "Idle part of the longest lane's own span."),
+    "tasks": ("Tasks", "Tasks of the predicted step."),
+}  # fmt: skip
+
+
+def figure_texts(answer: WhatIfResult) -> dict[str, str]:
+    """The figures of an answer, by their names in FIGURES."""
+    form = answer.closed_form
+    return {
+        "makespan": duration_text(answer.makespan_ns),
+        "closed_form": tr("none") if form is None else percent_text(form),
+        "by_makespan": percent_text(answer.bubble_by_makespan),
+        "peak": str(int(answer.peaks.max(initial=0))),
+        "by_lane_span": percent_text(answer.bubble_by_lane_span),
+        "tasks": f"{answer.tasks:,}",
+    }  # fmt: skip
