@@ -70,6 +70,8 @@ def run_command(arguments: list[str]) -> int:
                 prediction.calibrate(given)
             elif given.command == "export":
                 commands.export(given, write_image, write_report)
+            elif given.command == "summary":
+                commands.summarise_files(given)
             elif given.command == "record":
                 job.record(given)
             elif given.command == "listen":

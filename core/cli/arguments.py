@@ -98,8 +98,11 @@ def make_parser() -> argparse.ArgumentParser:
     export.add_argument("--report", metavar="FILE", help="tables and pictures as one *.html")
     add_table(export)
     add_figure(export)
+    summary = commands.add_parser("summary", help="print as JSON what `run --summary` writes")
+    summary.add_argument("recordings", nargs="+", metavar="RECORDING",
+                         help="recordings, traces, folders of ranks")  # fmt: skip
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
-    opening = commands.add_parser("open", help="open a recording, or a job's folder, in the window")
+    opening = commands.add_parser("open", help="open a recording or a folder in the window")
     opening.add_argument("recording", metavar="RECORDING")
     listen = commands.add_parser("listen", help="take recordings of jobs over TCP")
     listen.add_argument("--address", default="127.0.0.1:0", metavar="HOST:PORT",

@@ -133,9 +133,7 @@ def _write_outputs(
     write_image: WriteImage,
 ) -> None:
     if arguments.summary is not None:
-        values = json.loads(summary.to_json())
-        values["prediction"] = None if comparison is None else comparison.to_dict()
-        write_whole(arguments.summary, json.dumps(values, indent=1) + "\n")
+        write_whole(arguments.summary, _summary_json(summary, comparison))
     if arguments.image is not None:
         write_image([trace], Path(arguments.image), figure_options(arguments))
 
@@ -163,6 +161,19 @@ def export(
         write_report(traces[0], Path(arguments.report))
     if arguments.table is not None:
         write_table(traces[0], arguments, query)
+
+
+def summarise_files(arguments: argparse.Namespace) -> None:
+    """Print what `run --summary` writes, of each recording or folder, one JSON value each."""
+    for name in arguments.recordings:
+        trace = open_aloud(name)
+        print(_summary_json(summarise(trace), predict_steps(trace)), end="", flush=True)
+
+
+def _summary_json(summary: Summary, comparison: Comparison | None) -> str:
+    values = json.loads(summary.to_json())
+    values["prediction"] = None if comparison is None else comparison.to_dict()
+    return json.dumps(values, indent=1) + "\n"
 
 
 def open_aloud(name: str) -> Trace:

@@ -13,7 +13,7 @@ from core.files import reason, whole_file
 from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
 from core.recording.schema import RecordingError, schema_of
-from core.recording.sniff import Format, format_of, is_packed, trace_files
+from core.recording.sniff import Format, format_of, is_packed, rank_files, trace_files
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
@@ -59,9 +59,9 @@ def open_recording(
 def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opened] | None:
     """What reads a folder, or a trace of another program; each is imported when one needs it."""
     if os.path.isdir(path):
-        from core.recording.importers.ranks import PATTERN, read_ranks
+        if rank_files(path):
+            from core.recording.importers.ranks import read_ranks
 
-        if next(Path(path).glob(PATTERN), None) is not None:
             return read_ranks
         from core.recording.importers.folder import read_trace_folder
 

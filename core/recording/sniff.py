@@ -10,6 +10,8 @@ from enum import Enum, auto
 from pathlib import Path
 
 GZIP = b"\x1f\x8b"
+RANK_FILES = "rank-*.arrow"
+"""What the recordings of a job's ranks are called, in a folder of their own."""
 _SQLITE = b"SQLite format 3\0"
 _PACKET = b"\x0a"  # the first field of Perfetto's trace, which is a message
 _DUMP = re.compile(rb'"entries"\s*:\s*\[')
@@ -58,3 +60,8 @@ def trace_files(folder: Path | str) -> list[Path]:
     """The traces of a folder, by name: files that are JSON by their names, packed or not."""
     suffixes = (".json", ".json.gz")
     return sorted(path for path in Path(folder).iterdir() if path.name.lower().endswith(suffixes))
+
+
+def rank_files(folder: Path | str) -> list[Path]:
+    """The recordings of a job's ranks in a folder, rank 0's first."""
+    return sorted(Path(folder).glob(RANK_FILES), key=lambda path: (len(path.name), path.name))

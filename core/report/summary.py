@@ -84,7 +84,7 @@ class Summary:
     `verdict` says what limits a step, without looking at these. There is none without a whole step.
     """
 
-    strategy: str
+    strategy: str | None
     schedule: str | None
     model: str
     devices: tuple[str, ...]
@@ -131,7 +131,7 @@ def summarise(trace: Trace) -> Summary:
     steps, faults = ended_steps(trace), run_faults(trace)
     plans = RunPlans(trace)
     return Summary(
-        strategy=header.specification.strategy,
+        strategy=None if header.foreign else header.specification.strategy,
         schedule=header.specification[SCHEDULE],
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),

@@ -2232,10 +2232,6 @@
         <translation>트레이스 전체</translation>
     </message>
     <message>
-        <source>there is none in it</source>
-        <translation>그 안에 없습니다</translation>
-    </message>
-    <message>
         <source>they have {a} lanes, and {b} can be shown</source>
         <translation>레인이 {a}개인데 {b}개를 표시할 수 있습니다</translation>
     </message>
@@ -2298,10 +2294,6 @@
     <message>
         <source>{a}: it is damaged, and larger than {b}</source>
         <translation>{a}: 손상되었고 {b}보다 큽니다</translation>
-    </message>
-    <message>
-        <source>{a}: this folder has no recording of a rank ({b})</source>
-        <translation>{a}: 이 폴더에 랭크의 기록이 없습니다({b})</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes</source>
@@ -6048,6 +6040,10 @@ Click to open its run.</source>
     <message>
         <source>there is no {a}: this machine has {b}; CPU lanes are 2xcpu</source>
         <translation>{a}이(가) 없습니다. 이 컴퓨터에 있는 것: {b}. CPU 레인은 2xcpu입니다</translation>
+    </message>
+    <message>
+        <source>there is none in it, nor a recording of a rank ({a})</source>
+        <translation>그 안에 없고 랭크의 기록도 없습니다({a})</translation>
     </message>
     <message>
         <source>there is not enough memory</source>

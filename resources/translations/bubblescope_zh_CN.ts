@@ -2232,10 +2232,6 @@
         <translation>整个追踪</translation>
     </message>
     <message>
-        <source>there is none in it</source>
-        <translation>其中没有</translation>
-    </message>
-    <message>
         <source>they have {a} lanes, and {b} can be shown</source>
         <translation>它们有 {a} 个通道，可显示 {b} 个</translation>
     </message>
@@ -2298,10 +2294,6 @@
     <message>
         <source>{a}: it is damaged, and larger than {b}</source>
         <translation>{a}：已损坏，且大于 {b}</translation>
-    </message>
-    <message>
-        <source>{a}: this folder has no recording of a rank ({b})</source>
-        <translation>{a}：此文件夹中没有 rank 的录制文件（{b}）</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes</source>
@@ -6048,6 +6040,10 @@ Click to open its run.</source>
     <message>
         <source>there is no {a}: this machine has {b}; CPU lanes are 2xcpu</source>
         <translation>没有 {a}：本机有 {b}；CPU 通道写作 2xcpu</translation>
+    </message>
+    <message>
+        <source>there is none in it, nor a recording of a rank ({a})</source>
+        <translation>其中没有，也没有 rank 的录制文件（{a}）</translation>
     </message>
     <message>
         <source>there is not enough memory</source>

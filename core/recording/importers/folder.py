@@ -17,11 +17,12 @@ from core.recording.importers.flight_recorder import found_of_dump
 from core.recording.importers.found import Found, joined, trace_of
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
-from core.recording.sniff import Format, format_of, trace_files
+from core.recording.sniff import RANK_FILES, Format, format_of, trace_files
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 
 MOST_FILES = 1024
+NOTHING = f"there is none in it, nor a recording of a rank ({RANK_FILES})"
 
 
 def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Opened:
@@ -36,7 +37,7 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
     with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
         read = _read(files, progress)
         if not any(map(len, read.parts)):
-            raise RecordingError(f"{words}: {read.failed or 'there is none in it'}")
+            raise RecordingError(f"{words}: {read.failed or NOTHING}")
         found = _together([part for part in read.parts if len(part)])
         found.odd[Odd.UNREADABLE] += read.unreadable
         trace = trace_of(found, Path(path).name)

@@ -24,6 +24,7 @@ from core.reading import one_line
 from core.recording.decode import LATEST, append_batch, floats_in, notes_of, numbers_of, parts_of
 from core.recording.index import Progress, tell
 from core.recording.schema import Record, RecordingError
+from core.recording.sniff import rank_files
 from core.recording.stream import Opened, open_stream
 from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter
@@ -31,7 +32,6 @@ from core.trace.header import MOST_LANES, Header
 from core.trace.spans import Spans
 from core.trace.trace import STATE_LEVEL, Trace
 
-PATTERN = "rank-*.arrow"
 LEAST = -(1 << 62)
 _WAY = re.compile(r"(from|to) rank (\d{1,5})")  # core.recorder.happened names copies so
 Ints = NDArray[np.int64]
@@ -70,15 +70,12 @@ class _Rank:
 
 
 def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
-    """Read all ranks of a job.
+    """Read all ranks of a job, of which the folder has one at least.
 
-    Raises RecordingError, naming the folder or a file, if there is none or one cannot be read, and
-    Cancelled if `progress` returns False.
+    Raises RecordingError, naming the folder or a file, if one cannot be read, and Cancelled if
+    `progress` returns False.
     """
-    paths = sorted(Path(folder).glob(PATTERN), key=lambda path: (len(path.name), path.name))
-    if not paths:
-        raise RecordingError(f"{folder}: this folder has no recording of a rank ({PATTERN})")
-    ranks = list(_read(paths, progress))
+    ranks = list(_read(rank_files(folder), progress))
     with one_line(f"{folder} cannot be read as one run", RecordingError, LookupError):
         trace, left_out = _joined(ranks)
     said = [rank.warning for rank in ranks if rank.warning]

@@ -48,6 +48,21 @@ def test_a_run_writes_recording_and_summary_and_prints_a_table(tmp_path):
     opened = open_recording(tmp_path / "run.arrow")
     assert opened.warning == "" and opened.trace.steps == list(range(7))
     assert "before/0.0.weight" in np.load(tmp_path / "last.npz")
+    again = call("summary run.arrow", cwd=tmp_path)
+    assert (again.returncode, again.stderr) == (0, "") and json.loads(again.stdout) == values
+
+
+def test_a_folder_of_other_ranks_has_a_summary_without_a_strategy_or_a_loss(tmp_path):
+    two_ranks = PROJECT_ROOT / "tests" / "data" / "two-ranks"
+    done = call(f"summary {two_ranks}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    values = json.loads(done.stdout)
+    assert values["strategy"] is None and values["prediction"] is None
+    assert [step["loss"] for step in values["steps"]] == [None] * 3
+    assert all(
+        {lane["device"] for lane in step["lanes"]} == {"rank 0", "rank 1"}
+        for step in values["steps"]
+    )
 
 
 def test_ddp_shares_the_global_batch_among_its_ranks(tmp_path):

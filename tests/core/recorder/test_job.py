@@ -55,7 +55,7 @@ def test_steps_that_a_rank_lacks_are_left_out_and_counted(tmp_path):
 
 
 def test_a_folder_without_ranks_is_refused_in_one_line(tmp_path):
-    with pytest.raises(RecordingError, match=r"no recording of a rank \(rank-\*\.arrow\)"):
+    with pytest.raises(RecordingError, match=r"nor a recording of a rank \(rank-\*\.arrow\)"):
         open_recording(tmp_path)
     (tmp_path / "rank-0.arrow").write_text("nothing")
     with pytest.raises(RecordingError, match=r"rank-0\.arrow is no recording"):
