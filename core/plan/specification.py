@@ -412,7 +412,7 @@ def _check_settings(model: ModelSettings) -> None:
 
 
 def _check_options(s: Specification, strategy: Strategy) -> None:
-    given = {option.name: option for option in STRATEGY_OPTIONS if s[option] != option.default}
+    given = {o.name: o for o in STRATEGY_OPTIONS if s[o] not in (None, o.default)}
     for option in given.values():
         if option not in strategy.options:
             takers = [other.name for other in STRATEGIES.values() if option in other.options]

@@ -26,7 +26,7 @@ def useless(asked: Specification) -> set[Option[Any]]:
 
 def excluded(asked: Specification) -> dict[Option[Any], str]:
     """Why options cannot be set now, as another one is that excludes them."""
-    given = {o.name: o.title for o in STRATEGY_OPTIONS if asked[o] is not None}
+    given = {o.name: o.title for o in STRATEGY_OPTIONS if asked[o] not in (None, o.default)}
     return {
         option: tr(
             "{other} excludes this: set it back to 0 to use this.", other=tr(given[option.excludes])
