@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 from gui.look.label import Label
 from gui.look.layouts import button, row
 from gui.look.text import tr
+from gui.look.told import told
 
 
 class Banner(QFrame):
@@ -28,6 +29,7 @@ class Banner(QFrame):
         self.setProperty("level", level)
         self.style().unpolish(self)
         self.style().polish(self)
+        text = told(text)
         self.label.setText(text)
         self.setAccessibleName(text)
         self.show()

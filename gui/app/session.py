@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
+from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
 from core.recording.bookmarks import Bookmark, BookmarksError, read_marks, write_marks
@@ -152,7 +153,8 @@ class Run:
 class Session(QObject):
     """Drains the client into runs. Signals go up; the window sets what it shows.
 
-    `ticked` comes with every tick of a live run, so that open tasks can grow.
+    `ticked` comes with every tick of a live run, so that open tasks can grow. `hardware` is what
+    the engine found, None until it is ready.
     """
 
     ready = Signal(object)
@@ -176,6 +178,7 @@ class Session(QObject):
         self._numbers = count(1)
         self.live: Run | None = None
         self.asking = False
+        self.hardware: Hardware | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(IDLE_TICK_MS)
         self._timer.timeout.connect(self.tick)
@@ -262,6 +265,7 @@ class Session(QObject):
             case Ended(outcome, text):
                 self._end(outcome, text)
             case Ready(hardware):
+                self.hardware = hardware
                 self.ready.emit(hardware)
         return False
 

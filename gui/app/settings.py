@@ -63,6 +63,7 @@ class Settings:
     """A typed face of QSettings; give `path` to keep them in a file of one's own."""
 
     theme = Setting("light")
+    language = Setting("")
     memory, prediction, critical_path, nested = map(Setting, (True, True, False, True))
     arrows = Setting(False)
     """Whether the timeline shows these; the last are the blocks inside forwards and backwards."""

@@ -14,6 +14,7 @@ from core.lessons.lesson import LessonError, read_heading, shipped
 from core.recording.recording import is_large, open_recording
 from core.report.thumbnail import THUMBNAILS, Thumbnail, read_thumbnails, thumbnail_of
 from gui.app.jobs import Runner, Work
+from gui.app.language import in_language
 from gui.first_page.card import Card
 from gui.first_page.card_grid import CardGrid
 from gui.first_page.samples import RECORDINGS, SAMPLES
@@ -143,7 +144,7 @@ class WelcomePage(QScrollArea):
         cards = []
         for number, path in enumerate(shipped(), 1):
             try:
-                heading = read_heading(path)
+                heading = read_heading(in_language(path))
             except LessonError:  # a check of them all stands in the tests
                 continue
             title = tr("{n}. {title}", n=number, title=heading.title)

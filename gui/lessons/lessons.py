@@ -26,6 +26,7 @@ from core.report.verdict import verdict
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open
 from gui.app.jobs import Runner, Work
+from gui.app.language import in_language
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.lessons.panel import LessonPanel, Page, Told
@@ -90,7 +91,7 @@ class Lessons(QObject):
     def open(self, path: Path) -> None:
         """Begin a lesson; one line tells what is wrong with a bad one."""
         try:
-            lesson = read_lesson(path)
+            lesson = read_lesson(in_language(path))
         except LessonError as error:
             self.failed.emit(str(error))
             return

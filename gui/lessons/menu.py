@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from core.lessons.lesson import LessonError, read_heading, shipped
+from gui.app.language import in_language
 from gui.look.text import tr
 
 
@@ -35,7 +36,7 @@ class LessonMenu(QObject):
 
     def _action(self, number: int, path: Path) -> QAction:
         try:
-            title = read_heading(path).title
+            title = read_heading(in_language(path)).title
         except LessonError:
             title = path.stem
         text = tr("Lesson {n}: {title}", n=number, title=title)

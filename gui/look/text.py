@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from gui.look.told import told
+
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
+ENDS = (".", "!", "?", "。", "！", "？")
 _DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -23,7 +26,7 @@ def problem_text(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return tr("There is not enough memory for this.")
     if isinstance(error, (OSError, ValueError)) and text:
-        return text
+        return told(text)
     return tr("This could not be done: {name}: {why}", name=type(error).__name__, why=text)
 
 
@@ -80,5 +83,10 @@ def significant(value: float) -> str:
 
 def sentence(text: str) -> str:
     """A text that begins with a capital letter and ends with a full stop, or what else ends it."""
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    text = told(text)
+    return full_stop(text[:1].upper() + text[1:])
+
+
+def full_stop(text: str) -> str:
+    """A text that ends with a full stop, or what else ends it."""
+    return text if text.endswith(ENDS) else tr("{words}.", words=text)

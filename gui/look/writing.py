@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -12,6 +13,8 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignCenter
 Part = TypeVar("Part")
+PIECES = re.compile("[（“《]*[\u3400-\u9fff][，。；：！？、）”》…]* ?|[^ \u3400-\u9fff]+ ?")
+"""What stays on one line: a word, or one character of Chinese with its punctuation."""
 
 
 def write(
@@ -41,15 +44,17 @@ def elided(painter: QPainter, text: str, room: float) -> str:
 
 
 def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
-    """A text in lines of at most `room` by their `width`; a word that is longer stands alone."""
+    """A text in lines of at most `room` by their `width`; a word that is longer stands alone.
+
+    A line may end at spaces, and between the characters of Chinese.
+    """
     lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and width(longer) <= room:
-            lines[-1] = longer
+    for word in PIECES.findall(" ".join(text.split())):
+        if lines and width((lines[-1] + word).rstrip()) <= room:
+            lines[-1] += word
         else:
             lines.append(word)
-    return lines
+    return [line.rstrip() for line in lines]
 
 
 def in_lines(parts: Iterable[tuple[Part, float]], space: float, room: float) -> list[list[Part]]:

@@ -15,6 +15,7 @@ from typing import NewType
 
 from core.files import write_whole
 from core.plain import plain_markup
+from gui.app.language import spoken
 from gui.look.theme import DARK, LIGHT, Theme
 
 Html = NewType("Html", str)
@@ -39,7 +40,11 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
     body = [f"<h1>{escape(title)}</h1>", f'<p class="below">{escape(below)}</p>' if below else ""]
     body += [f"<section><h2>{escape(s.title)}</h2>\n{s.body}</section>" for s in sections]
     return Template(PAGE).substitute(
-        title=escape(title), light=_variables(LIGHT), dark=_variables(DARK), body="\n".join(body)
+        title=escape(title),
+        language=spoken().replace("_", "-"),
+        light=_variables(LIGHT),
+        dark=_variables(DARK),
+        body="\n".join(body),
     )
 
 
@@ -124,7 +129,7 @@ def _variables(theme: Theme) -> str:
 
 
 PAGE = """<!DOCTYPE html>
-<html lang="en">
+<html lang="$language">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

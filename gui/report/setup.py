@@ -10,6 +10,7 @@ from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
 from gui.look.text import bytes_text, duration_text, tr
+from gui.look.told import told
 from gui.report.page import Section, facts, paragraph, table
 
 WARNED = ("warning", "error")
@@ -25,7 +26,7 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
     if machine:
         yield Section(tr("Hardware and versions"), facts(machine))
     warnings = [
-        (duration_text(row.time), row.level, row.text)
+        (duration_text(row.time), tr(row.level), told(row.text))
         for row in trace.logs
         if row.level in WARNED
     ]  # fmt: skip

@@ -24,6 +24,7 @@ from core.predict.costs_file import costs_of
 from core.predict.predict import predict_times
 from core.predict.whatif import WhatIfResult, answer_of
 from gui.look.text import tr
+from gui.look.told import told
 
 MOST_TRIED = 2_000  # tasks of a plan
 MOST_PICTURED = 20_000
@@ -100,7 +101,7 @@ def pictured(plan: Plan) -> WhatIfResult | None:
 
 def friendly(message: str) -> str:
     """A message of core's with the form's names instead of the command line's flags."""
-    text = _FLAG.sub(_field_name, message)
+    text = _FLAG.sub(_field_name, told(message))
     return text[:1].upper() + text[1:]
 
 

@@ -21,6 +21,7 @@ from core.trace.trace import Span, Trace
 from gui.look.label import Label
 from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
+from gui.look.told import told
 from gui.search.searching import Searcher
 from gui.timeline.state.scene import Scene
 
@@ -210,9 +211,9 @@ class SearchBar(QWidget):
 
     def _say_wrong(self, text: str) -> None:
         self._search(None)
-        self.problem.setText(text)
+        self.problem.setText(told(text))
         self.problem.show()
-        self.field.setAccessibleDescription(text)
+        self.field.setAccessibleDescription(told(text))
 
     def _tell(self) -> None:
         self._cancel.setVisible(self.searcher.running and not self._patience.isActive())
@@ -276,7 +277,7 @@ def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] 
 
 def hints() -> str:
     """What one can ask for, a line each."""
-    lines = [f"{key}: {accepts}" for key, accepts in KEYS.items()]
+    lines = [f"{key}: {tr(accepts)}" for key, accepts in KEYS.items()]
     rest = (
         tr("A word alone is looked for in labels (F3, 2F1), kinds and names."),
         tr("Durations: >5ms <=10us. Either of two: stage:0|2. Not: -kind:copy."),
@@ -297,7 +298,7 @@ def _button(text: str, tip: str, slot: Callable[[], object]) -> QToolButton:
 def _completions(owner: QObject) -> QStandardItemModel:
     """Every key with what it takes, and every kind behind its key."""
     model = QStandardItemModel(owner)
-    told = [(f"{key}:", f"{key}:   {accepts}") for key, accepts in KEYS.items()]
+    told = [(f"{key}:", f"{key}:   {tr(accepts)}") for key, accepts in KEYS.items()]
     told += [(f"kind:{kind}", f"kind:{kind}") for kind in (*(k.value for k in KINDS), *GROUPS)]
     for text, shown in told:
         item = QStandardItem(shown)

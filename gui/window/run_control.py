@@ -51,6 +51,8 @@ class RunControl(QObject):
         session.run_ended.connect(self.queue.end)
         session.asking_changed.connect(self.allow)
         self._form.checked.connect(self.allow)
+        if session.hardware is not None:
+            self._set_hardware(session.hardware)
 
     def run(self) -> None:
         """Run what the form says, unless it cannot run or something runs already."""

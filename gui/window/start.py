@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from core.paths import RESOURCES
 from gui.app.display import saying_that_there_is_no_display
+from gui.app.language import speak
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.window import quick_start
@@ -30,17 +31,41 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     app.setApplicationName("Bubblescope")
     app.setDesktopFileName("bubblescope")
     session = Session(EngineClient())
-    window = MainWindow(session, Settings())
+    sitting = Sitting(app, session, Settings())
     for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
-        signal.signal(number, lambda *_: window.close())
-    window.show()
+        signal.signal(number, lambda *_: sitting.window.close())
+    sitting.window.show()
     QTimer.singleShot(0, quick_start.end)
     # After the first paint, because drawing it loads a library.
     QTimer.singleShot(0, lambda: app.setWindowIcon(QIcon(str(ICON))))
     QTimer.singleShot(0, session.start)
     if recording is not None:
-        QTimer.singleShot(0, lambda: window.files.open_from(recording))
+        QTimer.singleShot(0, lambda: sitting.window.files.open_from(recording))
     try:
         return app.exec()
     finally:
         session.close()
+
+
+class Sitting:
+    """The window of a session, made anew where another language is chosen."""
+
+    def __init__(self, app: QApplication, session: Session, settings: Settings) -> None:
+        self._app, self._session, self._settings = app, session, settings
+        self.window = self._made()
+
+    def change_language(self, name: str) -> None:
+        """Go on in a window that speaks another language; what runs goes on too."""
+        self._settings.language = "" if name == "system" else name
+        before, self.window = self.window, self._made()
+        self.window.take_over(before)
+
+    def _made(self) -> MainWindow:
+        speak(self._app, self._settings.language)
+        window = MainWindow(self._session, self._settings)
+        # Once the menu that it was chosen from is closed.
+        window.language_chosen.connect(self._change_soon)
+        return window
+
+    def _change_soon(self, name: str) -> None:
+        QTimer.singleShot(0, lambda: self.change_language(name))

@@ -52,6 +52,11 @@ class RunTabs(QTabBar):
         self.currentChanged.connect(self._emit_chosen)
         self.tabBarClicked.connect(self._emit_chosen)
 
+    @property
+    def runs(self) -> list[Run]:
+        """The runs that have a tab, in order."""
+        return [self.tabData(place) for place in range(self.count())]
+
     def open(self, run: Run) -> Kept:
         """Bring a run's tab to the front without choosing it; what it kept, if it was open."""
         kept = self._kept.setdefault(run, Kept())

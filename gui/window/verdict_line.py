@@ -50,7 +50,7 @@ class VerdictLine(QFrame):
         """Another run is shown, or none."""
         self._header = header
         note = "" if header is None else header.timing_note
-        self.note.setText(sentence(tr(note)) if note else "")
+        self.note.setText(sentence(note) if note else "")
         self._suggestions.clear()
         self._show_change()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
@@ -69,7 +69,12 @@ IN_BAR = ("why", "whatif", "advisor")  # docks that the tool bar shows and hides
 
 
 class MainWindow(QMainWindow):
-    """Signals of the session come in here, and setters of the parts go out."""
+    """Signals of the session come in here, and setters of the parts go out.
+
+    `language_chosen` asks for a window in another language in the place of this one.
+    """
+
+    language_chosen = Signal(str)
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
@@ -370,6 +375,8 @@ class MainWindow(QMainWindow):
         self.control.restore()
         self.actions_by_name["follow"].setChecked(True)
         self.view_options.attach(self.actions_by_name)
+        language = self.settings.language or "system"
+        self.actions_by_name.get(f"language_{language}", QAction()).setChecked(True)
         self.centre.show_first_page()
         self.control.allow()
         self.timeline.setFocus()
@@ -393,14 +400,33 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
         self.files.open_paths(dropped_paths(event.mimeData()))
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
-        if event.spontaneous() and not self.leaving.may_close():
-            event.ignore()
-            return
+    def take_over(self, other: MainWindow) -> None:
+        """Show the runs of another window of the same session, and end that one."""
+        for run in self.session.runs:
+            self.runs.add(run)
+        for run in other.tabs.runs:
+            self.show_run(run)
+        if other.run_shown is not None:
+            self.show_run(other.run_shown)
+        self.restoreGeometry(other.saveGeometry())
+        self.show()
+        other.leave()
+        other.hide()
+        other.deleteLater()
+
+    def leave(self) -> None:
+        """Keep what is kept between sittings, and end all work in the background."""
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.control.keep()
         self.settings.save()
         close_all(self)
         self.predictions.close()
+        self.predictions.deleteLater()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
+        if event.spontaneous() and not self.leaving.may_close():
+            event.ignore()
+            return
+        self.leave()
         self.session.close()
         super().closeEvent(event)

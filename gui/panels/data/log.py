@@ -14,6 +14,7 @@ from gui.look.label import plain_tip
 from gui.look.layouts import column
 from gui.look.text import duration_text, tr
 from gui.look.theme import LIGHT, Theme
+from gui.look.told import told
 from gui.panels.run.fields import Choice
 from gui.panels.tables import Head, Index, TableModel, dress
 from gui.runs.faults import told_log
@@ -58,9 +59,9 @@ class LogModel(TableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
         row = self._source[int(self._places.view[index.row()])]
         if role == Qt.ItemDataRole.DisplayRole:
-            return (duration_text(row.time), row.level, row.text)[index.column()]
+            return (duration_text(row.time), tr(row.level), told(row.text))[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == 2:
-            return plain_tip(row.text)
+            return plain_tip(told(row.text))
         if role == Qt.ItemDataRole.ForegroundRole:
             colours = {"warning": self.theme.warning, "error": self.theme.error}
             quiet = self.theme.muted if index.column() < 2 else self.theme.text
@@ -80,7 +81,7 @@ class LogPanel(QWidget):
         self.level.addItem(tr("All levels"), frozenset(LEVELS))
         self.level.addItem(tr("Warnings and errors"), frozenset({"warning", "error"}))
         for level in LEVELS:
-            self.level.addItem(tr("Only {level}", level=level), frozenset({level}))
+            self.level.addItem(tr("Only {level}", level=tr(level)), frozenset({level}))
         self.level.setAccessibleName(tr("Level"))
         self.level.setToolTip(tr("Which lines of the log are shown."))
         self.level.currentIndexChanged.connect(self._refilter)

@@ -20,7 +20,7 @@ from core.explain.lanes import Gap
 from core.trace.trace import Trace
 from gui.look.label import Label, hint, plain_tip
 from gui.look.layouts import column
-from gui.look.text import tr
+from gui.look.text import full_stop, tr
 from gui.panels.tables import dress
 from gui.timeline.interact.describe import facts, measure_facts, range_facts
 from gui.timeline.interact.gap_words import ReasonRow, gap_sentence, reason_rows
@@ -114,7 +114,9 @@ class DetailsPanel(QWidget):
         if trace is None or gap is None or report is None:
             return
         self._step = gap.step
-        self.sentence.setText(f"{gap_sentence(trace, gap.step, report)}.")
+        whole = full_stop(gap_sentence(trace, gap.step, report))
+        self.sentence.setText(whole)
+        self.sentence.setToolTip(plain_tip(whole))
         rows = reason_rows(trace, gap.step, report)
         heads = (tr("Because"), tr("For"), tr("Share"), tr("Held up by"))
         _fill(self.reasons, [row[:4] for row in rows], heads)
@@ -170,9 +172,12 @@ def _table(name: str) -> QTableWidget:
 def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
     table.setColumnCount(len(rows[0]))
     table.setRowCount(len(rows))
-    table.setHorizontalHeaderLabels(heads)
     header = table.horizontalHeader()
     header.setVisible(bool(heads))
+    for place, head in enumerate(heads):  # the last one has what the others leave
+        item = QTableWidgetItem(head)
+        item.setToolTip(head)
+        table.setHorizontalHeaderItem(place, item)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(len(rows[0]) - 1, QHeaderView.ResizeMode.Stretch)
     for number, row in enumerate(rows):

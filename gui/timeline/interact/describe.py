@@ -87,12 +87,19 @@ def span_card(trace: Trace, span: Span, now: float | None = None) -> Card:
     return span_title(span), span_lines(trace, span, now)
 
 
+def _moved(span: Span) -> str:
+    """How much a task moves, and what: `3.15 MB (activation)`."""
+    size = bytes_text(span.bytes)
+    if span.payload is Payload.NONE:
+        return size
+    return tr("{size} ({what})", size=size, what=tr(span.payload))
+
+
 def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
     """What a tooltip says of a span below its heading."""
     carried = [rows_text(span.rows)] if span.rows else []
     if span.bytes:
-        moved = bytes_text(span.bytes)
-        carried.append(f"{moved} ({span.payload})" if span.payload is not Payload.NONE else moved)
+        carried.append(_moved(span))
     if span.end is not None:
         carried.append(duration_text(span.end - span.start))
     elif now is not None:
@@ -193,7 +200,7 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
     if span.rows:
         rows.append((tr("Rows"), str(span.rows)))
     if span.bytes:
-        rows.append((tr("Moves"), f"{bytes_text(span.bytes)} {span.payload}".strip()))
+        rows.append((tr("Moves"), _moved(span)))
     if span.end is not None:
         rows.append((tr("Duration"), duration_text(span.end - span.start)))
         rows.append((tr("From, to"), _between(span.start, span.end, origin)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
@@ -88,7 +86,6 @@ def draw_steps(
         draw_uprights(painter, np.array(seen) - frame.left, place, frame.theme.line)
 
 
-@lru_cache(maxsize=1024)
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
     """A step's name with its makespan, if that is known, and without."""
     name = step_name(number, warmup)

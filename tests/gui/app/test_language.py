@@ -1,0 +1,298 @@
+"""Languages: nothing escapes translation, placeholders stay, and a change goes on at once."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, Qt, QTranslator
+from PySide6.QtGui import QAction, QPainter
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QDockWidget,
+    QGroupBox,
+    QLabel,
+    QLineEdit,
+    QTabBar,
+    QTableView,
+    QTreeWidget,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from core.engine.messages import Ended, Outcome, Rows, Started
+from core.lessons.lesson import read_heading, read_lesson, shipped
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from gui.app.language import FILES, FOLDER, OWN, in_language, speak, system_language
+from gui.app.session import Session
+from gui.app.settings import Settings
+from gui.look.text import tr
+from gui.menus.keys import KeySheet
+from gui.report.run import write_run_report
+from gui.window.start import Sitting
+from tests.gui.fake_client import FakeClient
+from tests.gui.pictures import until
+from tests.gui.report.test_report import Reader
+from tests.gui.translations import CONTEXT, every_text, translated
+from tests.gui.window.test_window import MakeWindow, perform
+from tests.make_believe import batches, specification, trace_of
+
+
+@pytest.fixture(autouse=True)
+def english_again(qapp: QApplication) -> Iterator[None]:
+    yield
+    speak(qapp, "en")
+
+
+@pytest.mark.parametrize("name", FILES.values())
+def test_every_text_is_translated_and_the_window_reads_what_linguist_shows(name: str) -> None:
+    known = translated(FOLDER / f"{OWN}_{name}.ts")
+    texts = every_text()
+    assert [text for text in texts if text not in known] == []
+    read = QTranslator()
+    assert read.load(f"{OWN}_{name}", str(FOLDER))
+    assert [t for t in texts if read.translate(CONTEXT, t) != known[t]] == []
+
+
+@pytest.mark.parametrize("name", FILES.values())
+def test_translations_have_the_placeholders_and_the_ends_of_their_texts(name: str) -> None:
+    for text, other in translated(FOLDER / f"{OWN}_{name}.ts").items():
+        assert _placeholders(text) == _placeholders(other), text
+        assert text.endswith("…") == other.endswith("…"), text
+        assert (text[:1] == " ") == (other[:1] in (" ", "（")), text
+
+
+def _placeholders(text: str) -> set[str]:
+    try:
+        return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    except ValueError:  # braces that are no placeholders
+        return set()
+
+
+def test_the_first_language_of_the_system_that_is_known_is_spoken(
+    monkeypatch: pytest.MonkeyPatch, qapp: QApplication
+) -> None:
+    wished = ["fr-FR", "fr", "ko-KR", "en-US"]
+    monkeypatch.setattr(
+        "gui.app.language.QLocale.system",
+        lambda: type("L", (), {"uiLanguages": lambda _: wished})(),
+    )
+    assert system_language() == "ko"
+    speak(qapp, "")
+    assert tr("Stop") == "중지"
+    speak(qapp, "en")
+    assert tr("Stop") == "Stop"
+    wished[:] = ["fr-FR"]
+    assert system_language() == "en"
+
+
+def test_another_language_is_spoken_at_once_and_what_is_open_stays_so(
+    qapp: QApplication, qtbot: QtBot, settings: Settings
+) -> None:
+    client = FakeClient()
+    sitting = Sitting(qapp, Session(client), settings)
+    before = sitting.window
+    before.show()
+    before.session.start()
+    before.session.tick()
+    for steps in (2, 3):
+        perform(before, client, specification(steps=steps))
+    first, second = before.session.runs
+    before.show_run(first)
+    before.actions_by_name["language_ko"].trigger()
+    qtbot.waitUntil(lambda: sitting.window is not before)
+    after = sitting.window
+    assert after.isVisible() and not before.isVisible() and not client.closed
+    assert after.run_shown is first and after.tabs.runs == [first, second]
+    assert after.actions_by_name["stop"].text() == "중지" and settings.language == "ko"
+    assert after.actions_by_name["language_ko"].isChecked()
+    perform(after, client, specification(steps=4))
+    assert after.run_shown is after.session.runs[-1]
+    after.actions_by_name["language_en"].trigger()
+    qtbot.waitUntil(lambda: sitting.window is not after)
+    assert sitting.window.actions_by_name["stop"].text() == "Stop"
+    sitting.window.close()
+    assert client.closed
+    sitting.window.deleteLater()
+
+
+def test_a_run_that_is_under_way_goes_on_in_another_language(
+    qapp: QApplication, settings: Settings
+) -> None:
+    client = FakeClient()
+    sitting = Sitting(qapp, Session(client), settings)
+    window = sitting.window
+    window.show()
+    window.session.start()
+    window.session.tick()
+    window.form.set_specification(specification(steps=2))
+    window.actions_by_name["run"].trigger()
+    header, made = batches(client.asked[-1])
+    rows = [Rows(batch) for batch in made]
+    client.say(Started(header), *rows[:2])
+    window.session.tick()
+    sitting.change_language("zh")
+    run, after = window.session.live, sitting.window
+    assert run is not None and after.run_shown is run and not client.stopped
+    client.say(*rows[2:], Ended(Outcome.FINISHED))
+    while after.session.live is not None:
+        after.session.tick()
+    assert run.trace.steps and after.runs.topLevelItem(0).text(2) == "已完成"
+    after.close()
+    after.deleteLater()
+
+
+class Marked(QTranslator):
+    """Puts every text in marks, so that one that nobody translates stands out."""
+
+    def isEmpty(self) -> bool:
+        return False
+
+    def translate(self, context: str, source: str, *_: object) -> str:
+        return f"⟦{source}⟧"
+
+
+@pytest.fixture
+def marks(qapp: QApplication) -> Iterator[None]:
+    """Every text in marks."""
+    marked = Marked(qapp)
+    qapp.installTranslator(marked)
+    yield
+    qapp.removeTranslator(marked)
+
+
+@pytest.fixture
+def painted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """What has been painted as text."""
+    found: set[str] = set()
+    paint = QPainter.drawText
+
+    def paint_and_tell(painter: QPainter, *words: object) -> object:
+        found.update(word for word in words if isinstance(word, str))
+        return paint(painter, *words)
+
+    monkeypatch.setattr(QPainter, "drawText", paint_and_tell)
+    return found
+
+
+def test_no_text_of_the_window_escapes_translation(
+    marks: None, painted: set[str], make_window: MakeWindow, settings: Settings, client: FakeClient
+) -> None:
+    window = make_window(client, settings)
+    window.session.start()
+    window.session.tick()
+    shown = set(_texts(window))
+    data_parallel = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
+    for spec in (data_parallel, specification(steps=2, verify=True)):
+        perform(window, client, spec)
+        until(lambda: not window.live.runner.running)
+        window.actions_by_name["bubble"].trigger()
+        for dock in window.findChildren(QDockWidget):
+            dock.show()
+            dock.raise_()
+            QCoreApplication.processEvents()
+            window.grab()
+            shown |= set(_texts(dock))
+        shown |= set(_texts(window))
+    window.actions_by_name["sheet"].trigger()
+    window.findChild(KeySheet).grab()
+    headings = [read_heading(path) for path in shipped()]
+    lessons = {text for heading in headings for text in (heading.title, heading.about)}
+    assert {text for text in shown | painted if _is_bare(text)} - lessons == set()
+
+
+def _texts(top: QWidget) -> Iterator[str]:
+    """All that stands in the widgets of `top`, and all that is said of them."""
+    for widget in (top, *top.findChildren(QWidget)):
+        yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
+        yield from _own_texts(widget)
+    for action in top.findChildren(QAction):
+        yield from (action.text(), action.toolTip())
+
+
+def _own_texts(widget: QWidget) -> Iterator[str]:
+    match widget:
+        case QLabel() | QAbstractButton():
+            yield widget.text()
+        case QGroupBox():
+            yield widget.title()
+        case QLineEdit():
+            yield widget.placeholderText()
+        case QComboBox():
+            yield from (widget.itemText(n) for n in range(widget.count()))
+        case QTabBar():
+            yield from (widget.tabText(n) for n in range(widget.count()))
+        case QTreeWidget():
+            heads = widget.headerItem()
+            items = [heads, *(widget.topLevelItem(n) for n in range(widget.topLevelItemCount()))]
+            yield from (item.text(n) for item in items for n in range(widget.columnCount()))
+        case QTableView():
+            model, whole = widget.model(), Qt.Orientation.Horizontal
+            for column in range(model.columnCount()):
+                yield str(model.headerData(column, whole) or "")
+                for row in range(model.rowCount() if widget.accessibleName() != "⟦Log⟧" else 0):
+                    yield str(model.index(row, column).data() or "")
+
+
+def test_no_text_of_a_report_escapes_translation(marks: None, tmp_path: Path) -> None:
+    write_run_report(trace_of(specification(steps=2, verify=True)), tmp_path / "run.html")
+    words = Reader((tmp_path / "run.html").read_text("utf-8")).words
+    values = {"pipeline", "mlp", "Generated with Qt"}
+    words = [text for text in words if text not in values and not text.startswith(":root")]
+    assert {text for text in words if _is_bare(text)} == set()
+
+
+def test_a_report_tells_its_language(qapp: QApplication, tmp_path: Path) -> None:
+    for name, lang, word in (("zh", "zh-CN", "关键路径"), ("en", "en", "Critical path")):
+        speak(qapp, name)
+        write_run_report(trace_of(specification(steps=2)), tmp_path / "run.html")
+        page = (tmp_path / "run.html").read_text("utf-8")
+        assert f'<html lang="{lang}">' in page and word in page
+
+
+@pytest.mark.parametrize("folder", FILES.values())
+def test_each_lesson_is_there_in_each_language_and_does_the_same(folder: str) -> None:
+    for path in shipped():
+        ours, theirs = read_lesson(path), read_lesson(path.parent / folder / path.name)
+        assert ours.title != theirs.title
+        for one, other in zip(ours.steps, theirs.steps, strict=True):
+            assert (one.runs, one.point) == (other.runs, other.point)
+            for part in ("text", "question", "answer"):
+                told = [sorted(FIGURE.findall(getattr(step, part))) for step in (one, other)]
+                assert told[0] == told[1], (path, part)
+                assert getattr(one, part) != getattr(other, part)
+
+
+def test_a_file_is_read_in_the_language_that_is_spoken(qapp: QApplication, tmp_path: Path) -> None:
+    first = shipped()[0]
+    assert in_language(first) == first
+    speak(qapp, "ko")
+    assert in_language(first) == first.parent / "ko" / first.name
+    assert in_language(tmp_path / first.name) == tmp_path / first.name
+
+
+FIGURE = re.compile(r"\{[^}]*\}")
+NAMES = re.compile(
+    r"""<[^>]*> | &nbsp; | \b(?:
+        (?:\dx)?(?:cpu|virtual)(?::\d)?(?:\ (?:comm|copy))? | auto | float\d+ | bfloat16
+        | sgd | single | momentum | adamw? | [\w-]+\.arrow | Bubblescope
+        | (?:kind|stage|lane|step|replica|block|bucket|task|name):(?:\S*)
+    )""",
+    re.VERBOSE,
+)
+"""What is called the same in every language: devices, values, files, keys of a search."""
+
+
+def _is_bare(text: str) -> bool:
+    """Whether words stand outside of the marks that are no names, units or keys."""
+    depth, outside = 0, []
+    for sign in text:
+        depth += (sign == "⟦") - (sign == "⟧")
+        outside.append(sign if depth == 0 and sign != "⟧" else " ")
+    return re.search(r"[A-Za-z]{3,}", NAMES.sub(" ", "".join(outside))) is not None

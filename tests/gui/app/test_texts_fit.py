@@ -1,0 +1,105 @@
+"""No text is cut in any language at any of the window's sizes; what is shortened says it whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDockWidget,
+    QHeaderView,
+    QLabel,
+    QTabBar,
+    QToolButton,
+    QWidget,
+)
+
+from gui.app.language import FILES, SOURCE, speak
+from gui.app.settings import Settings
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.gui.pictures import until
+from tests.gui.window.test_window import MakeWindow, perform
+from tests.make_believe import specification
+
+SIZES = ((1000, 650), (1600, 1000), (3840, 2160))
+"""In logical pixels: at scale 2, 3840x2160 is 1920x1080, which lies between."""
+
+
+@pytest.fixture(params=[SOURCE, *FILES])
+def spoken(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[str]:
+    """Each language of the window."""
+    speak(qapp, request.param)
+    yield request.param
+    speak(qapp, SOURCE)
+
+
+def test_no_text_is_cut(
+    spoken: str, make_window: MakeWindow, settings: Settings, client: FakeClient
+) -> None:
+    window = make_window(client, settings)
+    window.show()
+    window.session.start()
+    window.session.tick()
+    found = {f"first page {size}: {cut}" for size in SIZES for cut in _cut_at(window, size)}
+    perform(window, client, specification(steps=3, verify=True))
+    until(lambda: not window.live.runner.running)
+    window.actions_by_name["bubble"].trigger()
+    for size in SIZES:
+        for dock in window.findChildren(QDockWidget):
+            dock.show()
+            dock.raise_()
+            found |= {f"{dock.objectName()} {size}: {cut}" for cut in _cut_at(window, size)}
+    assert sorted(found) == []
+
+
+def _cut_at(window: MainWindow, size: tuple[int, int]) -> list[str]:
+    window.resize(*size)
+    for _ in range(20):  # a line that is wrapped tells its height late
+        QCoreApplication.processEvents()
+        found = [cut for w in window.findChildren(QWidget) if w.isVisible() for cut in _cut(w)]
+        if not found:
+            break
+    return found
+
+
+def _cut(widget: QWidget) -> Iterator[str]:
+    """What a widget has too little room for, and says whole nowhere."""
+    match widget:
+        case QLabel() if widget.textFormat() == Qt.TextFormat.PlainText:
+            needed = widget.heightForWidth(widget.width()) if widget.wordWrap() else 0
+            wide = 0 if widget.wordWrap() else widget.minimumSizeHint().width()
+            if needed > widget.height() + 1 or wide > widget.width() + 1:
+                yield from _unsaid(widget.text(), widget.toolTip())
+        case QToolButton() if widget.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly:
+            pass
+        case QAbstractButton():
+            if widget.text() and widget.sizeHint().width() > widget.width() + 1:
+                yield from _unsaid(widget.text(), widget.toolTip())
+        case QTabBar():
+            for n in range(widget.count()):
+                room = widget.tabRect(n).width()
+                if widget.fontMetrics().horizontalAdvance(widget.tabText(n)) > room:
+                    yield from _unsaid(widget.tabText(n), widget.tabToolTip(n))
+        case QHeaderView():
+            yield from _cut_heads(widget)
+
+
+def _cut_heads(heads: QHeaderView) -> Iterator[str]:
+    if heads.orientation() != Qt.Orientation.Horizontal:
+        return
+    model, role = heads.model(), Qt.ItemDataRole.ToolTipRole
+    for n in range(heads.count()):
+        text = str(model.headerData(n, heads.orientation()) or "")
+        if not heads.isSectionHidden(n) and (
+            heads.fontMetrics().horizontalAdvance(text) > heads.sectionSize(n)
+        ):
+            yield from _unsaid(text, str(model.headerData(n, heads.orientation(), role) or ""))
+
+
+def _unsaid(text: str, tip: str) -> Iterator[str]:
+    if text not in tip:
+        yield f"{text!r}"

@@ -1,0 +1,69 @@
+"""Collects the templates of the sentences that core says and the window shows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+
+from core.paths import PROJECT_ROOT
+
+PLACES = (
+    "compare", "engine", "explain", "files.py", "models", "option.py", "plain.py", "plan",
+    "predict", "process", "reading.py", "recording", "sweep/sweep.py", "sweep/values.py",
+    "trace/complete.py", "trace/header.py", "trace/query.py", "trace/spans.py", "trace/table.py",
+    "trace/trace.py",
+)  # fmt: skip
+"""Where in core such sentences stand."""
+WORDS = 3
+"""A template has so many words and places, two words at least: no other text fits it by chance."""
+_NOT_SHOWN = re.compile(
+    r"""core\. | Expected | In\ (Model|msg) | Outside | Process\ Group
+    | (out|not)[- ](of|enough)[- ] | .*(lane=\{ | \.\* | \.part | \.marks | blocks\{ | \\ | \(\?)
+    | .*(SELECT | PRAGMA | mode=ro | :GB_S)""",
+    re.VERBOSE,
+)
+"""Names of modules, patterns, and what a model prints itself."""
+_WORD = re.compile(r"[A-Za-z][a-z']+")
+
+
+def core_sentences() -> list[str]:
+    """The templates, each once."""
+    found = set()
+    for place in PLACES:
+        path = PROJECT_ROOT / "core" / place
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            found |= set(_templates(ast.parse(file.read_text("utf-8"))))
+    return sorted(found)
+
+
+def _templates(tree: ast.AST) -> Iterator[str]:
+    inner = {id(part) for node in ast.walk(tree) for part in _not_said(node)}
+    for node in ast.walk(tree):
+        if id(node) not in inner:
+            text = _template(node)
+            own = _WORD.findall(re.sub(r"\{\w+\}", " ", text))
+            long = len(own) > 1 and len(own) + text.count("{") >= WORDS
+            if long and not _NOT_SHOWN.match(text):
+                yield text
+
+
+def _not_said(node: ast.AST) -> list[ast.expr]:
+    """Docstrings, and the parts of texts with places in them."""
+    if isinstance(node, ast.JoinedStr):
+        return node.values
+    return [node.value] if isinstance(node, ast.Expr) else []
+
+
+def _template(node: ast.AST) -> str:
+    """A text with a name for each of its places; nothing for what is no text."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) and " " in node.value else ""
+    if not isinstance(node, ast.JoinedStr):
+        return ""
+    names = iter(string.ascii_lowercase)
+    return "".join(
+        str(part.value) if isinstance(part, ast.Constant) else f"{{{next(names)}}}"
+        for part in node.values
+    )
