@@ -41,13 +41,13 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "computing",
         frozenset({Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT,
-                   Kind.OVERLAP, Kind.LOSS}),
+                   Kind.OVERLAP, Kind.LOSS, Kind.RECOMPUTE}),
         _WORK,
     ),
     Topic("the optimizer step", frozenset({Kind.STEP}), ("optimizer", "strategy", "model")),
     Topic(
         "moving data themselves",
-        frozenset({kind for kind in Kind if kind.is_communication}),
+        frozenset({kind for kind in Kind if kind.is_communication} - {Kind.DATA}),
         _MOVE,
     ),
     Topic("waiting for copies", frozenset({Cause.TRANSFER}), _MOVE),
@@ -55,6 +55,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("waiting in collectives", frozenset({Cause.COLLECTIVE, Cause.SLOWEST_RANK}), _MOVE),
     Topic("waiting for lanes with more rows", frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
     Topic("waiting for the host", frozenset({Cause.HOST}), ("microbatches", "lanes", "cores")),
+    Topic("loading data", frozenset({Kind.DATA, Cause.DATA}), ()),
     Topic("other work", frozenset({Kind.OTHER}), ()),
 )  # fmt: skip
 

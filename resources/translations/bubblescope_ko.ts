@@ -5018,6 +5018,10 @@ Click to open its run.</source>
         <translation>입력</translation>
     </message>
     <message>
+        <source>input-data</source>
+        <translation>데이터 대기</translation>
+    </message>
+    <message>
         <source>is not contiguous</source>
         <translation>연속적이지 않습니다</translation>
     </message>
@@ -5144,6 +5148,10 @@ Click to open its run.</source>
     <message>
         <source>lists by stage need as many entries as each other: {a}</source>
         <translation>스테이지별 목록의 항목 수가 서로 같아야 합니다: {a}</translation>
+    </message>
+    <message>
+        <source>loading data</source>
+        <translation>데이터 불러오기</translation>
     </message>
     <message>
         <source>loss</source>

@@ -5018,6 +5018,10 @@ Click to open its run.</source>
         <translation>输入</translation>
     </message>
     <message>
+        <source>input-data</source>
+        <translation>等待数据</translation>
+    </message>
+    <message>
         <source>is not contiguous</source>
         <translation>不是连续的</translation>
     </message>
@@ -5144,6 +5148,10 @@ Click to open its run.</source>
     <message>
         <source>lists by stage need as many entries as each other: {a}</source>
         <translation>按阶段的各列表条目数必须相同：{a}</translation>
+    </message>
+    <message>
+        <source>loading data</source>
+        <translation>加载数据</translation>
     </message>
     <message>
         <source>loss</source>
