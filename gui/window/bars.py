@@ -134,41 +134,55 @@ class StatusLine:
         self._per_pixel, self._has_verdict = 0.0, False
         self.behind, self.faults = Label(), Label()
         self.faults.setObjectName("problem")
-        for label in (self.recorded, self.behind, self.faults):
+        self._left = {self.recorded: "", self.behind: "", self.faults: ""}
+        self._has_message = False
+        for label in self._left:
             bar.addWidget(label)
+        bar.messageChanged.connect(self._make_room)
         for label in (self.predicted, self.timing_note, self.verified, self.engine):
             bar.addPermanentWidget(label)
 
     def show_run(self, run: Run, behind_s: float = 0.0) -> None:
         """Say what was recorded of a run, and how; and how far behind it the picture is."""
         self._run = run
-        self.behind.setText(behind_text(behind_s))
-        self.faults.setText(status_text(faults_of(run.trace, run.live)))
+        self._say(self.behind, behind_text(behind_s))
+        self._say(self.faults, status_text(faults_of(run.trace, run.live)))
         self._show_timing_note()
         self.verified.setText(verified_text(run.trace))
-        self.recorded.setText(recorded_text(run.trace, self._per_pixel))
+        self._say(self.recorded, recorded_text(run.trace, self._per_pixel))
 
     def show_verdict(self, text: str) -> None:
         """A verdict says how times were taken; without one it is said here."""
         self._has_verdict = bool(text)
         self._show_timing_note()
 
+    def _say(self, label: Label, text: str) -> None:
+        self._left[label] = text
+        label.setText("" if self._has_message else text)
+
+    def _make_room(self, message: str) -> None:
+        # Qt hides them for a message, but shows them again below it when the bar gets higher.
+        self._has_message = bool(message)
+        for label, text in self._left.items():
+            self._say(label, text)
+
     def _show_timing_note(self) -> None:
-        # Never hidden: a bar whose labels come and go draws them over its messages.
         run = None if self._has_verdict else self._run
         self.timing_note.setText("" if run is None else told(run.trace.header.timing_note))
 
     def show_nothing(self) -> None:
         """No run is shown."""
         self._run = None
-        for label in (self.recorded, self.timing_note, self.predicted, self.verified, self.faults):
+        for label in (self.timing_note, self.predicted, self.verified):
             label.setText("")
+        for label in (self.recorded, self.faults):
+            self._say(label, "")
 
     def set_per_pixel(self, per_pixel: float) -> None:
         """So many spans share a pixel; 0 if each is drawn."""
         self._per_pixel = per_pixel
         if self._run is not None:
-            self.recorded.setText(recorded_text(self._run.trace, per_pixel))
+            self._say(self.recorded, recorded_text(self._run.trace, per_pixel))
 
     def show_comparison(self, run: Run) -> None:
         """Say what was predicted of a run, if that is there."""
