@@ -127,6 +127,7 @@ class ComparePanel(QWidget):
 
     def _build_empty(self) -> QWidget:
         page = QWidget()
+        page.setObjectName("plot")
         words = Label(
             tr(
                 "Put another run, a recording or the prediction below the run that is shown, "
