@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Columns
 
+STARTED = "started"
+"""The counter of each rank that says that its process is there."""
+
 
 class Counter(Columns):
     """A named value over time, of one lane or (`lane` None) of the run."""

@@ -31,6 +31,7 @@ from gui.window.status import (
     predicted_tip,
     progress,
     recorded_text,
+    starting_text,
     step_text,
     verified_text,
 )
@@ -105,11 +106,22 @@ class RunBar(QToolBar):
         self.addWidget(self.step)
         self.addActions([actions["follow"], *panels, actions["export"], actions["sheet"]])
 
-    def show_run(self, run: Run, scene: Scene) -> None:
-        """Say what is shown and how far it is."""
+    def show_run(self, run: Run, scene: Scene, coming: Run | None = None) -> None:
+        """Say what is shown and how far it is; or how far the run is that has no bars yet."""
         self.title.setText(shown_title(run))
         self.title.setToolTip(plain_tip("\n".join(filter(None, [shown_title(run), run.note]))))
         self.step.setText(step_text(run, scene))
+        self._show_progress(run)
+        if coming is not None:
+            self.show_coming(coming)
+
+    def show_coming(self, run: Run) -> None:
+        """Say what a run does that has no bars yet, while those of another one stay."""
+        words = starting_text(run)
+        self.step.setText(tr("{title}: {words}", title=shown_title(run), words=words))
+        self._show_progress(run)
+
+    def _show_progress(self, run: Run) -> None:
         done, total = progress(run)
         self._progress.setRange(0, total)
         self._progress.setValue(done)

@@ -8,6 +8,7 @@ from core.plan.task import Runner
 from core.predict.compare import Comparison
 from core.predict.doubt import doubt
 from core.trace.complete import measured_steps
+from core.trace.event_rows import STARTED
 from core.trace.trace import Trace
 from gui.app.session import Run
 from gui.look.text import change_text, duration_text, significant, tr
@@ -121,9 +122,13 @@ def step_text(run: Run, scene: Scene) -> str:
 
 def starting_text(run: Run) -> str:
     """What a run does before its first bar."""
-    strategy = STRATEGIES.get(run.trace.header.specification.strategy)
+    trace = run.trace
+    strategy = STRATEGIES.get(trace.header.specification.strategy)
     if strategy is not None and strategy.runner is Runner.RANKS:
-        return tr("starting {n} ranks…", n=run.trace.header.replicas)
+        count = trace.header.replicas
+        started = sum(bool(len(trace.counter(STARTED, rank).values)) for rank in range(count))
+        if started < count:
+            return tr("starting rank {n} of {count}…", n=started + 1, count=count)
     return tr("starting…")
 
 

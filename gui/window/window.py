@@ -83,6 +83,9 @@ class MainWindow(QMainWindow):
         self.setObjectName("window")
         self.session = session
         self.run_shown: Run | None = None
+        self._coming: Run | None = None  # which has no bars yet, while those of another one stay
+        session.rows_came.connect(self._grow)
+        session.run_ended.connect(self._grow)  # first: whoever hears of an end finds it shown
         self.scene: Scene | None = None
         self.live = LiveFigures(
             self, lambda: self.run_shown is not None and self.run_shown.live,
@@ -156,12 +159,17 @@ class MainWindow(QMainWindow):
     # What the session says
 
     def begin(self, run: Run) -> None:
-        """A run has begun: show it and follow it."""
+        """A run has begun: show it and follow it, the last one's bars until it has some."""
         self.banner.hide()
         self.centre.wait("")
         self.runs.add(run)
-        if not self.sweeping.running:
+        if self.sweeping.running:
+            return
+        if self.run_shown is None:
             self._show(run)
+        else:
+            self._coming = run
+            self.bar.show_coming(run)
 
     def end(self, run: Run) -> None:
         """A run is over; what it recorded stays."""
@@ -180,6 +188,14 @@ class MainWindow(QMainWindow):
             self.live.update()
             self.timeline.state.refresh(None)
             self.predictions.show_run(run)
+
+    def _grow(self, run: Run) -> None:
+        """Rows of a run have come, or it is over."""
+        if run is self._coming:
+            if run.trace.span_count or not run.live:
+                self._show(run)
+            else:
+                self.bar.show_coming(run)
 
     # What the user does
 
@@ -237,6 +253,7 @@ class MainWindow(QMainWindow):
     # Showing
 
     def _show(self, run: Run) -> None:
+        self._coming = None
         self.centre.show_run_page()
         if run is self.run_shown:
             return
@@ -292,7 +309,7 @@ class MainWindow(QMainWindow):
             partial(self.judge.show_scene, scene, run.live),
             *self.panels.parts(scene, run.live),
             partial(self.runs.update_run, run),
-            partial(self.bar.show_run, run, scene),
+            partial(self.bar.show_run, run, scene, self._coming),
             partial(self.status.show_run, run, self.session.behind_s if run.live else 0.0),
         ]
 
@@ -408,6 +425,7 @@ class MainWindow(QMainWindow):
             self.show_run(run)
         if other.run_shown is not None:
             self.show_run(other.run_shown)
+        self._coming = other._coming
         self.restoreGeometry(other.saveGeometry())
         self.show()
         other.leave()

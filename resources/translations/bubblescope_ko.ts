@@ -2228,6 +2228,10 @@
         <translation>재계산</translation>
     </message>
     <message>
+        <source>starting rank {n} of {count}…</source>
+        <translation>랭크 {count}개 중 {n}번째 시작 중…</translation>
+    </message>
+    <message>
         <source>the whole trace</source>
         <translation>트레이스 전체</translation>
     </message>
@@ -5834,10 +5838,6 @@ Click to open its run.</source>
         <translation>시작에서 시작 {time}</translation>
     </message>
     <message>
-        <source>starting {n} ranks…</source>
-        <translation>랭크 {n}개 시작 중…</translation>
-    </message>
-    <message>
         <source>starting…</source>
         <translation>시작 중…</translation>
     </message>
@@ -7142,6 +7142,10 @@ Click to see it.</source>
     <message>
         <source>{title}, running</source>
         <translation>{title}, 실행 중</translation>
+    </message>
+    <message>
+        <source>{title}: {words}</source>
+        <translation>{title}: {words}</translation>
     </message>
     <message>
         <source>{total} in one piece</source>

@@ -2228,6 +2228,10 @@
         <translation>重计算</translation>
     </message>
     <message>
+        <source>starting rank {n} of {count}…</source>
+        <translation>正在启动第 {n} 个 rank，共 {count} 个…</translation>
+    </message>
+    <message>
         <source>the whole trace</source>
         <translation>整个追踪</translation>
     </message>
@@ -5834,10 +5838,6 @@ Click to open its run.</source>
         <translation>起点到起点 {time}</translation>
     </message>
     <message>
-        <source>starting {n} ranks…</source>
-        <translation>正在启动 {n} 个 rank…</translation>
-    </message>
-    <message>
         <source>starting…</source>
         <translation>正在启动…</translation>
     </message>
@@ -7142,6 +7142,10 @@ Click to see it.</source>
     <message>
         <source>{title}, running</source>
         <translation>{title}，运行中</translation>
+    </message>
+    <message>
+        <source>{title}: {words}</source>
+        <translation>{title}：{words}</translation>
     </message>
     <message>
         <source>{total} in one piece</source>

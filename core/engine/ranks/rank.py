@@ -50,6 +50,7 @@ from core.plan.specification import Specification
 from core.plan.task import Kind, Role
 from core.process.lifeline import only_here, open_pipes
 from core.recording.writer import Timings, TraceWriter
+from core.trace.event_rows import STARTED
 from core.typed import typed
 
 TIMEOUT = timedelta(minutes=5)
@@ -90,6 +91,7 @@ class Rank:
 
     def run(self) -> None:
         """Run all steps; returns when the last one's rows are flushed."""
+        self._writer.counter(STARTED, 1, self._settings.rank)
         with self._lane.settings():
             store = TCPStore("127.0.0.1", self._settings.port, is_master=False)
             dist.init_process_group(

@@ -159,6 +159,32 @@ def test_a_live_view_moved_by_hand_stays_where_it_is(
     assert real_window.timeline.state.viewport == kept
 
 
+def test_the_last_bars_stay_until_the_next_run_has_some_and_ranks_are_counted(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    first = run_to_end(
+        real_window, qtbot, Specification("single", SMALL, "1xcpu", batch=8, steps=1)
+    )
+    window, words, shown = real_window, [], []
+    assert window.run_shown is first
+    window.form.set_specification(Specification("ddp", SMALL, "2xcpu", batch=32, steps=2))
+
+    def look() -> None:
+        words.append(window.bar.step.text())
+        shown.append((window.run_shown, bool(window.session.runs[-1].trace.span_count)))
+
+    window.session.ticked.connect(look)
+    with qtbot.waitSignal(window.session.run_ended, timeout=RUN_MS) as ended:
+        window.actions_by_name["run"].trigger()
+    second = ended.args[0]
+    assert second.outcome is Outcome.FINISHED and window.run_shown is second
+    assert all((run is second) == has_bars for run, has_bars in shown)
+    assert {run for run, _ in shown} == {first, second}
+    starting = [text.partition(": ")[2] for text in words if "starting" in text]
+    assert set(starting) >= {"starting rank 1 of 2…", "starting rank 2 of 2…"}
+    assert all(text.startswith("DDP") or "2 lanes" in text for text in words if "starting" in text)
+
+
 def test_a_run_that_the_engine_refuses_is_told_in_one_line(
     real_window: MainWindow, qtbot: object, tmp_path: Path
 ) -> None:
