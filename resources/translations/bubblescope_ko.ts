@@ -2116,6 +2116,10 @@
         <translation>종류별 또는 이름별 스팬</translation>
     </message>
     <message>
+        <source>Start in run</source>
+        <translation>실행 내 시작</translation>
+    </message>
+    <message>
         <source>Step {n} of {count}</source>
         <translation>{count}단계 중 {n}단계</translation>
     </message>
@@ -2306,6 +2310,10 @@
     <message>
         <source>{count} tasks a step on {lanes} lanes (expected)</source>
         <translation>레인 {lanes}개에서 스텝당 작업 {count}개 (예상)</translation>
+    </message>
+    <message>
+        <source>{length} from {start} since the run&apos;s start</source>
+        <translation>실행 시작 후 {start}부터 {length}</translation>
     </message>
     <message>
         <source>{n}. {title}</source>
@@ -3502,10 +3510,6 @@ Click to open its run.</source>
         <translation>스테이지가 갔다가 돌아오며, 순전파마다 역전파와 겹칩니다.</translation>
     </message>
     <message>
-        <source>Start</source>
-        <translation>시작</translation>
-    </message>
-    <message>
         <source>Start to start</source>
         <translation>시작에서 시작</translation>
     </message>
@@ -3944,6 +3948,10 @@ Click to open its run.</source>
     <message>
         <source>Time</source>
         <translation>시간</translation>
+    </message>
+    <message>
+        <source>Time in run</source>
+        <translation>실행 내 시간</translation>
     </message>
     <message>
         <source>Time in which the lane communicates and does not compute.</source>
@@ -6860,10 +6868,6 @@ Click to open its run.</source>
     <message>
         <source>{least} to {most} rows</source>
         <translation>{least}~{most} 행</translation>
-    </message>
-    <message>
-        <source>{length} from {start}</source>
-        <translation>{start}부터 {length}</translation>
     </message>
     <message>
         <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>

@@ -2116,6 +2116,10 @@
         <translation>按类型或名称列出跨度</translation>
     </message>
     <message>
+        <source>Start in run</source>
+        <translation>运行内开始</translation>
+    </message>
+    <message>
         <source>Step {n} of {count}</source>
         <translation>第 {n} 步 / 共 {count} 步</translation>
     </message>
@@ -2306,6 +2310,10 @@
     <message>
         <source>{count} tasks a step on {lanes} lanes (expected)</source>
         <translation>{lanes} 个通道上每步 {count} 个任务（预期）</translation>
+    </message>
+    <message>
+        <source>{length} from {start} since the run&apos;s start</source>
+        <translation>自运行开始 {start} 起，长 {length}</translation>
     </message>
     <message>
         <source>{n}. {title}</source>
@@ -3502,10 +3510,6 @@ Click to open its run.</source>
         <translation>阶段往返排布，每个前向与一个反向重叠。</translation>
     </message>
     <message>
-        <source>Start</source>
-        <translation>开始</translation>
-    </message>
-    <message>
         <source>Start to start</source>
         <translation>起点到起点</translation>
     </message>
@@ -3944,6 +3948,10 @@ Click to open its run.</source>
     <message>
         <source>Time</source>
         <translation>时间</translation>
+    </message>
+    <message>
+        <source>Time in run</source>
+        <translation>运行内时间</translation>
     </message>
     <message>
         <source>Time in which the lane communicates and does not compute.</source>
@@ -6860,10 +6868,6 @@ Click to open its run.</source>
     <message>
         <source>{least} to {most} rows</source>
         <translation>{least} 至 {most} 行</translation>
-    </message>
-    <message>
-        <source>{length} from {start}</source>
-        <translation>从 {start} 起 {length}</translation>
     </message>
     <message>
         <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>

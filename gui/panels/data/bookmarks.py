@@ -130,7 +130,7 @@ class _List(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        heads = (tr("Time"), tr("Length"), tr("Note"))
+        heads = (tr("Time in run"), tr("Length"), tr("Note"))
         dress_tree(self, tr("Marks of the run"), heads, stretched=NOTE)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
 

@@ -41,7 +41,7 @@ COLUMNS = (
     ColumnOf("task", "Task", lambda span, lane: action(span) or span.name, numeric=False),
     ColumnOf("kind", "Kind", lambda span, lane: tr(TITLES.get(span.kind, "Other")), numeric=False),
     ColumnOf("step", "Step", _number("step")),
-    ColumnOf("start", "Start", lambda span, lane: time_text(span.start)),
+    ColumnOf("start", "Start in run", lambda span, lane: time_text(span.start)),
     ColumnOf(
         "duration", "Duration", lambda span, lane: duration_text((span.end or 0) - span.start)
     ),

@@ -41,7 +41,7 @@ class Table:
 def headline(counted: RangeStatistics) -> str:
     """How long the range is, and where it begins."""
     return tr(
-        "{length} from {start}",
+        "{length} from {start} since the run's start",
         length=duration_text(counted.wall_ns), start=time_text(counted.start),
     )  # fmt: skip
 
