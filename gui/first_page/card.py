@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from core.report.thumbnail import PARTS, Bar, Thumbnail
@@ -52,6 +52,12 @@ class Card(QAbstractButton):
         title = self._height(self._bold(), self.text(), width)
         line = self._height(self._small(), self._line, width)
         return TOP + self._above + title + GAP + line + BOTTOM
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # Space alone, for Qt's buttons
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""

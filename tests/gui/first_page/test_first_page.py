@@ -72,6 +72,16 @@ def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> 
     assert window.run_shown.source == SAMPLES[0].path
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_a_card_is_chosen_by_each_key_that_people_try(
+    window: MainWindow, key: Qt.Key, qtbot: object
+) -> None:
+    card = next(c for c in window.welcome.cards if c.text() == "Compare DP with DDP")
+    card.setFocus()
+    qtbot.keyClick(card, key)
+    qtbot.waitUntil(lambda: window.comparing.two is not None)
+
+
 def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
     card = next(c for c in window.welcome.cards if c.text() == TRIES[1][1])
     card.click()
