@@ -83,10 +83,9 @@ def _cut(widget: QWidget) -> Iterator[str]:
             if widget.text() and widget.sizeHint().width() > widget.width() + 1:
                 yield from _unsaid(widget.text(), widget.toolTip())
         case QComboBox() if not widget.isEditable():
-            if widget.fontMetrics().horizontalAdvance(widget.currentText()) > _room_for_text(
-                widget
-            ):
-                yield from _unsaid(widget.currentText(), widget.toolTip())
+            text = widget.currentText()
+            if widget.fontMetrics().horizontalAdvance(text) > _room_for_text(widget):
+                yield from _unsaid(text, widget.toolTip())
         case QTabBar():
             for n in range(widget.count()):
                 room = widget.tabRect(n).width()
