@@ -29,6 +29,8 @@ STAGED = (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
 """The kinds whose costs go by stage or block; a loss has one, an overlap those of its halves."""
 
 
+MOST_PASSES = 20
+"""How often tasks are gone through at most to measure what they cost; less often if time is up."""
 MOST_NS = 2.0**62  # of all tasks of a step: times are whole ns of 64 bits
 NS_PER_YEAR = 365.25 * 24 * 3600 * 1e9
 

@@ -13,6 +13,8 @@ from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Columns
 
 STARTED = "started"
 """The counter of each rank that says that its process is there."""
+PASSES = "passes"
+"""The run's counter of how often all tasks have been gone through to measure what they cost."""
 
 
 class Counter(Columns):

@@ -90,7 +90,7 @@ class RunControl(QObject):
     def restore(self) -> None:
         """Fill the form as it was left."""
         self._form.options.unfolded = self._settings.unfolded
-        self._form.set_specification(self._settings.specification)
+        self._form.fill(self._settings.specification)
 
     def keep(self) -> None:
         """Remember how the form is left."""

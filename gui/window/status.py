@@ -6,9 +6,10 @@ from core.explain.verified import verified
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Runner
 from core.predict.compare import Comparison
+from core.predict.costs import MOST_PASSES
 from core.predict.doubt import doubt
 from core.trace.complete import measured_steps
-from core.trace.event_rows import STARTED
+from core.trace.event_rows import PASSES, STARTED
 from core.trace.trace import Trace
 from gui.app.session import Run
 from gui.look.text import change_text, duration_text, significant, tr
@@ -104,7 +105,7 @@ def step_text(run: Run, scene: Scene) -> str:
     if not len(steps):
         return starting_text(run) if run.live else ""
     if run.live and measures_costs(run.trace):
-        return tr("measuring costs")
+        return measuring_text(run.trace)
     number, warmup = int(steps[-1]), specification.warmup
     if run.trace.header.foreign:
         words = step_name(number, warmup)
@@ -130,6 +131,13 @@ def starting_text(run: Run) -> str:
         if started < count:
             return tr("starting rank {n} of {count}…", n=started + 1, count=count)
     return tr("starting…")
+
+
+def measuring_text(trace: Trace) -> str:
+    """Which pass through the tasks of a step is under way, to measure what they cost."""
+    passes = trace.counter(PASSES).values
+    under_way = min(MOST_PASSES, 1 + int(passes[-1]) if len(passes) else 1)
+    return tr("measuring costs, pass {n} of at most {most}", n=under_way, most=MOST_PASSES)
 
 
 def measures_costs(trace: Trace) -> bool:

@@ -43,12 +43,12 @@ from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
 from core.plan.link import Link
 from core.plan.task import ABSENT, Kind, Role, Task
-from core.predict.costs import CostModel, Curve
+from core.predict.costs import MOST_PASSES, CostModel, Curve
 
 BUDGET_SECONDS = 1.2
 SHARING_SECONDS = 0.3
+TELLING_SECONDS = 0.1
 LEAST_PASSES = 2
-MOST_PASSES = 20
 LINK_BYTES = (1 << 12, 1 << 22)
 TRANSFERS = 8  # the first of them allocates
 ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
@@ -67,16 +67,19 @@ class Name(NamedTuple):
 
 Times = dict[Name, list[float]]
 """The mean ns of each pass by what a task is."""
+Passed = Callable[[int], None]
+"""Hears how many passes are over."""
 
 
 def calibrate(
-    prepared: Prepared, batch: Batch, lanes: Sequence[Lane], stop: threading.Event
-) -> CostModel:
+    prepared: Prepared, batch: Batch, lanes: Sequence[Lane], stop: threading.Event,
+    passed: Passed,
+) -> CostModel:  # fmt: skip
     """The costs of a batch's tasks by stage and rows, and of its transfers by bytes.
 
     `lanes` are the plan's, started and idle. Takes about a second and a half, more where a pass
-    takes longer: at least two of them are measured. Raises Stopped on request, or what a task
-    raised.
+    takes longer: at least two of them are measured. `passed` hears of them. Raises Stopped on
+    request, or what a task raised.
     """
     plan = prepared.plans[len(batch[0])]
     with kept_random_state(lane.device for lane in plan.lanes):
@@ -84,16 +87,21 @@ def calibrate(
         operations.walk(plan, batch, walk_of(plan))
         times: Times = defaultdict(list)
         for sharing, seconds in ((False, BUDGET_SECONDS), (True, SHARING_SECONDS)):
+            told = _unheard if sharing else passed  # those of one kind are counted
             tasks: dict[int, list[Task]] = defaultdict(list)
             for task in plan.tasks:
                 if shares_parameters(task) is sharing:
                     tasks[task.lane].append(task)
             loops = [LaneLoop(operations, lanes[i], mine) for i, mine in tasks.items()]
-            _measure(loops, seconds, stop, times)
+            _measure(loops, seconds, stop, times, told)
         if lanes[-1].sleeps:
             for name in [name for name in times if name.kind is Kind.COPY]:
                 times[name] = [_transfer_ns(lanes, name.bytes)]
         return costs_from(times, len(plan.stages), _link(lanes))
+
+
+def _unheard(_: int) -> None:
+    """Nobody counts these passes."""
 
 
 def _finish(futures: Sequence[Future[Any]]) -> None:
@@ -150,7 +158,7 @@ class LaneLoop:
 
 
 def _measure(
-    loops: Sequence[LaneLoop], seconds: float, stop: threading.Event, times: Times
+    loops: Sequence[LaneLoop], seconds: float, stop: threading.Event, times: Times, passed: Passed
 ) -> None:
     """Let lanes go through their tasks until each has done so often enough; add what it took."""
     until = time.monotonic() + seconds
@@ -159,9 +167,11 @@ def _measure(
     def is_halted() -> bool:
         return stop.is_set() or failed.is_set()
 
+    def fewest() -> int:
+        return min(len(loop.passes) for loop in loops)
+
     def is_over() -> bool:
-        fewest = min(len(loop.passes) for loop in loops)
-        return fewest >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
+        return fewest() >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
 
     computing = [loop for loop in loops if loop.lane.lane.role is Role.COMPUTE]
 
@@ -185,7 +195,10 @@ def _measure(
     clocks = {loop.lane.lane.device: open_clock(loop.lane.lane.device) for loop in loops}
     for clock in clocks.values():
         clock.begin()
-    _finish([loop.lane.call(partial(work, loop)) for loop in loops])
+    futures = [loop.lane.call(partial(work, loop)) for loop in loops]
+    while wait(futures, TELLING_SECONDS).not_done:
+        passed(fewest())
+    _finish(futures)
     for clock in clocks.values():
         clock.end()
     if stop.is_set():

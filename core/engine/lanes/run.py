@@ -6,12 +6,13 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from threading import Event
 from typing import Protocol
 
 import torch
 
-from core.engine.calibration.calibrate import calibrate
+from core.engine.calibration.calibrate import Passed, calibrate
 from core.engine.failures import is_out_of_memory
 from core.engine.lanes.executor import Executor
 from core.engine.lanes.lane import open_lanes
@@ -26,6 +27,7 @@ from core.predict.costs import CostModel
 from core.predict.costs_file import values_of
 from core.recording.schema import COSTS_LEVEL
 from core.recording.writer import TraceWriter
+from core.trace.event_rows import PASSES
 
 LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for
 
@@ -39,8 +41,11 @@ class Runs(Protocol):
         """Run one step of a plan that the writer knows by `number`."""
 
 
-Calibrate = Callable[[Batch], CostModel]
-"""Measures what the tasks of a batch cost. Raises Stopped, or what a task raised."""
+Calibrate = Callable[[Batch, Passed], CostModel]
+"""Measures what the tasks of a batch cost, and tells how many passes through them are over.
+
+Raises Stopped, or what a task raised.
+"""
 
 
 def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:
@@ -55,7 +60,7 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:
         executor = Executor(lanes, operations, writer, stop)
         run_steps(
             prepared, writer, operations, executor,
-            lambda batch: calibrate(prepared, batch, lanes, stop),
+            lambda batch, passed: calibrate(prepared, batch, lanes, stop, passed),
         )  # fmt: skip
 
 
@@ -101,7 +106,7 @@ def run_steps(
 def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> None:
     """Measure what the tasks of the step to come cost, and tell it."""
     try:
-        costs = calibrate(batch)
+        costs = calibrate(batch, partial(writer.counter, PASSES))
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise

@@ -8,12 +8,7 @@ from collections import defaultdict
 from functools import partial
 from threading import Event
 
-from core.engine.calibration.calibrate import (
-    MOST_PASSES,
-    Times,
-    costs_from,
-    name_of,
-)
+from core.engine.calibration.calibrate import Passed, Times, costs_from, name_of
 from core.engine.lanes.executor import Stopped
 from core.engine.lanes.lane import kept_random_state
 from core.engine.lanes.operations import Operations
@@ -23,7 +18,7 @@ from core.engine.virtual.executor import Course
 from core.gc_paused import gc_paused
 from core.plan.link import Link
 from core.plan.task import ABSENT, Plan
-from core.predict.costs import CostModel
+from core.predict.costs import MOST_PASSES, CostModel
 from core.predict.simulate import in_time_order
 
 BUDGET_SECONDS = 2.4
@@ -31,13 +26,14 @@ LEAST_PASSES = 3
 
 
 def calibrate(
-    operations: Operations, plan: Plan, batch: Batch, alone: Alone, link: Link | None, stop: Event
-) -> CostModel:
+    operations: Operations, plan: Plan, batch: Batch, alone: Alone, link: Link | None,
+    stop: Event, passed: Passed,
+) -> CostModel:  # fmt: skip
     """The costs of a batch's tasks by stage (of ranks by block) and rows; transfers by the link.
 
     Without a link transfers are measured too. `operations` are for this alone: their modules are
-    copies of the run's. A cost is the mean of a pass's tasks, and of these the median. Raises
-    Stopped on request, or what a task raised.
+    copies of the run's. A cost is the mean of a pass's tasks, and of these the median. `passed`
+    hears of each pass. Raises Stopped on request, or what a task raised.
     """
     operations.model.keep_parameters()
     course = Course.of(plan, link)
@@ -46,6 +42,7 @@ def calibrate(
     with kept_random_state([alone.device]):
         while len(passes) < (LEAST_PASSES if time.monotonic() > until else MOST_PASSES):
             passes.append(_one_pass(operations, plan, batch, alone, course, stop))
+            passed(len(passes))
     times: Times = defaultdict(list)
     for measured in passes[1:]:  # the first one allocates
         for name, taken in measured.items():

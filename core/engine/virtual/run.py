@@ -34,8 +34,9 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
         executor = VirtualExecutor(operations, alone, close, writer, prepared, stop)
         run_steps(
             prepared, writer, operations, executor,
-            lambda batch: calibrate(
-                _operations(prepared), prepared.plans[len(batch[0])], batch, alone, link, stop
+            lambda batch, passed: calibrate(
+                _operations(prepared), prepared.plans[len(batch[0])], batch, alone, link, stop,
+                passed,
             ),
         )  # fmt: skip
 

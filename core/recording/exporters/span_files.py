@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import csv, parquet
 
 from core.files import whole_file
 from core.plain import cell
@@ -43,6 +42,8 @@ def write_spans(listing: Listing, path: Path | str) -> Generator[int, None, None
     spreadsheet. A generator that is closed before its end leaves no file. Raises OSError in one
     line that names `path`.
     """
+    from pyarrow import csv, parquet  # here, for the window's first paint would wait for them
+
     packed = Path(path).suffix.lower() == ".parquet"
     with (
         whole_file(path) as place,

@@ -52,12 +52,11 @@ class StrategyPanel(QScrollArea):
         self._timer.setSingleShot(True)
         self._timer.setInterval(CHECK_MS)
         self._timer.timeout.connect(self.check_now)
-        self._fill(Specification())
+        self.fill(Specification())
         self.options.offer_devices(device_choices(self._hardware))
         self.strategies.chosen.connect(self._changed)
         self.options.edited.connect(self._changed)
         self.footer.devices_wanted.connect(self.fields["devices"].write)
-        self._changed()
 
     # Values
 
@@ -72,13 +71,14 @@ class StrategyPanel(QScrollArea):
 
     def set_specification(self, specification: Specification) -> None:
         """Fill the form; what it does not know falls back to its defaults."""
-        self._fill(specification)
+        self.fill(specification)
         self.check_now()
 
-    def _fill(self, specification: Specification) -> None:
+    def fill(self, specification: Specification) -> None:
+        """Fill the form, to be checked soon: the window need not wait for that to be seen."""
         self.strategies.choose(specification.strategy)
         self.options.write(specification)
-        self.options.show_rows(self._asked())
+        self._changed()
 
     def set_hardware(self, hardware: Hardware) -> None:
         """The machine as the engine found it: offer its devices."""

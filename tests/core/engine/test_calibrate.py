@@ -22,7 +22,7 @@ from core.models.catalogue import ModelSettings  # noqa: E402
 from core.plan.schedules import SCHEDULES  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
 from core.plan.task import Kind, Lane, Role  # noqa: E402
-from core.predict.costs import durations  # noqa: E402
+from core.predict.costs import MOST_PASSES, durations  # noqa: E402
 from core.predict.costs_file import costs_of, values_of  # noqa: E402
 from core.trace.step import StepColumns  # noqa: E402
 from tests.core.helpers import SMALL, plan_of, run_here  # noqa: E402
@@ -46,7 +46,7 @@ def measured(specification, stop=None):
     plan = prepared.plan_list[0]
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(plan.lanes)]
-        return plan, calibrate(prepared, batch, lanes, stop or threading.Event())
+        return plan, calibrate(prepared, batch, lanes, stop or threading.Event(), print)
 
 
 @pytest.mark.parametrize("strategy", ["single", "dp", "mp", "tp", "dp-pp"])
@@ -133,19 +133,22 @@ def passes_of(*lanes):
     with ExitStack() as stack:
         opened = [stack.enter_context(lane) for lane in open_lanes(planned)]
         loops = [Passes(*each) for each in zip(opened, [s for _, s in lanes], strict=True)]
-        calibrate_module._measure(loops, 1.0, threading.Event(), {})
-    return [len(loop.passes) for loop in loops]
+        told = []
+        calibrate_module._measure(loops, 1.0, threading.Event(), {}, told.append)
+    passes = [len(loop.passes) for loop in loops]
+    assert told == sorted(told) and all(said <= min(passes) for said in told)
+    return passes
 
 
 @pytest.mark.timeout(20)
 def test_copy_lanes_that_have_tasks_while_no_lane_computes_are_measured():
-    assert min(passes_of((Role.COPY, 0.001), (Role.COPY, 0.0))) >= calibrate_module.MOST_PASSES
+    assert min(passes_of((Role.COPY, 0.001), (Role.COPY, 0.0))) >= MOST_PASSES
 
 
 def test_copy_lanes_copy_no_more_often_than_in_the_steps_that_are_measured():
     lanes = (Role.COMPUTE, 0.002), (Role.COMPUTE, 0.01), (Role.COPY, 0.0)
     fast, slow, copies = passes_of(*lanes)
-    assert fast > slow >= calibrate_module.MOST_PASSES  # lanes that compute are busy all the time
+    assert fast > slow >= MOST_PASSES  # lanes that compute are busy all the time
     assert copies <= fast + 1
 
 

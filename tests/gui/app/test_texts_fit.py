@@ -9,9 +9,12 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QComboBox,
     QDockWidget,
     QHeaderView,
     QLabel,
+    QStyle,
+    QStyleOptionComboBox,
     QTabBar,
     QToolButton,
     QWidget,
@@ -79,6 +82,10 @@ def _cut(widget: QWidget) -> Iterator[str]:
         case QAbstractButton():
             if widget.text() and widget.sizeHint().width() > widget.width() + 1:
                 yield from _unsaid(widget.text(), widget.toolTip())
+        case QComboBox() if not widget.isEditable():
+            text = widget.currentText()
+            if widget.fontMetrics().horizontalAdvance(text) > _room_for_text(widget):
+                yield from _unsaid(text, widget.toolTip())
         case QTabBar():
             for n in range(widget.count()):
                 room = widget.tabRect(n).width()
@@ -86,6 +93,13 @@ def _cut(widget: QWidget) -> Iterator[str]:
                     yield from _unsaid(widget.tabText(n), widget.tabToolTip(n))
         case QHeaderView():
             yield from _cut_heads(widget)
+
+
+def _room_for_text(box: QComboBox) -> int:
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+    return box.style().subControlRect(kind, option, field, box).width()
 
 
 def _cut_heads(heads: QHeaderView) -> Iterator[str]:
