@@ -13,6 +13,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.compare.differences import Difference
+from core.compare.runs import TwoRuns
 from gui.compare.overlay import Overlay
 from gui.look.label import Label, plain_tip
 from gui.look.layouts import column, column_of, row
@@ -92,15 +94,17 @@ class CompareFrame(QWidget):
         for strip in (self.strip_a, self.strip_b):
             strip.hide()
         self._lower: QWidget | None = None
+        self.joins = False
 
-    def divide(self) -> tuple[TimelineView, Overlay]:
-        """Make the second timeline, unless it is there, and show it; also what lies over both."""
+    def divide(self) -> TimelineView:
+        """Make the second timeline, unless it is there, and show it."""
         if self.b is None or self.overlay is None:
             self.b = TimelineView()
             self.b.setAccessibleName(tr("Timeline of run B"))
             self._lower = _stacked(self.strip_b, self.b)
             self._split.addWidget(self._lower)
             self.overlay = Overlay(self, self.a, self.b)
+            self.overlay.joins = self.joins
             self._split.splitterMoved.connect(lambda *_: self.overlay and self.overlay.update())
         if self._lower is not None and not self.divided:
             self.strip_a.show()
@@ -108,7 +112,7 @@ class CompareFrame(QWidget):
             self._lower.show()
             self._split.setSizes([self.height() // 2, self.height() // 2])
         self._cover()
-        return self.b, self.overlay
+        return self.b
 
     def unite(self) -> None:
         """Give the timeline all the room again."""
@@ -116,6 +120,18 @@ class CompareFrame(QWidget):
         if self._lower is not None and self.overlay is not None:
             self._lower.hide()
             self.overlay.hide()
+
+    def join(self, wanted: bool) -> None:
+        """Draw thin lines between all matched tasks on screen, or only the selected one's."""
+        self.joins = wanted
+        if self.overlay is not None:
+            self.overlay.joins = wanted
+            self.overlay.update()
+
+    def show_two(self, two: TwoRuns | None, row: Difference | None) -> None:
+        """Outline in both timelines what a row of the differences sums up, and join matches."""
+        if self.overlay is not None:
+            self.overlay.show_two(two, row)
 
     @property
     def divided(self) -> bool:

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QObject
 
 from core.compare.runs import TwoRuns
 from core.trace.trace import Span
-from gui.compare.linking import LinkedViews
 from gui.timeline.state.selection import Selection
 from gui.timeline.state.selector import Selector
 from gui.timeline.state.timeline import TimelineState
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two timelines that move and select together."""
-
-    views: LinkedViews
-    mirror: Mirror
 
 
 class Mirror(QObject):

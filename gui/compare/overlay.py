@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from core.compare.differences import Difference
 from core.compare.matching import Matches
-from core.compare.pieces import NO_PIECES, Pieces
+from core.compare.pieces import NO_PIECES, Pieces, pieces_of
+from core.compare.runs import TwoRuns
 from core.trace.trace import Span
 from gui.compare.joins import Joins, joins_of, outlines
 from gui.look.text import tr
@@ -23,18 +23,11 @@ FAINT = 70  # opacity of a join that is not selected, of 255
 TINT = 28  # and of the fill of an outlined piece
 
 
-@dataclass(slots=True)
-class MarksShown:
-    """What is drawn: the matches whose joins are wanted, and the pieces outlined in A and B."""
-
-    matches: Matches | None = None
-    joins: bool = False
-    of_a: Pieces = field(default=NO_PIECES)
-    of_b: Pieces = field(default=NO_PIECES)
-
-
 class Overlay(QWidget):
-    """Lies over `parent`, in which both timelines stand, and lets every event through."""
+    """Lies over `parent`, in which both timelines stand, and lets every event through.
+
+    Drawn are the `matches` if their `joins` are wanted, and the pieces outlined in A and B.
+    """
 
     def __init__(self, parent: QWidget, a: TimelineView, b: TimelineView) -> None:
         super().__init__(parent)
@@ -42,33 +35,43 @@ class Overlay(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.a, self.b = a, b
-        self.shown = MarksShown()
+        self.matches: Matches | None = None
+        self.joins = False
+        self.of_a = self.of_b = NO_PIECES
         self.joined: Joins | None = None
         for view in (a, b):
             view.state.picture_changed.connect(self.update)
             view.state.selection_changed.connect(self.update)
 
+    def show_two(self, two: TwoRuns | None, row: Difference | None) -> None:
+        """Draw the matches of two runs, and outline what a row of their differences sums up."""
+        self.matches = None if two is None else two.matches
+        self.of_a = self.of_b = NO_PIECES
+        if two is not None and row is not None:
+            self.of_a = pieces_of(row, two.a.explanation)
+            self.of_b = pieces_of(row, two.b.explanation)
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         with QPainter(self) as painter:
-            draw_marks(painter, self, self.shown, self.a, self.b)
+            _draw(painter, self)
 
 
-def draw_marks(
-    painter: QPainter, over: Overlay, shown: MarksShown, a: TimelineView, b: TimelineView
-) -> None:
+def _draw(painter: QPainter, over: Overlay) -> None:
     """Draw outlines, faint joins and the selected join, in the pixels of `over`."""
-    for view, pieces in ((a, shown.of_a), (b, shown.of_b)):
+    a, b = over.a, over.b
+    for view, pieces in ((a, over.of_a), (b, over.of_b)):
         if view.state.scene is not None and len(pieces):
             _draw_outlines(painter, over, view, pieces)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     over.joined = None
     if (
-        shown.joins
-        and shown.matches is not None
+        over.joins
+        and over.matches is not None
         and a.state.scene is not None
         and b.state.scene is not None
     ):
-        over.joined = joins_of(shown.matches, a.state.frame, b.state.frame)
+        over.joined = joins_of(over.matches, a.state.frame, b.state.frame)
         _draw_joins(painter, over, over.joined)
     if isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span):
         _draw_selected(painter, over, a.state.selection, b.state.selection)

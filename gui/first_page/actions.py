@@ -45,4 +45,4 @@ class FirstPageActions:
 
     def _compare_parallel(self) -> None:
         self._files.open_from(DATA_PARALLEL.path)
-        self._comparing.open(DISTRIBUTED.path)
+        self._comparing.choice.open(DISTRIBUTED.path)

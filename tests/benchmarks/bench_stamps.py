@@ -62,7 +62,7 @@ def test_a_forward_span_is_hardly_longer_than_its_blocks(tmp_path, width):
         writer = TraceWriter(sink, prepared.header)
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
         operations = Operations(prepared)
-        stage = operations.stages[0, 0]
+        stage = operations.model.stages[0, 0, 0]
         stage.blocks = timed(stage.blocks, calls)
         executor = Executor(lanes, operations, writer)
         with Flusher(writer):

@@ -122,7 +122,7 @@ def search(window: MainWindow) -> None:
 def compared(window: MainWindow) -> None:
     """Data parallel beside distributed data parallel."""
     opened(window, DATA_PARALLEL.path)
-    window.comparing.open(DISTRIBUTED.path)
+    window.comparing.choice.open(DISTRIBUTED.path)
     until(lambda: window.comparing.two is not None)
 
 

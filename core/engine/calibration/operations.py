@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from core.engine.lanes.memory import Ledger
-from core.engine.lanes.operations import Key, Operations
+from core.engine.lanes.operations import Operations
 from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.values import Key, ValueStore
 from core.engine.models.modules import Batch
 from core.plan.task import Kind, Payload, Plan, Task
 
@@ -40,46 +40,70 @@ class Handed:
     value: Tensor
 
 
-class CalibrationOps(Operations):
-    """Operations on modules of their own, which note what tasks take from other lanes."""
+class HandedValues(ValueStore):
+    """Values that note what each `task` takes from other lanes: `handed`, by the task's name."""
 
-    _task: Task | None = None
+    task: Task
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._made: dict[Key, int] = {}
+        self.handed: dict[Name, tuple[Task, list[Handed]]] = {}
+
+    def put(self, key: Key, lane: int, value: Tensor) -> None:
+        """Keep a value, made by the lane of the task."""
+        super().put(key, lane, value)
+        self._made[key] = self.task.lane
+
+    def take(self, key: Key, lane: int) -> Tensor:
+        """Give a value away to the task."""
+        value = super().take(key, lane)
+        if self._made[key] != self.task.lane:
+            _, handed = self.handed.setdefault(name_of(self.task, self.plan), (self.task, []))
+            handed.append(Handed(key, lane, value.detach()))
+        return value
+
+
+class CalibrationOps(Operations):
+    """Operations on modules of their own, and what their tasks take from other lanes."""
 
     def walk(self, plan: Plan, batch: Batch, tasks: Iterable[Task]) -> None:
         """Run `tasks` in order, in the calling thread; they are all that each of them needs."""
-        self.handed: dict[Name, tuple[Task, list[Handed]]] = {}
-        self._made: dict[Key, int] = {}
+        values = HandedValues(plan)
         self.begin(0, plan, batch)
-        for optimizer in self.optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = 0.0  # many updates in a row would lead nowhere
+        self.step.values = values
+        self.model.keep_parameters()
         for task in tasks:
-            self._task = task
+            values.task = task
             self.run(task, Stamps(time.perf_counter_ns))
-        self._task = None
+        self._handed = values.handed
 
     def for_lane(self) -> CalibrationOps:
         """The same modules with values and ledgers of their own, for one lane's passes."""
         other = copy.copy(self)
-        other._ledgers = [Ledger() for _ in self._ledgers]
         other._forget()
         return other
 
     def restart(self, lane: int) -> None:
         """Begin a pass of `lane`: no values, no gradients of its stages."""
         self._forget()
-        for module in self.stages.values():
+        for module in self.model.stages.values():
             if module.lane == lane:
                 module.clear_gradients()
 
     def _forget(self) -> None:
         self.step = replace(
-            self.step, values={}, weight_passes={}, losses=[], shapes={}, output_shape=[]
+            self.step,
+            values=ValueStore(self.step.plan),
+            weight_passes={},
+            losses=[],
+            shapes={},
+            output_shape=[],
         )
 
     def hand(self, task: Task) -> None:
         """Put what the task takes from other lanes where it looks for it."""
-        like, handed = self.handed.get(name_of(task, self.step.plan), (task, ()))
+        like, handed = self._handed.get(name_of(task, self.step.plan), (task, ()))
         renamed = {
             like.microbatch: task.microbatch,
             like.paired_microbatch: task.paired_microbatch,
@@ -88,20 +112,7 @@ class CalibrationOps(Operations):
             microbatch = one.key.microbatch
             key = one.key._replace(microbatch=renamed.get(microbatch, microbatch) or 0)
             # A leaf of its own every time, so that gradients do not add up in it.
-            self._put(key, one.lane, one.value.detach())
-
-    def _put(self, key: Key, lane: int, value: Tensor) -> None:
-        super()._put(key, lane, value)
-        if self._task is not None:
-            self._made[key] = self._task.lane
-
-    def _take(self, key: Key, lane: int) -> Tensor:
-        value = super()._take(key, lane)
-        task = self._task
-        if task is not None and self._made[key] != task.lane:
-            _, handed = self.handed.setdefault(name_of(task, self.step.plan), (task, []))
-            handed.append(Handed(key, lane, value.detach()))
-        return value
+            self.step.values.put(key, one.lane, one.value.detach())
 
 
 def name_of(task: Task, plan: Plan) -> Name:

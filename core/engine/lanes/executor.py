@@ -165,7 +165,7 @@ class Executor:
             held = self._operations.run(job.task, job.stamps)
         if not job.has_ended:
             job.held = held
-        job.activations = self._operations.activations(job.task.lane)
+        job.activations = self._operations.step.values.activations(job.task.lane)
 
     def _collect(self, jobs: list[_Job]) -> None:
         """Wait until every job is done, letting go of what each has held.
@@ -201,7 +201,7 @@ class Executor:
             ends = [job.span[1] for job in jobs if job.span is not None]
             if len(ends) == len(jobs):
                 held = [job.activations for job in jobs]
-                running.closed = ClosedStep.of(self._operations, step, began, ends, held)
+                running.closed = ClosedStep.of(self._operations.model, step, began, ends, held)
             running.over = True
         writer.flush_soon()
 

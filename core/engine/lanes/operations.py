@@ -15,41 +15,27 @@ starts from, and what autograd saved where parameters are used.
 
 from __future__ import annotations
 
-import copy
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from core.engine.lanes import memory
+from core.engine.lanes.replicas import Replicas
 from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.values import Key, ValueStore
 from core.engine.models.modules import Batch
-from core.engine.models.shards import LaneBlocks, join, lane_blocks
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
-from core.engine.models.workload import gradients_of
 from core.engine.prepare import Prepared
 from core.plan.task import Kind, Part, Payload, Plan, Task
 from core.process.lifeline import only_here
 
-
-class Key(NamedTuple):
-    """The name of a value. `reader` is the shard that a partial one is for."""
-
-    what: str
-    replica: int = 0
-    stage: int = 0
-    microbatch: int = 0
-    shard: int = 0
-    reader: int = 0
-
-
 GATHERED = Key("gathered")
 WHOLE_GRADIENT = Key("whole gradient")
-TensorsOf = Callable[[dict[str, nn.Parameter]], dict[str, Tensor]]
 Work = Iterator[Any]
 """A task in three pieces: it finds its values and yields the tensors that must outlive it; lets
 torch work and yields; puts away what was made and counts it."""
@@ -67,7 +53,7 @@ class Step:
     inputs: dict[int, tuple[int, Tensor]]
     targets: dict[torch.device, Tensor]
     batch_shape: torch.Size
-    values: dict[Key, Tensor] = field(default_factory=dict)
+    values: ValueStore
     weight_passes: dict[Key, tuple[WeightPass, list[Tensor]]] = field(default_factory=dict)
     losses: list[Tensor] = field(default_factory=list)
     shapes: dict[int, tuple[torch.Size, torch.Size]] = field(default_factory=dict)
@@ -77,40 +63,21 @@ class Step:
 class Operations:
     """Runs tasks. `run` is called on the task's lane, in its thread and on its stream.
 
-    `parameter_bytes` holds the bytes of the parameters on each lane that has any, `step` the state
-    of the step that was begun.
+    `model` has the modules, `step` the state of the step that was begun.
     """
 
     step: Step
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, model: Replicas | None = None) -> None:
         assert prepared.workload is not None
         self._loss = prepared.workload.loss
-        plans = prepared.plan_list
-        self._devices = [torch.device(lane.runs_on) for lane in plans[0].lanes]
-        self._ledgers = [memory.Ledger() for _ in plans[0].lanes]
+        self.model = model or Replicas(prepared)
+        self._devices = self.model.devices
         self._stamps: dict[int, Stamps] = {}
-        self.stages: dict[tuple[int, int, int], StageModule] = {}  # by replica, stage, shard
-        for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
-            stage, device = plans[0].stages[placement.stage], self._devices[placement.lane]
-            whole = prepared.workload.blocks
-            blocks: list[nn.Module] | LaneBlocks
-            if stage.shares:
-                blocks = lane_blocks(whole, stage.index, placement.shard, stage.shards).to(device)
-            else:
-                # The list is copied, not each block: parameters tied within a stage stay tied.
-                blocks = [b.to(device) for b in copy.deepcopy(whole[stage.first : stage.last])]
-            self.stages[placement.replica, stage.index, placement.shard] = StageModule(
-                placement, stage, blocks, prepared.specification
-            )
-        self.parameter_bytes: Counter[int] = Counter()
-        for module in self.stages.values():
-            self.parameter_bytes[module.lane] += sum(p.nbytes for p in module.parameters.values())
 
     def begin(self, index: int, plan: Plan, batch: Batch) -> Step:
         """Prepare a step: no gradients, the batch where it enters and is judged."""
-        for stage in self.stages.values():
-            stage.clear_gradients()
+        self.model.clear_gradients()
         judges = {self._devices[task.lane] for task in plan.tasks if task.kind is Kind.LOSS}
         x, target = batch
         inputs = {  # copies: a model may write to them
@@ -118,11 +85,9 @@ class Operations:
             for lane, (first, end) in _rows_entering(plan).items()
         }
         targets = {device: target.to(device) for device in judges}
-        self.step = Step(index, plan, inputs, targets, x.shape)
-        for ledger in self._ledgers:
-            ledger.clear()
+        self.step = Step(index, plan, inputs, targets, x.shape, ValueStore(plan))
         for lane, (_, rows) in inputs.items():
-            self._ledgers[lane].hold(rows)
+            self.step.values.ledgers[lane].hold(rows)
         return self.step
 
     def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
@@ -140,52 +105,6 @@ class Operations:
             next(work, None)
         return held
 
-    def activations(self, lane: int) -> int:
-        """Bytes of the activations that a lane holds now."""
-        ledger = self._ledgers[lane]
-        return ledger.bytes + ledger.saved
-
-    def optimizer_bytes(self, lane: int) -> int:
-        """Bytes of the optimizer's state on a lane."""
-        stages = (stage for stage in self.stages.values() if stage.lane == lane)
-        optimizers = (stage.optimizer for stage in stages)
-        return sum(memory.optimizer_bytes(o) for o in optimizers if o is not None)
-
-    @property
-    def optimizers(self) -> list[torch.optim.Optimizer]:
-        """All that there are."""
-        optimizers = (stage.optimizer for stage in self.stages.values())
-        return [optimizer for optimizer in optimizers if optimizer is not None]
-
-    def owned_gradients(self) -> list[dict[str, Tensor]]:
-        """The step's gradients by full parameter name, of every replica that is stepped."""
-        return self._owned(gradients_of)
-
-    def owned_parameters(self) -> list[dict[str, Tensor]]:
-        """Clones of the parameters by full name, of every replica that is stepped."""
-        return self._owned(
-            lambda parameters: {name: p.detach().clone() for name, p in parameters.items()}
-        )
-
-    def _owned(self, tensors_of: TensorsOf) -> list[dict[str, Tensor]]:
-        """Tensors of the parameters of every replica that is stepped, which has all stages.
-
-        Those of a stage's shards are joined.
-        """
-        shards: dict[tuple[int, int], list[StageModule]] = defaultdict(list)
-        for (replica, stage, _), module in sorted(self.stages.items(), key=lambda item: item[0]):
-            if module.owner:
-                shards[replica, stage].append(module)
-        owned: dict[int, dict[str, Tensor]] = defaultdict(dict)
-        for (replica, _), modules in shards.items():
-            tensors = [tensors_of(module.parameters) for module in modules]
-            owned[replica].update(join([module.cuts for module in modules], tensors))
-        return list(owned.values())
-
-    def _module(self, replica: int, task: Task) -> StageModule:
-        """The task's shard of its stage, of a replica."""
-        return self.stages[replica, task.stage or 0, task.shard or 0]
-
     # Tasks, in the order of a step.
 
     def _scatter(self, step: Step, task: Task) -> Work:
@@ -196,15 +115,15 @@ class Operations:
         else:
             whole, name = step.values[WHOLE_GRADIENT], "gradient"
             if part is step.plan.parts[-1]:
-                self._take(WHOLE_GRADIENT, task.lane)
+                step.values.take(WHOLE_GRADIENT, task.lane)
         mine, device = whole[part.start : part.start + part.rows], self._devices[lane]
         yield [whole]
         moved = copy_to(device, mine)
         yield
-        self._put(_key(name, part, 0), lane, moved)
+        step.values.put(Key.of(name, part, 0), lane, moved)
 
     def _replicate(self, step: Step, task: Task) -> Work:
-        owner, replica = self._module(0, task), self._module(task.replica or 0, task)
+        owner, replica = self.model.of(0, task), self.model.of(task.replica, task)
         pairs: list[tuple[Tensor, Tensor]] = [
             (mine, owner.parameters[name]) for name, mine in replica.parameters.items()
         ]
@@ -219,19 +138,19 @@ class Operations:
         stage, parts = task.stage or 0, step.plan.parts_of(task)
         forth = task.payload is Payload.ACTIVATION
         name, source = ("activation", stage - 1) if forth else ("gradient", stage + 1)
-        values = self._take_from(step, name, parts, stage, source)
+        values = step.values.take_parts(name, parts, stage, source)
         lanes = [step.plan.lane_of(part.replica, stage) for part in parts]
         devices = [self._devices[lane] for lane in lanes]
         yield values
         copies = [copy_to(*pair) for pair in zip(devices, values, strict=True)]
         yield
         for part, lane, moved in zip(parts, lanes, copies, strict=True):
-            self._put(_key(name, part, stage), lane, moved)
+            step.values.put(Key.of(name, part, stage), lane, moved)
 
     def _forward(self, step: Step, task: Task) -> Work:
         part, stage = step.plan.parts_of(task)[0], task.stage or 0
-        module = self._module(part.replica, task)
-        shard, shards = task.shard or 0, step.plan.stages[stage].shards
+        module = self.model.of(part.replica, task)
+        shard = task.shard or 0
         x = self._input(step, part, stage, task)
         module.stamps = self._stamps[task.lane]
         is_known = part.rows in module.saved_bytes
@@ -245,28 +164,30 @@ class Operations:
         if not is_known:
             known = [x, y, *module.parameters.values()]
             module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
-        self._ledgers[task.lane].saved += module.saved_bytes[part.rows]
-        self._put(_key("entered", part, stage, shard), task.lane, x)
-        self._put(_key("left", part, stage, shard), task.lane, y)
-        self._leave("activation", part, stage + 1, task, shards, y.detach())
+        step.values.ledgers[task.lane].saved += module.saved_bytes[part.rows]
+        step.values.put(Key.of("entered", part, stage, shard), task.lane, x)
+        step.values.put(Key.of("left", part, stage, shard), task.lane, y)
+        step.values.leave("activation", part, stage + 1, task, y.detach())
         if stage == len(step.plan.stages) - 1:
             step.output_shape = list(y.shape[1:])
         step.shapes[task.index] = (x.shape, y.shape)
 
     def _gather(self, step: Step, task: Task) -> Work:
         device = self._devices[task.lane]
-        outputs = self._outputs(step, step.plan.parts_of(task))
+        outputs = step.values.take_outputs(step.plan.parts_of(task))
         yield outputs
         whole = torch.cat([output.to(device, non_blocking=True) for output in outputs])
         yield
-        self._put(GATHERED, task.lane, whole)
+        step.values.put(GATHERED, task.lane, whole)
 
     def _loss_of(self, step: Step, task: Task) -> Work:
         parts = step.plan.parts_of(task)
         gathered = GATHERED in step.values
         shard = task.shard or 0
         outputs = (
-            [self._take(GATHERED, task.lane)] if gathered else self._outputs(step, parts, shard)
+            [step.values.take(GATHERED, task.lane)]
+            if gathered
+            else step.values.take_outputs(parts, shard)
         )
         rows = sum(part.rows for part in parts)
         target = step.targets[self._devices[task.lane]][parts[0].start : parts[0].start + rows]
@@ -283,11 +204,13 @@ class Operations:
         if shard == 0:  # the others' are the same
             step.losses.append(loss.detach())
         if gathered:
-            self._put(WHOLE_GRADIENT, task.lane, y.grad)
+            step.values.put(WHOLE_GRADIENT, task.lane, y.grad)
             return
         pieces = y.grad.split([part.rows for part in parts])
         for part, piece in zip(parts, pieces, strict=True):
-            self._put(_key("gradient", part, len(step.plan.stages) - 1, shard), task.lane, piece)
+            step.values.put(
+                Key.of("gradient", part, len(step.plan.stages) - 1, shard), task.lane, piece
+            )
 
     def _overlap(self, step: Step, task: Task) -> Work:
         """A forward and a full backward, launched one after the other."""
@@ -300,9 +223,12 @@ class Operations:
 
     def _backward(self, step: Step, task: Task) -> Work:
         stage, parts = task.stage or 0, step.plan.parts_of(task)
-        module = self._module(parts[0].replica, task)
+        module = self.model.of(parts[0].replica, task)
         entered, left, gradients = (
-            [self._take(_key(name, part, stage, task.shard or 0), task.lane) for part in parts]
+            [
+                step.values.take(Key.of(name, part, stage, task.shard or 0), task.lane)
+                for part in parts
+            ]
             for name in ("entered", "left", "gradient")
         )
         trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
@@ -315,16 +241,16 @@ class Operations:
         yield
         for part, x in zip(parts, entered, strict=True):
             self._hand_back(step, part, stage, task, x, x.grad)
-        self._ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
+        step.values.ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
 
     def _backward_input(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
-        module = self._module(part.replica, task)
+        module = self.model.of(part.replica, task)
         shard = task.shard or 0
         # The weight pass may need it, and takes it.
-        x = step.values[_key("entered", part, stage, shard)]
-        left = self._take(_key("left", part, stage, shard), task.lane)
-        gradient = self._take(_key("gradient", part, stage, shard), task.lane)
+        x = step.values[Key.of("entered", part, stage, shard)]
+        left = step.values.take(Key.of("left", part, stage, shard), task.lane)
+        gradient = step.values.take(Key.of("gradient", part, stage, shard), task.lane)
         stamps = module.stamps = self._stamps[task.lane]
         yield [left, gradient]
         stamps.passes(True, module.last)
@@ -334,22 +260,24 @@ class Operations:
         self._hand_back(step, part, stage, task, x, found)
         # What another lane has made must outlive the weight pass; the rest is freed by and by.
         handed = [gradient] if any(one is gradient for one in rest.gradients) else []
-        step.weight_passes[_key("weight pass", part, stage, shard)] = rest, handed
+        step.weight_passes[Key.of("weight pass", part, stage, shard)] = rest, handed
         if part.rows not in module.kept_bytes:
             known = [x, *(rows for _, rows in step.inputs.values()), *module.parameters.values()]
             module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
         freed = module.saved_bytes[part.rows] - module.kept_bytes[part.rows]
-        self._ledgers[task.lane].saved -= freed
+        step.values.ledgers[task.lane].saved -= freed
 
     def _backward_weight(self, step: Step, task: Task) -> Work:
         stage, part = task.stage or 0, step.plan.parts_of(task)[0]
         shard = task.shard or 0
-        x = self._take(_key("entered", part, stage, shard), task.lane)
-        rest, handed = step.weight_passes.pop(_key("weight pass", part, stage, shard))
+        x = step.values.take(Key.of("entered", part, stage, shard), task.lane)
+        rest, handed = step.weight_passes.pop(Key.of("weight pass", part, stage, shard))
         yield [x, *handed]
         backward_weight(rest)
         yield
-        self._ledgers[task.lane].saved -= self._module(part.replica, task).kept_bytes[part.rows]
+        step.values.ledgers[task.lane].saved -= self.model.of(part.replica, task).kept_bytes[
+            part.rows
+        ]
 
     def _all_reduce(self, step: Step, task: Task) -> Work:
         """Every member has a task of its own, which makes its own sum."""
@@ -360,14 +288,14 @@ class Operations:
     def _sum_gradients(self, step: Step, task: Task) -> Work:
         """Over the shards of what all of them have; of an undivided stage, over its replicas."""
         stage = step.plan.stages[task.stage or 0]
-        mine = self._module(task.replica or 0, task)
+        mine = self.model.of(task.replica, task)
         if stage.shards > 1:
             places = [(task.replica or 0, shard) for shard in range(stage.shards)]
             only = mine.repeated
         else:
             held = (p for p in step.plan.placements if p.stage == stage.index)
             places, only = sorted((p.replica, p.shard) for p in held), None
-        copies = [self.stages[replica, stage.index, shard] for replica, shard in places]
+        copies = [self.model.stages[replica, stage.index, shard] for replica, shard in places]
         yield _gradients(copies)
         mine.sums = sum_of_copies(copies, self._devices[mine.lane], only=only)
         yield
@@ -381,8 +309,8 @@ class Operations:
         forth = task.payload is Payload.ACTIVATION
         name, target = ("activation", stage + 1) if forth else ("gradient", stage - 1)
         partial = [
-            self._take(
-                _key(f"partial {name}", part, target, other, shard),
+            step.values.take(
+                Key.of(f"partial {name}", part, target, other, shard),
                 step.plan.lane_of(part.replica, stage, other),
             )
             for other in range(step.plan.stages[stage].shards)
@@ -393,54 +321,31 @@ class Operations:
         for one in partial[1:]:
             total.add_(one.to(device, non_blocking=True))
         yield
-        self._put(_key(name, part, target, shard), task.lane, total)
+        step.values.put(Key.of(name, part, target, shard), task.lane, total)
 
     def _reduce(self, step: Step, task: Task) -> Work:
         others = [part.replica for part in step.plan.parts if part.replica > 0]
-        copies = [self._module(replica, task) for replica in others]
+        copies = [self.model.of(replica, task) for replica in others]
         yield _gradients(copies)
-        owner = self._module(0, task)
+        owner = self.model.of(0, task)
         owner.set_gradients(sum_of_copies(copies, self._devices[task.lane], owner.gradients()))
         yield
 
     def _update(self, step: Step, task: Task) -> Work:
-        module = self._module(task.replica or 0, task)
+        module = self.model.of(task.replica, task)
         yield module.take_sums()
         if module.optimizer is not None:
             module.optimizer.step()
         yield
 
-    # Values and what they weigh.
-
     def _input(self, step: Step, part: Part, stage: int, task: Task) -> Tensor:
         """A stage's input: what was handed over, or rows of the batch where it enters."""
-        key = _key("activation", part, stage, task.shard or 0)
+        key = Key.of("activation", part, stage, task.shard or 0)
         if key not in step.values:
             first, rows = step.inputs[task.lane]
             return rows[part.start - first :][: part.rows]
-        x = self._take(key, task.lane)
+        x = step.values.take(key, task.lane)
         return x.requires_grad_() if stage > 0 and x.is_floating_point() else x
-
-    def _outputs(self, step: Step, parts: Iterable[Part], shard: int = 0) -> list[Tensor]:
-        stages = len(step.plan.stages)
-        return self._take_from(step, "activation", parts, stages, stages - 1, shard)
-
-    def _take_from(
-        self,
-        step: Step,
-        name: str,
-        parts: Iterable[Part],
-        stage: int,
-        source: int,
-        shard: int = 0,
-    ) -> list[Tensor]:
-        """Values of a stage that lie on the lanes of a shard of the stage `source`."""
-        return [
-            self._take(
-                _key(name, part, stage, shard), step.plan.lane_of(part.replica, source, shard)
-            )
-            for part in parts
-        ]
 
     def _hand_back(
         self,
@@ -454,28 +359,7 @@ class Operations:
         """Leave the gradient of a stage's input for the stage before, if there is one."""
         if stage > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
             gradient = torch.zeros_like(x) if gradient is None else gradient
-            shards = step.plan.stages[stage].shards
-            self._leave("gradient", part, stage - 1, task, shards, gradient)
-
-    def _leave(
-        self, name: str, part: Part, stage: int, task: Task, shards: int, value: Tensor
-    ) -> None:
-        """Leave what a stage has made; of several `shards` it is a part, which each will read."""
-        shard = task.shard or 0
-        if shards == 1:
-            self._put(_key(name, part, stage, shard), task.lane, value)
-            return
-        for reader in range(shards):
-            self._put(_key(f"partial {name}", part, stage, shard, reader), task.lane, value)
-
-    def _put(self, key: Key, lane: int, value: Tensor) -> None:
-        self.step.values[key] = value
-        self._ledgers[lane].hold(value)
-
-    def _take(self, key: Key, lane: int) -> Tensor:
-        value = self.step.values.pop(key)
-        self._ledgers[lane].drop(value)
-        return value
+            step.values.leave("gradient", part, stage - 1, task, gradient)
 
     work_of: ClassVar[dict[Kind, Callable[[Any, Step, Task], Work]]] = {
         Kind.SCATTER: _scatter,
@@ -492,10 +376,6 @@ class Operations:
         Kind.ALL_REDUCE: _all_reduce,
         Kind.STEP: _update,
     }
-
-
-def _key(what: str, part: Part, stage: int, shard: int = 0, reader: int = 0) -> Key:
-    return Key(what, part.replica, stage, part.microbatch, shard, reader)
 
 
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:

@@ -93,13 +93,13 @@ def run_steps(
                 writer.log("info", text)
             else:
                 _tell_costs(batch, calibrate, writer)
-        before = operations.owned_parameters()[0] if keeps_parameters(specification) else {}
+        before = operations.model.parameters()[0] if keeps_parameters(specification) else {}
         began = time.monotonic()
         count = rows[index]
         step = executor.run(index, plans[count], numbers[count], batch, nested.get(count))
         seconds = time.monotonic() - began
         loss = sum(piece.item() for piece in step.losses)
-        copies = operations.owned_gradients
+        copies = operations.model.gradients
         judge(writer, specification, workload, index, batch, step.plan.parts, before, loss, copies)
 
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.engine.lanes.operations import Operations, Step
+from core.engine.lanes.operations import Step
+from core.engine.lanes.replicas import Replicas
 from core.plan.task import Kind, Payload, Task
 from core.recording.schema import Record
 from core.recording.writer import NoteRow
@@ -22,7 +23,7 @@ class ClosedStep:
     is what the lane of each task held at its end, `optimizer` the bytes of each lane's state.
     """
 
-    operations: Operations
+    model: Replicas
     step: Step
     began: int
     ends: list[int]
@@ -31,16 +32,16 @@ class ClosedStep:
 
     @classmethod
     def of(
-        cls, operations: Operations, step: Step, began: int, ends: list[int], activations: list[int]
+        cls, model: Replicas, step: Step, began: int, ends: list[int], activations: list[int]
     ) -> ClosedStep:
         """A step that has just ended: the next one would change what the optimizers hold."""
         lanes = {task.lane for task in step.plan.tasks if task.kind is Kind.STEP}
-        optimizer = {lane: operations.optimizer_bytes(lane) for lane in lanes}
-        return cls(operations, step, began, ends, activations, optimizer)
+        optimizer = {lane: model.optimizer_bytes(lane) for lane in lanes}
+        return cls(model, step, began, ends, activations, optimizer)
 
     def rows(self) -> Iterator[NoteRow]:
         """Its counters, of each in order of time, and its lines."""
-        for lane, size in self.operations.parameter_bytes.items():
+        for lane, size in self.model.parameter_bytes.items():
             yield self._counter("parameters", self.began, lane, size)
             yield self._counter("gradients", self.began, lane, 0)
         for task, end, held in zip(self.step.plan.tasks, self.ends, self.activations, strict=True):
@@ -60,7 +61,7 @@ class ClosedStep:
         A gradient counts from the end of its stage's first backward, which allocates it. Sums over
         replicas are held beside the gradients until the step, which puts them in their place.
         """
-        stages = self.operations.stages
+        stages = self.model.stages
         held: Counter[int] = Counter()
         seen, summed = set(), set()
         for task in self.step.plan.tasks:

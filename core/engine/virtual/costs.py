@@ -35,9 +35,7 @@ def calibrate(
     copies of the run's. A cost is the mean of a pass's tasks, and of these the median. `passed`
     hears of each pass. Raises Stopped on request, or what a task raised.
     """
-    for optimizer in operations.optimizers:
-        for group in optimizer.param_groups:
-            group["lr"] = 0.0  # many updates in a row would lead nowhere
+    operations.model.keep_parameters()
     course = Course.of(plan, link)
     passes: list[Times] = []
     until = time.monotonic() + BUDGET_SECONDS

@@ -145,7 +145,7 @@ class VirtualExecutor:
             taken = int(round(taken * factors[place]) + extra[place])
             longer = taken / max(1, measured)  # a fault lengthens a task's blocks in proportion
             ends[place] = began + begun + taken
-            held[place] = self._operations.activations(task.lane)
+            held[place] = step.values.activations(task.lane)
             ready = began + start if course.meets[place] != ABSENT else None
             self._told.append(_Span(number, index, place, began + start, ends[place], ready))
             for block in blocks:

@@ -22,7 +22,7 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
     """Run every step in virtual time. Raises Stopped on request, or what a task raised."""
     link = link_of(prepared.specification)
     operations = _operations(prepared)
-    close: Close = partial(ClosedStep.of, operations)
+    close: Close = partial(ClosedStep.of, operations.model)
     if isinstance(operations, RankOps):
         close = operations.closed
     plan = prepared.plan_list[0]

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
     QProgressBar,
     QPushButton,
-    QSizePolicy,
     QStackedLayout,
-    QTableView,
     QWidget,
 )
 
 from core.explain.durations import histogram
 from core.explain.range_causes import IdleCauses
-from core.explain.repeats import Outlier, Repeats
-from core.explain.statistics import RangeStatistics, longest_span
-from core.plan.task import KINDS, Kind
+from core.explain.repeats import Repeats
+from core.explain.statistics import RangeStatistics
 from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeFigures, RangeJob
 from gui.look.label import Label, hint
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column
 from gui.look.text import tr
 from gui.look.theme import Theme
-from gui.panels.explain.histogram import HistogramChart
+from gui.panels.explain.durations import Durations, across
 from gui.panels.explain.range_tables import (
-    Table,
     as_csv,
     as_markdown,
     headline,
@@ -38,20 +32,17 @@ from gui.panels.explain.range_tables import (
     lane_table,
     name_table,
     notes,
-    outlier_table,
     steps_headline,
     steps_range,
 )
+from gui.panels.explain.range_view import RangeTable
 from gui.panels.run.fields import Choice
 from gui.panels.sheet import scrolled
-from gui.panels.tables import Head, Index, TableModel, dress
-from gui.timeline.interact.describe import kind_title
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 
 AT_ONCE_S = 0.012  # of counting; then the window answers
 PATIENCE_S = 0.3  # of counting, before there is a bar with Cancel
-LISTED = 12  # rows of a table that stand without scrolling
 
 
 class StatisticsPanel(QWidget):
@@ -71,7 +62,6 @@ class StatisticsPanel(QWidget):
         self.counted: RangeStatistics | None = None
         self.causes: IdleCauses | None = None
         self.repeats: Repeats | None = None
-        self.outliers: list[Outlier] = []
         self._chosen: TimeRange | None = None
         self._live = self._stopped = False
         self._scene: Scene | None = None
@@ -84,32 +74,26 @@ class StatisticsPanel(QWidget):
         self._hint = hint(tr(HINT))
         self.head = Label(look="heading")
         self.notes = Label(look="quiet", wrapped=True)
-        self.lanes, self.kinds, self.names, self.far = (
-            _TableView(tr("Lanes in the range")),
-            _TableView(tr("Kinds of spans in the range")),
-            _TableView(tr("Names of spans in the range")),
-            _TableView(tr("Outliers")),
+        self.lanes, self.kinds, self.names = (
+            RangeTable(tr("Lanes in the range")),
+            RangeTable(tr("Kinds of spans in the range")),
+            RangeTable(tr("Names of spans in the range")),
         )
-        self.kinds.chosen.connect(self._choose_kind)
+        self.durations = Durations()
+        self.durations.span_chosen.connect(self.span_chosen)
+        self.kinds.chosen.connect(self.durations.choose_kind)
         self.names.chosen.connect(self._select_name)
-        self.far.chosen.connect(self._select_outlier)
         self.by = Choice()
         self.by.setAccessibleName(tr("Spans by kind or by name"))
         self.by.addItems([tr("by kind"), tr("by name")])
         self.by.currentIndexChanged.connect(self._show_tables)
-        self.histogram = HistogramChart()
-        self.histogram.chosen.connect(self._select_longest)
-        self.which = Choice()
-        self.which.setAccessibleName(tr("Kind in the histogram"))
-        self.which.setToolTip(tr("Whose durations the histogram shows."))
-        self.which.currentIndexChanged.connect(self._show_histogram)
         self._build()
 
     # What is shown
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
-        self.histogram.set_theme(theme)
+        self.durations.histogram.set_theme(theme)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Another run is shown, or more of this one has come: count again what has grown."""
@@ -213,9 +197,8 @@ class StatisticsPanel(QWidget):
         lines = notes(trace, counted, causes, repeats)
         self.notes.setText(" ".join([*lines, tr(RANGE)] if whole else lines))
         self.notes.setVisible(bool(self.notes.text()))
-        self._list_kinds([figures.kind for figures in counted.kinds])
         self._show_tables()
-        self._show_histogram()
+        self.durations.show_spans(trace, counted, repeats)
         self._stack.setCurrentIndex(1)
 
     def _show_tables(self) -> None:
@@ -224,48 +207,9 @@ class StatisticsPanel(QWidget):
         self.kinds.setVisible(not by_name)
         self.names.setVisible(by_name)
 
-    def _list_kinds(self, kinds: list[Kind]) -> None:
-        wanted = self.which.currentData()
-        with QSignalBlocker(self.which):
-            self.which.clear()
-            self.which.addItem(tr("All kinds"), None)
-            for kind in kinds:
-                self.which.addItem(kind_title(kind), kind)
-            self.which.setCurrentIndex(max(0, self.which.findData(wanted)))
-
-    def _show_histogram(self) -> None:
-        if self.counted is not None:
-            kind, sizes = self.which.currentData(), self.counted.sizes
-            own = sizes.sum(axis=0) if kind is None else sizes[KINDS.index(kind)]
-            self.histogram.show_bins(histogram(own))
-            self._list_outliers(kind)
-
-    def _list_outliers(self, kind: Kind | None) -> None:
-        assert self._scene is not None
-        found = self.repeats.outliers if self.repeats else ()
-        self.outliers = [one for one in found if kind in (None, one.kind)]
-        self.far.show_table(outlier_table(self._scene.trace, self.outliers))
-        self.far.setVisible(bool(self.outliers))
-
-    def _choose_kind(self, number: int) -> None:
-        self.which.setCurrentIndex(number + 1)  # the first is all kinds
-
     def _select_name(self, number: int) -> None:
         if self.repeats is not None:
             self.span_chosen.emit(*self.repeats.names[number].place)
-
-    def _select_outlier(self, number: int) -> None:
-        self.span_chosen.emit(self.outliers[number].lane, self.outliers[number].index)
-
-    def _select_longest(self, number: int) -> None:
-        if self._scene is None or self.counted is None:
-            return
-        codes = self.histogram.bins.codes
-        ends = int(codes[number]), int(codes[number + 1])
-        kind = self.which.currentData()
-        found = longest_span(self._scene.trace, self.counted, ends, kind)
-        if found is not None:
-            self.span_chosen.emit(*found)
 
     # Building
 
@@ -283,12 +227,10 @@ class StatisticsPanel(QWidget):
         body = QWidget()
         body.setAccessibleName(tr("Statistics of the range"))
         body.setObjectName("plot")
-        title, spans = (
-            Label(words, "heading") for words in (tr("Durations of whole spans"), tr("Spans"))
-        )
+        spans = Label(tr("Spans"), "heading")
         column(
-            _row(self.head, copying, *copy), self.lanes, _row(spans, self.by),
-            self.kinds, self.names, _row(title, self.which), self.histogram, self.far, self.notes,
+            across(self.head, copying, *copy), self.lanes, across(spans, self.by),
+            self.kinds, self.names, self.durations, self.notes,
             None, of=body, margins=(10, 6, 10, 8), spacing=6,
         )  # fmt: skip
         self._progress = QProgressBar()
@@ -297,7 +239,7 @@ class StatisticsPanel(QWidget):
         cancel = button(QPushButton, tr("Cancel"), tr("Stop counting the range."), self.cancel)
         self._waiting = QWidget()
         self._waiting.setObjectName("plot")
-        middle = _row(self._progress, Label(tr("Counting…")), cancel)
+        middle = across(self._progress, Label(tr("Counting…")), cancel)
         column(None, middle, None, of=self._waiting, margins=(24, 0, 24, 0))
         self._stack = QStackedLayout(self)
         for page in (self._hint, scrolled(body), self._waiting):
@@ -311,71 +253,3 @@ HINT = (
 
 
 RANGE = "Drag over the lanes to count a range alone."
-
-
-class _Rows(TableModel):
-    """A Table for Qt."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.table = Table("", (), ())
-
-    def show_table(self, table: Table) -> None:
-        self.beginResetModel()
-        self.table = table
-        tips = table.tips or [""] * len(table.heads)
-        pairs = zip(table.heads, tips, strict=True)
-        self.heads = [Head(*pair, numeric=n > 0) for n, pair in enumerate(pairs)]
-        self.endResetModel()
-
-    def count(self) -> int:
-        return len(self.table.rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.table.rows[index.row()][index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self.heads[index.column()].side
-        if role == Qt.ItemDataRole.FontRole and index.row() == self.table.sums:
-            bold = QFont()
-            bold.setBold(True)
-            return bold
-        return None
-
-
-class _TableView(QTableView):
-    """As high as its rows, up to some; wider ones are scrolled sideways.
-
-    `chosen` carries the number of a row that was clicked, or picked with Return.
-    """
-
-    chosen = Signal(int)
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        dress(self, name, 21)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setResizeContentsPrecision(50)
-        self.rows = _Rows(self)
-        self.setModel(self.rows)
-        self.clicked.connect(lambda index: self.chosen.emit(index.row()))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.chosen.emit(self.currentIndex().row())
-        else:
-            super().keyPressEvent(event)
-
-    def show_table(self, table: Table) -> None:
-        """Show other rows."""
-        self.rows.show_table(table)
-        self.resizeColumnsToContents()
-        head = self.horizontalHeader().sizeHint().height()
-        shown = 21 * min(LISTED, len(table.rows))
-        self.setFixedHeight(head + shown + self.horizontalScrollBar().sizeHint().height() + 2)
-
-
-def _row(first: QWidget, *others: QWidget) -> QHBoxLayout:
-    return row(first, *others, growing=first, margins=(0, 0, 0, 0), spacing=6)

@@ -50,7 +50,7 @@ def parameters_after(specification):
         executor = Executor(lanes, operations, None)
         for index, batch in enumerate(batches_of(prepared, prepared.workload)):
             executor.run(index, plan, 0, batch)
-    return operations.owned_parameters()
+    return operations.model.parameters()
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -51,8 +51,8 @@ def test_copies_of_what_every_lane_has_stay_equal_to_the_bit(model, optimizer, l
         )
     )  # fmt: skip
     compared = 0
-    for (replica, stage, _), module in operations.stages.items():
-        first = operations.stages[replica, stage, 0]
+    for (replica, stage, _), module in operations.model.stages.items():
+        first = operations.model.stages[replica, stage, 0]
         for name in module.parameters.keys() - module.cuts.keys():
             assert torch.equal(module.parameters[name], first.parameters[name]), name
             compared += 1
@@ -65,8 +65,8 @@ def test_the_joined_shards_step_as_the_whole_model_does(model):
     split = Specification(
         "tp", model, "3xcpu", batch=6, steps=5, warmup=0, optimizer="momentum", lr=0.05
     )
-    (wanted,) = operations_after(replace(split, strategy="single")).owned_parameters()
-    (found,) = operations_after(split).owned_parameters()
+    (wanted,) = operations_after(replace(split, strategy="single")).model.parameters()
+    (found,) = operations_after(split).model.parameters()
     assert found.keys() == wanted.keys()
     for name, parameter in wanted.items():
         torch.testing.assert_close(found[name], parameter, rtol=1e-4, atol=1e-6)

@@ -83,7 +83,7 @@ def test_in_a_low_window_the_overview_gives_way_to_the_second_timeline(
     for name in ("one", "other"):
         record(specification(), tmp_path / f"{name}.arrow")
     window.show_run(window.session.open(tmp_path / "one.arrow")[0])
-    window.comparing.open(tmp_path / "other.arrow")
+    window.comparing.choice.open(tmp_path / "other.arrow")
     assert window.overview.isHidden()
     window.comparing.leave()
     assert not window.overview.isHidden()
@@ -93,7 +93,7 @@ def test_every_control_of_a_comparison_has_a_name(window: MainWindow, tmp_path: 
     for name, count in (("two", 2), ("eight", 8)):
         record(specification(microbatches=count), tmp_path / f"{name}.arrow")
     window.show_run(window.session.open(tmp_path / "two.arrow")[0])
-    window.comparing.open(tmp_path / "eight.arrow")
+    window.comparing.choice.open(tmp_path / "eight.arrow")
     for part in (window.comparing.frame, window.panels.compare):
         for widget in part.findChildren(QWidget):
             if widget.focusPolicy() is not Qt.FocusPolicy.NoFocus and widget.isVisible():

@@ -63,7 +63,8 @@ def stand(qtbot: QtBot, settings: Settings) -> Iterator[Stand]:
     made = Stand(None, session, client, [])  # type: ignore[arg-type]
     frame, panel = CompareFrame(TimelineView()), ComparePanel()
     made.comparing = Comparing(made, frame, panel, session, settings)
-    for signal in (made.comparing.said, made.comparing.failed):
+    parts = made.comparing.choice, made.comparing.files
+    for signal in (made.comparing.aligner.said, *(part.failed for part in parts), parts[1].said):
         signal.connect(made.said.append)
     row = QHBoxLayout(widget)
     row.addWidget(frame, 1)
@@ -83,7 +84,7 @@ def compared(stand: Stand, tmp_path: Path) -> Stand:
     record(specification(microbatches=2), tmp_path / "two.arrow")
     record(specification(microbatches=8), tmp_path / "eight.arrow")
     stand.show(stand.session.open(tmp_path / "two.arrow")[0])
-    stand.comparing.open(tmp_path / "eight.arrow")
+    stand.comparing.choice.open(tmp_path / "eight.arrow")
     return stand
 
 
@@ -155,7 +156,7 @@ def test_a_task_without_a_match_leaves_the_other_selection(compared: Stand, qtbo
 
 
 def test_aligning_without_a_span_in_each_run_says_what_is_missing(compared: Stand) -> None:
-    compared.comparing.align(True)
+    compared.comparing.aligner.align(True)
     assert compared.said[-1] == "Select a span in each run first, then align here."
 
 
@@ -164,7 +165,7 @@ def test_equal_lengths_end_both_steps_at_the_same_pixel(compared: Stand) -> None
     assert compared.a.state.viewport.x(end) != pytest.approx(
         compared.b.state.viewport.x(last), abs=1
     )
-    compared.comparing.scale(True)
+    compared.comparing.aligner.scale(True)
     assert compared.a.state.viewport.x(end) == pytest.approx(
         compared.b.state.viewport.x(last), abs=0.01
     )
@@ -185,7 +186,7 @@ def test_a_row_of_the_table_outlines_what_it_sums_up_in_both(compared: Stand, qt
     assert overlay is not None
     table.setCurrentItem(table.topLevelItem(1))
     row = table.currentItem().data(0, Qt.ItemDataRole.UserRole)
-    shown = overlay.shown
+    shown = overlay
     assert int((shown.of_a.end - shown.of_a.start).sum()) == row.a
     assert int((shown.of_b.end - shown.of_b.start).sum()) == row.b
     plain = compared.comparing.frame.grab().toImage()
@@ -206,10 +207,10 @@ def test_other_steps_can_be_compared(compared: Stand) -> None:
 def test_joins_are_drawn_while_they_are_wanted(compared: Stand) -> None:
     overlay = compared.comparing.frame.overlay
     assert overlay is not None
-    compared.comparing.join(True)
+    compared.comparing.frame.join(True)
     compared.comparing.frame.grab()
     assert overlay.joined is not None and overlay.joined.of > 0
-    compared.comparing.join(False)
+    compared.comparing.frame.join(False)
     compared.comparing.frame.grab()
     assert overlay.joined is None
 
@@ -217,7 +218,7 @@ def test_joins_are_drawn_while_they_are_wanted(compared: Stand) -> None:
 def test_a_file_that_is_no_recording_is_one_line(compared: Stand, tmp_path: Path) -> None:
     compared.comparing.leave()
     (tmp_path / "text.arrow").write_text("nothing")
-    compared.comparing.open(tmp_path / "text.arrow")
+    compared.comparing.choice.open(tmp_path / "text.arrow")
     assert "text.arrow" in compared.said[-1] and "\n" not in compared.said[-1]
     assert not compared.comparing.frame.divided
 
@@ -273,8 +274,8 @@ def test_a_live_run_is_compared_while_it_grows(stand: Stand, tmp_path: Path) -> 
 @pytest.mark.parametrize("suffix", ["svg", "html"])
 def test_what_is_seen_is_written(compared: Stand, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"both.{suffix}"
-    compared.comparing.join(True)
-    compared.comparing.export_to(path)
+    compared.comparing.frame.join(True)
+    compared.comparing.files.export_to(path)
     text = path.read_text(encoding="utf-8")
     assert "micro-batches" in text and "<image" not in text
     assert compared.said[-1] == f"Exported both.{suffix}."

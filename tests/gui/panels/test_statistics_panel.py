@@ -127,7 +127,7 @@ def test_rows_by_kind_by_name_and_outliers_lead_to_what_they_name(
     count(panel, qtbot)
     assert panel.kinds.isVisible() and not panel.names.isVisible()
     click(panel.kinds, 1)
-    assert panel.which.currentText() == panel.kinds.rows.index(1, 0).data()
+    assert panel.durations.which.currentText() == panel.kinds.rows.index(1, 0).data()
     panel.by.setCurrentIndex(1)
     assert panel.names.isVisible() and not panel.kinds.isVisible()
     labels = [row[0] for row in cells(panel.names)]
@@ -136,15 +136,16 @@ def test_rows_by_kind_by_name_and_outliers_lead_to_what_they_name(
     assert scene.trace.span(*told.args).label == "B0"
 
     one = Outlier(1, 2, Kind.FORWARD, 9 * MS, 3 * MS)
-    panel.repeats = Repeats(outliers=(one,), outlying=1)
-    panel.which.setCurrentIndex(0)
-    assert cells(panel.far)[0][3:] == ["9 ms", "3 ms", "3.0"]
+    repeats = Repeats(outliers=(one,), outlying=1)
+    panel.durations.show_spans(scene.trace, panel.counted, repeats)
+    panel.durations.which.setCurrentIndex(0)
+    assert cells(panel.durations.far)[0][3:] == ["9 ms", "3 ms", "3.0"]
     with qtbot.waitSignal(panel.span_chosen) as told:
-        panel.far.setCurrentIndex(panel.far.rows.index(0, 0))
-        QTest.keyClick(panel.far, Qt.Key.Key_Return)
+        panel.durations.far.setCurrentIndex(panel.durations.far.rows.index(0, 0))
+        QTest.keyClick(panel.durations.far, Qt.Key.Key_Return)
     assert told.args == [1, 2]
-    panel.which.setCurrentIndex(panel.which.findText("Backward"))
-    assert not panel.far.isVisible()
+    panel.durations.which.setCurrentIndex(panel.durations.which.findText("Backward"))
+    assert not panel.durations.far.isVisible()
 
 
 def click(table: object, number: int) -> None:
@@ -157,8 +158,8 @@ def test_a_bar_of_the_histogram_leads_to_the_longest_span_in_it_by_mouse_and_key
 ) -> None:
     panel.show_range(scene, a_range(scene))
     count(panel, qtbot)
-    panel.which.setCurrentIndex(panel.which.findText("Backward"))
-    chart = panel.histogram
+    panel.durations.which.setCurrentIndex(panel.durations.which.findText("Backward"))
+    chart = panel.durations.histogram
     number = int(np.flatnonzero(chart.bins.counts)[-1])
     with qtbot.waitSignal(panel.span_chosen) as told:
         place = chart.rect_of(number).center().toPoint()
@@ -167,7 +168,7 @@ def test_a_bar_of_the_histogram_leads_to_the_longest_span_in_it_by_mouse_and_key
     assert span.kind is Kind.BACKWARD
     own = next(own for own in panel.counted.kinds if own.kind is Kind.BACKWARD)
     assert span.end - span.start == own.longest
-    panel.which.setCurrentIndex(0)
+    panel.durations.which.setCurrentIndex(0)
     used = np.flatnonzero(chart.bins.counts).tolist()
     chart.setFocus()
     for _ in used:

@@ -131,7 +131,7 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     assert QGuiApplication.clipboard().text().startswith("start_ns,end_ns,wall_ns")
     press(window, Qt.Key.Key_M, control | alt)
     assert QGuiApplication.clipboard().text().startswith("**")
-    chart = statistics.histogram
+    chart = statistics.durations.histogram
     chart.chosen.emit(chart.cursor_bin)
     assert window.timeline.state.selection.lane == 1
     assert statistics.isVisible() and statistics.counted is not None
