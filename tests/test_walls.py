@@ -123,6 +123,12 @@ def test_words_for_people_and_the_table_may_name_devices(tmp_path, path, source)
     assert walls.breaches(house(tmp_path, path, source)) == []
 
 
+def test_a_class_with_more_methods_than_a_reader_can_hold_is_a_breach(tmp_path):
+    methods = "".join(f"\n    def f{n}(self): ..." for n in range(21))
+    (breach,) = walls.breaches(house(tmp_path, "gui/x.py", f"class Large:{methods}"))
+    assert str(breach) == "gui/x.py:1: Large has 21 methods: split it"
+
+
 def test_main_py_must_not_import_torch(tmp_path):
     (tmp_path / "main.py").write_text("import torch")
     assert [breach.what for breach in walls.breaches(tmp_path)] == ["imports torch"]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QMimeData
 from PySide6.QtWidgets import QWidget
 
 from core.recording.recording import is_large
@@ -174,8 +173,3 @@ def _saved(run: Run, path: Path) -> Work[Path]:
     for written in run.saving(path):
         yield written / size
     return path
-
-
-def dropped_paths(data: QMimeData) -> list[Path]:
-    """The files on this machine that something dragged stands for."""
-    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]

@@ -57,7 +57,7 @@ def steps_range(trace: Trace, live: bool) -> TimeRange | None:
 def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
     """The first and the last step that were counted, and how long they took."""
     warmup = trace.header.specification.warmup
-    first, last = trace.step_at(counted.start), trace.step_at(counted.end - 1)
+    first, last = trace.step_table.at(counted.start), trace.step_table.at(counted.end - 1)
     if first is None or last is None:
         return headline(counted)
     return tr(

@@ -114,7 +114,7 @@ class TimelineOverlays(QObject):
         index, scene = self._flag_at(at), self._state.scene
         if index is not None:
             mark = self._state.bookmarks.marks[index]
-            return mark_text(mark, self._state.origin), mark.note.splitlines()
+            return mark_text(mark, self._state.frame.origin), mark.note.splitlines()
         if scene is None or at.y() < AXIS + STEPS:
             return None
         where = (scene, self._state.frame, at.x(), at.y())

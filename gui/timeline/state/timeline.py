@@ -207,15 +207,9 @@ class TimelineState(QObject):
         return Frame(
             self.viewport, self.stack.seen(self.scroll, height - body), LABELS,
             body - self.scroll, self.theme, self.now, ceiling=body, floor=height,
-            critical=self.strips.path, arrows=self.strips.arrows, origin=self.origin,
+            critical=self.strips.path, arrows=self.strips.arrows,
+            origin=self.aligned or origin_of(self.scene, self.viewport, self.count_from),
         )  # fmt: skip
-
-    @property
-    def origin(self) -> Origin:
-        """What moments count from."""
-        if self.aligned is not None or self.scene is None:
-            return self.aligned or Origin()
-        return origin_of(self.scene, self.viewport, self.count_from)
 
     # Moving
 
