@@ -14,6 +14,7 @@ from core.plan.link import Link
 from core.plan.task import (
     ABSENT,
     ENTERS,
+    IS_COLLECTIVE,
     KINDS,
     Kind,
     PlanError,
@@ -93,7 +94,7 @@ def durations(
         stages,
         max(len(stages), int(columns.stage.max()) + 1),
         int(columns.block.max()) + 1,
-        max([int(columns.replica.max()) + 1, *(stage.shards for stage in stages)]),
+        _members(columns),
     )
     groups, which = _cost_groups(columns, costs.by_rows)
     times = np.array([price.of(where) for where in groups], np.float64)[which]
@@ -103,6 +104,20 @@ def durations(
             "use smaller costs"
         )
     return np.rint(times).astype(np.int64)
+
+
+def _members(columns: TaskColumns) -> int:
+    """How many take part in a collective: the replicas, or the lanes that share a stage.
+
+    Told by the tasks alone, for what was recorded says nothing of shards.
+    """
+    replicas = int(columns.replica.max()) + 1
+    shared = np.flatnonzero(IS_COLLECTIVE[columns.kind] & (columns.stage != ABSENT))
+    if not len(shared):
+        return replicas
+    places = np.stack([columns.replica[shared], columns.stage[shared], columns.lane[shared]])
+    _, lanes = np.unique(np.unique(places, axis=1)[:2], axis=1, return_counts=True)
+    return max(replicas, int(lanes.max()))
 
 
 def _cost_groups(columns: TaskColumns, by_rows: bool) -> tuple[list[_Where], NDArray[np.int64]]:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from functools import partial
 from threading import Event
 
-from core.engine.calibration.calibrate import Passed, Times, costs_from, name_of
+from core.engine.calibration.calibrate import Name, Passed, Times, costs_from, name_of
 from core.engine.lanes.executor import Stopped
 from core.engine.lanes.lane import kept_random_state
 from core.engine.lanes.operations import Operations
@@ -45,10 +45,23 @@ def calibrate(
             passed(len(passes))
     times: Times = defaultdict(list)
     for measured in passes[1:]:  # the first one allocates
-        for name, taken in measured.items():
+        for name, taken in _of_the_last_shard(measured).items():
             times[name].append(statistics.fmean(taken))
     by_block = bool((plan.columns.block != ABSENT).any())
     return costs_from(times, len(operations.step.plan.stages), link, by_block)
+
+
+def _of_the_last_shard(measured: Times) -> Times:
+    """Of tasks that a stage's shards share, how long the one that takes longest takes each time.
+
+    All others wait for it, task by task: the longest shard's mean alone would be too short.
+    """
+    shards: dict[Name, list[list[float]]] = defaultdict(list)
+    for name, taken in measured.items():
+        shards[name._replace(shard=ABSENT)].append(taken)
+    return {
+        name: [max(each) for each in zip(*taken, strict=True)] for name, taken in shards.items()
+    }
 
 
 @gc_paused()

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.explain.waits import meeting
+from core.explain.waits import meeting, waits_of
 from core.models.catalogue import ModelSettings
 from core.plan.link import LINKS, Link
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import KINDS, Kind, PlanError, Role
+from core.plan.task import IS_COMMUNICATION, KINDS, Kind, PlanError, Role
+from core.predict.compare import predict_steps
 from core.predict.costs import MOST_PASSES
 from core.predict.simulate import simulate
 from core.report.summary import summarise
@@ -174,6 +175,19 @@ def test_recorded_blocks_lie_inside_their_tasks():
             assert ((own["start"] <= start) & (end <= own["end"])).any()
 
 
+def _modelled(trace, predicted):
+    """How long each transfer of the last step took over the link, or is said to take."""
+    comparison = predict_steps(trace)
+    assert comparison is not None
+    step = comparison.steps[-1]
+    columns = step.columns if predicted else StepColumns.of_trace(trace, step.step)
+    moved = IS_COMMUNICATION[columns.kind]
+    assert moved.any() or trace.header.specification.strategy == "single"
+    begun = waits_of(columns, trace.header.lanes).begun  # when the last rank is there
+    taken = (columns.end - begun)[moved].tolist()
+    return dict(zip(columns.task[moved].tolist(), taken, strict=True))
+
+
 def test_costs_are_measured_before_the_steps_by_stage_or_by_block():
     from core.predict.compare import known_costs
 
@@ -181,6 +195,7 @@ def test_costs_are_measured_before_the_steps_by_stage_or_by_block():
         trace = run_here(specification, calibrate=True)
         passes = trace.counter(PASSES).values.tolist()
         assert passes == [*range(1, len(passes) + 1)] and 3 <= len(passes) <= MOST_PASSES
+        assert _modelled(trace, predicted=True) == _modelled(trace, predicted=False)
         costs, _ = known_costs(trace)
         assert costs.by_block == (specification.strategy in ("ddp", "fsdp"))
         assert costs.link == Link.of(5, 25) and not costs.transfers
