@@ -13,7 +13,7 @@ from core.explain.balance import lane_balance
 from core.explain.causes import explain_run_step
 from core.explain.lanes import entering
 from core.plan.faults import faults_given
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
 from core.report.verdict import Verdict, verdict

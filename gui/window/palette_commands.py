@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from gui.app.session import Run, Session
