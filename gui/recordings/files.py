@@ -111,7 +111,7 @@ class Files:
         self._settings.remember(path)
         self._names.append(path.name)
         faults = banner_text(faults_of(run.trace), path)
-        self._warnings += [text for text in (warning, faults, run.take_marks()) if text]
+        self._warnings += [text for text in (warning, faults, run.take_bookmarks()) if text]
         self._state.show_run(run)
 
     def _tell(self) -> None:

@@ -45,7 +45,7 @@ from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.window.bars import RunBar, StatusLine
-from gui.window.bookmarks import Marking
+from gui.window.bookmarks import Bookmarking
 from gui.window.centre import Centre
 from gui.window.dock_tabs import DockTabs
 from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
@@ -105,8 +105,8 @@ class MainWindow(QMainWindow):
         self._docks = make_docks(self, self.panels)
         self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
-        self.marking = Marking(self.timeline, self.panels.marks)
-        self.marking.stepped.connect(self.show_stepped)
+        self.bookmarking = Bookmarking(self.timeline, self.panels.bookmarks)
+        self.bookmarking.stepped.connect(self.show_stepped)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
         self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
@@ -242,7 +242,7 @@ class MainWindow(QMainWindow):
         self.timeline.state.show_scene(self.scene, run.live, kept.saved)
         if kept.saved is None:
             self.panels.show_step(None)
-        self.marking.show_run(run)
+        self.bookmarking.show_run(run)
         self.verdict.show_run(run.trace.header)
         self.show_comparison(run)
         self.predictions.show_run(run)
@@ -260,7 +260,7 @@ class MainWindow(QMainWindow):
             return
         self.run_shown = self.scene = None
         self.timeline.state.show_scene(None)
-        self.marking.show_run(None)
+        self.bookmarking.show_run(None)
         for part in (self.panels, self.bar, self.status, self.judge):
             part.show_nothing()
         self.setWindowTitle("Bubblescope")
@@ -351,9 +351,9 @@ class MainWindow(QMainWindow):
         self.why.asked.connect(self.explainer.ask)
         self.explainer.explained.connect(self.live.update)
         self.explainer.explained.connect(self.selection_panels.show_gap_again)
-        for part in (self.panels.statistics, self.marking):
+        for part in (self.panels.statistics, self.bookmarking):
             part.said.connect(self.note)
-        self.marking.failed.connect(self.banner.say)
+        self.bookmarking.failed.connect(self.banner.say)
         self.actions_by_name["critical_path"].setIconText(tr("Outline"))
         self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 

@@ -206,8 +206,8 @@ def as_markdown(title: str, tables: Sequence[Table], lines: Sequence[str]) -> st
     """Tables as GitHub and other programs read them, numbers to the right."""
     parts = [f"**{_escaped(title)}**"]
     for table in tables:
-        marks = ["---", *["---:"] * (len(table.heads) - 1)]
-        rows = (table.heads, tuple(marks), *table.rows)
+        rule = ["---", *["---:"] * (len(table.heads) - 1)]
+        rows = (table.heads, tuple(rule), *table.rows)
         parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
     return "\n\n".join([*parts, *map(_escaped, lines)]) + "\n"
 

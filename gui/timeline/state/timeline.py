@@ -248,7 +248,7 @@ class TimelineState(QObject):
         """What one can go back to."""
         stack = self.stack
         return ViewState(
-            self.viewport, stack.height, self.scroll, stack.state, self.bookmarks.marks
+            self.viewport, stack.height, self.scroll, stack.state, self.bookmarks.listed
         )
 
     def remember(self, gesture: str, alone: bool = False) -> None:
@@ -267,7 +267,7 @@ class TimelineState(QObject):
             self.lay_out()
             self.scroll_to(state.scroll)
             self.rows_changed.emit()
-        self.bookmarks.take_back(state.marks)
+        self.bookmarks.take_back(state.bookmarks)
         self.move(state.view.resized(self.viewport.width))
 
 
