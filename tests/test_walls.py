@@ -92,8 +92,8 @@ def test_an_import_across_a_wall_is_named_with_its_file_and_line(tmp_path, path,
         ("core/plan/lanes.py", "x = device == 'cpu'", "'cpu'"),
         ("gui/x.py", "f'{count}xcuda'", "'xcuda'"),
         ("core/predict/x.py", "CHOICES = ['auto', '2xmps']", "'2xmps'"),
-        ("core/engine/ranks/ddp.py", "name.startswith('xpu:')", "'xpu:'"),
-        ("core/engine/ranks/ddp.py", "name == 'nccl'", "'nccl'"),
+        ("core/engine/rank_models/ddp.py", "name.startswith('xpu:')", "'xpu:'"),
+        ("core/engine/rank_models/ddp.py", "name == 'nccl'", "'nccl'"),
         ("core/engine/lanes/lane.py", "torch.cuda.synchronize()", "torch.cuda"),
         (
             "core/engine/lanes/lane.py",
@@ -123,6 +123,20 @@ def test_words_for_people_and_the_table_may_name_devices(tmp_path, path, source)
     assert walls.breaches(house(tmp_path, path, source)) == []
 
 
+def test_every_folder_stands_in_a_layer():
+    folders = {path.parent for path in walls.house_files(walls.ROOT)} - {walls.ROOT}
+    packages = {walls.module_name(folder, walls.ROOT) for folder in folders}
+    listed = {package for layer in walls.LAYERS for package in layer}
+    without = {"core", "gui", "gui.timeline", "core.recorder.site"}  # the last is one script
+    assert packages - listed == without
+
+
+def test_a_class_with_more_methods_than_a_reader_can_hold_is_a_breach(tmp_path):
+    methods = "".join(f"\n    def f{n}(self): ..." for n in range(21))
+    (breach,) = walls.breaches(house(tmp_path, "gui/x.py", f"class Large:{methods}"))
+    assert str(breach) == "gui/x.py:1: Large has 21 methods: split it"
+
+
 def test_main_py_must_not_import_torch(tmp_path):
     (tmp_path / "main.py").write_text("import torch")
     assert [breach.what for breach in walls.breaches(tmp_path)] == ["imports torch"]
@@ -131,7 +145,7 @@ def test_main_py_must_not_import_torch(tmp_path):
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("core/engine/lanes/executor.py", "import torch\nfrom core.engine import lanes"),
+        ("core/engine/tasks/executor.py", "import torch\nfrom core.engine import lanes"),
         ("core/plan/x.py", "import torchlike\nfrom core.plan import engine"),
         ("core/predict/x.py", "from core.explain import causes\nimport core.predict.costs"),
         ("gui/x.py", "from core.engine.client import Client\nfrom core.engine import messages"),

@@ -2,8 +2,9 @@
 
 `breaches(root)` lists what breaks them; `python tests/walls.py` prints the list and fails if it is
 not empty. An import counts wherever it stands: in a function, under TYPE_CHECKING, or as
-`import_module("torch")`. One more wall is about words: devices are told apart by what they can do,
-so only their table and one file that asks torch name a kind of them.
+`import_module("torch")`. Two more walls are about what stands in a file: devices are told apart by
+what they can do, so only their table and one file that asks torch name a kind of them; and a class
+has no more methods than a reader can hold.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ HOUSE = ("core", "gui", "main")
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 NAMES_DEVICES = ("core.plan.devices", "core.engine.hardware")
 """The modules that may name a kind of device, or a process group of one."""
+MOST_METHODS = 20
 TORCH_FREE = (
     "core.plan", "core.trace", "core.explain", "core.models", "core.predict", "core.compare",
 )  # fmt: skip
@@ -76,7 +78,12 @@ LAYERS = (
     ("core.recorder",),
     ("core.reading", "core.process", "core.option"),
     ("core.models",),
+    ("core.plan.task",),
+    ("core.plan.schedules",),
     ("core.plan",),
+    ("core.plan.pipeline",),
+    ("core.plan.strategies",),
+    ("core.plan.specification",),
     ("core.files", "core.machine"),
     ("core.trace",),
     ("core.recording",),
@@ -84,7 +91,16 @@ LAYERS = (
     ("core.recording.recording",),
     ("core.explain",),
     ("core.predict",),
+    ("core.predict.worker",),
     ("core.report", "core.compare"),
+    ("core.engine.messages", "core.engine.failures", "core.engine.hardware", "core.engine.lanes"),
+    ("core.engine.wire", "core.engine.models"),
+    ("core.engine.client", "core.engine.rank_models", "core.engine.verify"),
+    ("core.engine.prepare",),
+    ("core.engine.tasks",),
+    ("core.engine.calibration",),
+    ("core.engine.run",),
+    ("core.engine.ranks", "core.engine.virtual"),
     ("core.engine",),
     ("core.sweep", "core.lessons"),
     ("core.cli",),
@@ -114,7 +130,7 @@ _LAYERED = tuple({package.partition(".")[0] for package in _HEIGHTS})
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """What breaks a wall: an import, or the name of a kind of device."""
+    """What breaks a wall: an import, the name of a kind of device, or a class that is too large."""
 
     path: Path
     line: int
@@ -167,6 +183,11 @@ def breaches(root: Path = ROOT) -> list[Breach]:
             if not _is_below(imported, name):
                 why = "it is not in a lower layer (LAYERS)"
                 found.append(Breach(path.relative_to(root), line, f"imports {imported}", why))
+        found += [
+            Breach(path.relative_to(root), line, f"{text} has {count} methods", "split it")
+            for line, text, count in _classes(tree)
+            if count > MOST_METHODS
+        ]
         if name not in NAMES_DEVICES:
             found += [
                 Breach(path.relative_to(root), line, f"names {text}", "ask core.plan.devices")
@@ -188,6 +209,14 @@ def _layer_of(name: str) -> str:
     """The package of LAYERS that a module is of; else its own, which has no layer."""
     found = [package for package in _HEIGHTS if under(name, (package,))]
     return max(found, key=len, default=".".join(name.split(".")[:2]))
+
+
+def _classes(tree: ast.AST) -> Iterator[tuple[int, str, int]]:
+    """Line, name and number of methods of every class."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+            yield node.lineno, node.name, len(methods)
 
 
 def _devices(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -32,8 +32,8 @@ from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import plain, say
 from core.plan.devices import KINDS, Hardware
-from core.plan.orders import lane_orders
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
+from core.plan.pipeline.orders import lane_orders
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import (
     Specification,

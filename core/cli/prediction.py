@@ -18,7 +18,7 @@ from core.files import check_outputs, check_writable, whole_file, write_whole
 from core.plain import say
 from core.plan.faults import Faults, faults_given
 from core.plan.link import read_link
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import check, specification_of
 from core.plan.task import PlanError, Role, Runner
 from core.predict.compare import known_costs

@@ -10,7 +10,7 @@ import numpy as np
 from core.models.catalogue import MODELS
 from core.plain import Say
 from core.plan.faults import faults_text
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES

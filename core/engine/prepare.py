@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from core.engine.calibration.blocks import block_costs
 from core.engine.hardware import meeting_place, versions
+from core.engine.models.block_costs import block_costs
 from core.engine.models.workload import Workload, build_workload, check_ties
-from core.engine.ranks.model import rank_model
+from core.engine.rank_models.model import rank_model
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost, balanced_borders
 from core.plan.by_blocks import by_blocks
 from core.plan.devices import Hardware
 from core.plan.nested import nested_lanes
-from core.plan.pipeline_options import BALANCE, LANE_MEMORY
+from core.plan.pipeline.options import BALANCE, LANE_MEMORY
 from core.plan.specification import (
     Specification,
     check,

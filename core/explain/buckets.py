@@ -105,7 +105,7 @@ def _ready(explanation: Explanation, trace: Trace) -> dict[int, int]:
     """When each task of the step was ready, by its number, where that was noted."""
     if not len(explanation.columns):
         return {}
-    step = trace.step_at(explanation.begin)
+    step = trace.step_table.at(explanation.begin)
     if step is None:
         return {}
     spans = StepSpans.of(trace, step).spans

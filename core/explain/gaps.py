@@ -86,7 +86,7 @@ def run_gap_report(
     `explained` gives a step's explanation: hand in one that remembers, to ask often.
     """
     row = trace.header.lanes[lane]
-    step = trace.step_at(time_ns)
+    step = trace.step_table.at(time_ns)
     if step is None:
         between = _between_steps(trace, time_ns)
         return _plain(row, Cause.BETWEEN_STEPS, *between) if between is not None else None

@@ -47,7 +47,7 @@ class Gap:
 
 def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     """The idle interval of a lane at a moment, or None if it is busy or outside every step."""
-    step = trace.step_at(time_ns)
+    step = trace.step_table.at(time_ns)
     if step is None:
         return None
     gaps = gaps_within(trace, lane, step, step)

@@ -24,7 +24,7 @@ from core.plan.devices import Hardware
 from core.plan.faults import FAULT_OPTIONS, Faults, faults_text
 from core.plan.lanes import asks_virtual, check_devices, lane_devices, make_lanes
 from core.plan.link import DEFAULT_LINK, read_link
-from core.plan.pipeline_options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
+from core.plan.pipeline.options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
 from core.plan.schedules import schedule_of
 from core.plan.splits import split
 from core.plan.strategies import STRATEGIES

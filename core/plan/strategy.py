@@ -71,9 +71,9 @@ class Strategy:
     `options` are the settings, beyond those of every run, that the strategy reads; the window and
     the command line refuse the others. Strategies that torch runs tell the `collectives` that
     torch is expected to run, with which the plan is made; `complete` writes it anew from those that
-    torch reports. For these `rank_model` names the module of `core.engine.ranks` that has torch
-    divide the model. `kept_bytes` says what a lane keeps of `whole` bytes of parameters, gradients
-    and optimizer state that are placed on it.
+    torch reports. For these `rank_model` names the module of `core.engine.rank_models` that has
+    torch divide the model. `kept_bytes` says what a lane keeps of `whole` bytes of parameters,
+    gradients and optimizer state that are placed on it.
     """
 
     name: str

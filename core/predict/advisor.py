@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.explain.bubble import bubble_of
 from core.models.description import ModelDescription
-from core.plan.pipeline_options import DEFAULT_MICROBATCHES, MICROBATCHES, SCHEDULE
+from core.plan.pipeline.options import DEFAULT_MICROBATCHES, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES, Schedule
 from core.plan.specification import STRATEGY_OPTIONS, Specification, check, job_of
 from core.plan.strategies import STRATEGIES

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from core.machine import memory_bytes
 from core.models.description import Block, ModelDescription
 from core.plan.devices import PREDICTED, Hardware
-from core.plan.pipeline_options import (
+from core.plan.pipeline.options import (
     CHUNKS,
     DEFAULT_MICROBATCHES,
     DEFAULT_SCHEDULE,

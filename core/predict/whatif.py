@@ -20,9 +20,9 @@ from core.order import stable_argsort
 from core.plan.devices import PREDICTED
 from core.plan.faults import Faults
 from core.plan.link import Link
+from core.plan.pipeline.staged import ranks_of
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
-from core.plan.staged import ranks_of
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job

@@ -18,7 +18,7 @@ _WANTED = "use a file that Bubblescope wrote"
 
 
 class BookmarksError(ValueError):
-    """A file of marks cannot be used; the message names it and says why."""
+    """A file of bookmarks cannot be used; the message names it and says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Bookmark:
         return self.start if self.end is None else self.end
 
 
-def marks_file(recording: Path) -> Path:
-    """Where a recording's marks are kept: `run.marks.json` beside `run.arrow`.
+def bookmarks_file(recording: Path) -> Path:
+    """Where a recording's bookmarks are kept: `run.bookmarks.json` beside `run.arrow`.
 
     Those of a recording that comes with the app are in the user's own folder.
     """
@@ -50,60 +50,60 @@ def marks_file(recording: Path) -> Path:
     return recording.with_name(name)
 
 
-def read_marks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
-    """The marks of a recording in order of time; none if it has no file of marks.
+def read_bookmarks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
+    """The bookmarks of a recording in order of time; none if it has no file of bookmarks.
 
-    `started` is when the run began (its header's), so that marks of another run that had the
+    `started` is when the run began (its header's), so that bookmarks of another run that had the
     recording's name are not taken for its own. Raises BookmarksError if the file cannot be used.
     """
-    path = marks_file(recording)
+    path = bookmarks_file(recording)
     with one_line(f"{path}: its marks are left out", BookmarksError):
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return ()
-        return _marks(json.loads(text), started)
+        return _bookmarks(json.loads(text), started)
 
 
-def write_marks(recording: Path, marks: Sequence[Bookmark], started: str = "") -> None:
-    """Keep marks beside a recording, or take their file away if there are none.
+def write_bookmarks(recording: Path, bookmarks: Sequence[Bookmark], started: str = "") -> None:
+    """Keep bookmarks beside a recording, or take their file away if there are none.
 
     A file that could not be read is kept as `….marks.json.old`. Raises OSError, naming the file.
     """
-    path = marks_file(recording)
+    path = bookmarks_file(recording)
     _set_aside(recording, path, started)
-    if not marks:
+    if not bookmarks:
         path.unlink(missing_ok=True)
         return
     if path.parent != recording.parent:  # the user's own folder
         path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [asdict(mark) for mark in in_order(marks)]
+    rows = [asdict(bookmark) for bookmark in in_order(bookmarks)]
     text = json.dumps({"format": FORMAT, "started": started, "marks": rows}, indent=1)
     write_whole(path, f"{text}\n")
 
 
-def in_order(marks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:
-    """Marks in order of time."""
-    return tuple(sorted(marks, key=lambda mark: (mark.start, mark.last, mark.note)))
+def in_order(bookmarks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:
+    """Bookmarks in order of time."""
+    return tuple(sorted(bookmarks, key=lambda one: (one.start, one.last, one.note)))
 
 
 def _set_aside(recording: Path, path: Path, started: str) -> None:
     try:
-        read_marks(recording, started)
+        read_bookmarks(recording, started)
     except BookmarksError:
         if path.is_file():
             path.replace(path.with_name(f"{path.name}.old"))
 
 
-def _marks(values: Any, started: str) -> tuple[Bookmark, ...]:
+def _bookmarks(values: Any, started: str) -> tuple[Bookmark, ...]:
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"it has not format {FORMAT}; {_WANTED}")
     if values["started"] != started:
         raise ValueError(f"they belong to another run, of {values['started'] or 'unknown time'}")
-    return in_order([_mark(row) for row in values["marks"]])
+    return in_order([_bookmark(row) for row in values["marks"]])
 
 
-def _mark(row: Any) -> Bookmark:
+def _bookmark(row: Any) -> Bookmark:
     start, end, note = row["start"], row["end"], row["note"]
     numbers = [start] if end is None else [start, end]
     whole = all(type(number) is int and abs(number) < LIMIT for number in numbers)

@@ -13,11 +13,12 @@ from core.explain.balance import lane_balance
 from core.explain.causes import explain_run_step
 from core.explain.lanes import entering
 from core.plan.faults import faults_given
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.task import working_lanes
 from core.report.replan import RunPlans
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import ended_steps, run_faults
+from core.trace.event_rows import clock_uncertainty
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
@@ -189,7 +190,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
         tuple(lanes),
         _value(trace, "gradient_error", step),
         _value(trace, "loss_error", step),
-        trace.clock_uncertainty(step),
+        clock_uncertainty(trace.clocks, step),
         figures.bubble_by_makespan,
         figures.bubble_by_lane_span,
         figures.closed_form,

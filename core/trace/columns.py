@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -153,6 +154,13 @@ class StepBounds(Columns):
         if at == len(self) or self.numbers[at] != step:
             raise KeyError(step)
         return int(self.starts[at]), int(self.ends[at])
+
+    def at(self, time_ns: float) -> int | None:
+        """The step within whose bounds a moment lies, or None between steps."""
+        index = int(sorted_positions(self.starts, math.floor(time_ns), "right")) - 1
+        if index < 0 or time_ns >= self.ends[index]:
+            return None
+        return int(self.numbers[index])
 
     def widen(
         self, steps: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]

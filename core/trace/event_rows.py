@@ -54,6 +54,15 @@ Counters = dict[tuple[str, int | None], Counter]
 """Counters by name and lane."""
 
 
+def clock_uncertainty(clocks: Counters, step: int | None = None) -> float | None:
+    """The largest uncertainty in ns of all clocks, in a step or in all; None if none is known.
+
+    It is the half-width of a device's clock anchors.
+    """
+    noted = [c.values[(c.steps == step) | (step is None)] for c in clocks.values()]
+    return max((float(values.max()) for values in noted if len(values)), default=None)
+
+
 class Texts(list[str]):
     """Distinct texts, numbered in the order in which they came."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.plan.task import Kind, Payload, Task
 from core.trace.blocks import Blocks
-from core.trace.columns import ABSENT, StepBounds, sorted_positions
+from core.trace.columns import ABSENT, StepBounds
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.header import Header
 from core.trace.odd import Odd
@@ -171,14 +170,6 @@ class Trace:
             self._steps += numbers[known:].tolist()
         return self._steps
 
-    def step_at(self, time_ns: float) -> int | None:
-        """The step within whose bounds a moment lies, or None between steps."""
-        table = self.step_table
-        index = int(sorted_positions(table.starts, math.floor(time_ns), "right")) - 1
-        if index < 0 or time_ns >= table.ends[index]:
-            return None
-        return int(table.numbers[index])
-
     def step_bounds(self, step: int) -> tuple[int, int]:
         """First start and last end of a step's spans so far, in ns. Raises KeyError if none."""
         return self.step_table.find(step)
@@ -209,14 +200,6 @@ class Trace:
     def counter(self, name: str, lane: int | None = None) -> Counter:
         """A counter; an empty one if it never had a value."""
         return self.counters.get((name, lane)) or Counter(name, lane)
-
-    def clock_uncertainty(self, step: int | None = None) -> float | None:
-        """The largest uncertainty in ns of all clocks, in a step or in all; None if none is known.
-
-        It is the half-width of a device's clock anchors.
-        """
-        noted = [c.values[(c.steps == step) | (step is None)] for c in self.clocks.values()]
-        return max((float(values.max()) for values in noted if len(values)), default=None)
 
     def span(self, lane: int, index: int) -> Span:
         """One finished span. Raises IndexError if there is none."""

@@ -18,7 +18,7 @@ from core.files import whole_file
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
-from core.recording.bookmarks import Bookmark, BookmarksError, read_marks, write_marks
+from core.recording.bookmarks import Bookmark, BookmarksError, read_bookmarks, write_bookmarks
 from core.recording.decode import append_batch, merged
 from core.recording.recording import open_recording, read_stream
 from core.recording.spool import Spool, SpooledStream
@@ -76,7 +76,7 @@ class Run:
     comparison: Comparison | None = None
     ghost: Trace | None = None
     saved: Path | None = None
-    marks: tuple[Bookmark, ...] | None = None
+    bookmarks: tuple[Bookmark, ...] | None = None
     name: str = ""
     note: str = ""
 
@@ -96,7 +96,7 @@ class Run:
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
 
     def save(self, path: Path) -> None:
-        """Write the run as a recording, its marks beside it.
+        """Write the run as a recording, its bookmarks beside it.
 
         Raises OSError, naming what cannot be written; an older recording stays then.
         """
@@ -114,8 +114,8 @@ class Run:
                 written += target.write(part)
                 yield written
         self.saved = path
-        self.take_marks()
-        write_marks(path, self.marks or (), self.trace.header.started)
+        self.take_bookmarks()
+        write_bookmarks(path, self.bookmarks or (), self.trace.header.started)
 
     @property
     def size(self) -> int:
@@ -132,22 +132,22 @@ class Run:
         elif self.kept is not None:
             yield from self.kept.parts()
 
-    def take_marks(self) -> str:
-        """Read the marks beside the recording that was opened, once; what is wrong, or ''."""
-        if self.marks is None:
-            self.marks = ()
+    def take_bookmarks(self) -> str:
+        """Read the bookmarks beside the recording that was opened, once; what is wrong, or ''."""
+        if self.bookmarks is None:
+            self.bookmarks = ()
             try:
                 if self.source is not None:
-                    self.marks = read_marks(self.source, self.trace.header.started)
+                    self.bookmarks = read_bookmarks(self.source, self.trace.header.started)
             except BookmarksError as error:
                 return str(error)
         return ""
 
-    def keep_marks(self) -> None:
-        """Write the marks beside the recording, if there is one. Raises OSError, naming them."""
+    def keep_bookmarks(self) -> None:
+        """Write the bookmarks beside the recording, if there is one. Raises OSError."""
         place = self.source or self.saved
-        if place is not None and self.marks is not None:
-            write_marks(place, self.marks, self.trace.header.started)
+        if place is not None and self.bookmarks is not None:
+            write_bookmarks(place, self.bookmarks, self.trace.header.started)
 
 
 class Session(QObject):

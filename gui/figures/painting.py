@@ -262,9 +262,9 @@ def _axis(painter: QPainter, figure: Textbook) -> None:
     right = figure.left + panel.view.width
     painter.drawLine(QPointF(figure.left, y), QPointF(right, y))
     zero = panel.shown.start if panel.shown.zero is None else panel.shown.zero
-    marks = ticks(panel.view, zero, TICK_EM * style.em)
-    painter.drawLines([QLineF(figure.left + t.x, y, figure.left + t.x, y + tall) for t in marks])
-    for tick in marks:
+    shown = ticks(panel.view, zero, TICK_EM * style.em)
+    painter.drawLines([QLineF(figure.left + t.x, y, figure.left + t.x, y + tall) for t in shown])
+    for tick in shown:
         wide = style.small.width(tick.label)
         x = min(max(figure.left + tick.x - wide / 2, style.edge), style.width - style.edge - wide)
         rect = QRectF(x, y + tall, wide + 1, style.small.line)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.models.catalogue import MODELS
 from core.plan.faults import faults_given
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QGridLayout,
+    QMainWindow,
     QMenu,
     QMenuBar,
     QScrollArea,
@@ -94,6 +95,22 @@ class KeySheet(QDialog):
             self.close()
         else:
             super().keyPressEvent(event)
+
+
+class KeySheets(QObject):
+    """The sheet of a window, of which there is one at most."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def toggle(self) -> None:
+        """Show keys and mouse, or close them."""
+        sheet = self._window.findChild(KeySheet)
+        if sheet is None:
+            KeySheet(sections(self._window.menuBar()), self._window).show()
+        else:
+            sheet.close()
 
 
 def _grid(found: Sequence[Section]) -> QGridLayout:

@@ -80,6 +80,7 @@ class Menus(QObject):
 
 def listed_actions(menu: QMenu, above: str = "") -> Iterator[tuple[str, QAction]]:
     """Every action of a menu and its submenus, with the path of the menu that it stands in."""
+    menu.aboutToShow.emit()  # to those that list what there is at the moment
     title = menu.title().replace("&", "")
     path = f"{above} › {title}" if above else title
     for action in menu.actions():

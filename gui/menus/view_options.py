@@ -76,6 +76,12 @@ class ViewOptions(QObject):
         setattr(self._settings, name, shown)
         self._timeline.state.show_strips(**{STRIPS[name]: shown})
 
+    def follow(self, following: bool) -> None:
+        """Follow the present, or stay where one is."""
+        if following:
+            self._timeline.navigator.follow()
+        self._actions["follow"].setChecked(self._timeline.state.following)
+
     def forget_path(self) -> None:
         """Another run is shown: its critical path is shown when it is asked for."""
         self._actions["critical_path"].setChecked(False)

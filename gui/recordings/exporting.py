@@ -190,4 +190,4 @@ class Exporting(QObject):
     def _visible(self, scene: Scene) -> Range:
         part = self._state.timeline.state.viewport
         shown = range_between(scene.trace, round(part.start), round(part.end))
-        return replace(shown, zero=round(self._state.timeline.state.origin.zero))
+        return replace(shown, zero=round(self._state.timeline.state.frame.origin.zero))

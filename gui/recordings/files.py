@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QMimeData
 from PySide6.QtWidgets import QWidget
 
 from core.recording.recording import is_large
@@ -117,7 +116,7 @@ class Files:
         self._settings.remember(path)
         self._names.append(path.name)
         faults = banner_text(faults_of(run.trace), path)
-        self._warnings += [text for text in (warning, faults, run.take_marks()) if text]
+        self._warnings += [text for text in (warning, faults, run.take_bookmarks()) if text]
         self._state.show_run(run)
 
     def _tell(self) -> None:
@@ -179,8 +178,3 @@ def _saved(run: Run, path: Path) -> Work[Path]:
     for written in run.saving(path):
         yield written / size
     return path
-
-
-def dropped_paths(data: QMimeData) -> list[Path]:
-    """The files on this machine that something dragged stands for."""
-    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]

@@ -15,6 +15,7 @@ from core.report.figure import FigureOptions
 from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import verdict
 from core.report.waterfall import BAR_WORDS
+from core.trace.event_rows import clock_uncertainty
 from core.trace.trace import Trace
 from gui.figures.make import figure_of
 from gui.figures.picture import application, svg_of
@@ -122,7 +123,7 @@ def _short(
     known = [losses[step] for step in steps if step in losses]
     if known:
         pairs.append((tr("Loss, first and last"), f"{known[0]:.6g}, {known[-1]:.6g}"))
-    clock = trace.clock_uncertainty()
+    clock = clock_uncertainty(trace.clocks)
     if clock:
         pairs.append((tr("Clock known to"), duration_text(clock)))
     errors = trace.counter("gradient_error").values

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.option import Option, values_of
 from core.plan.link import DEFAULT_LINK, read_link
-from core.plan.pipeline_options import MICROBATCHES, SPLIT_SIZE
+from core.plan.pipeline.options import MICROBATCHES, SPLIT_SIZE
 from core.plan.specification import STEPS, STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Plan

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.plan.devices import Hardware
-from core.plan.pipeline_options import CHUNKS, SCHEDULE
+from core.plan.pipeline.options import CHUNKS, SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import (
     OPTIONS,

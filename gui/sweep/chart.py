@@ -26,8 +26,8 @@ UNDER = 20.0  # the legend, with room for the unit
 WIDEST = 110.0  # of a result's place
 BAR = 0.56  # of its place
 GAP = 0.6  # of a place, between the bars and the curves
-MARK = 4.5  # half of a mark
-ASIDE = 5.0  # from a curve's mark to the next curve's
+MARKER = 4.5  # half of a marker
+ASIDE = 5.0  # from a curve's marker to the next curve's
 CAP = 5.0  # half of a whisker's end
 HEADROOM = 1.16
 LABEL_LINES = 3
@@ -84,7 +84,7 @@ class Chart:
         return f"{round(ms / self.unit[0], 6):g}"
 
     def spot(self, place: Place) -> QRectF:
-        """Where the pointer meets a result: its bar, or around its mark."""
+        """Where the pointer meets a result: its bar, or around its marker."""
         y = self.y(place.result.mean_ms)
         if place.series < 0:
             half = self.pitch * BAR / 2
@@ -222,7 +222,7 @@ def _curve(painter: QPainter, chart: Chart, number: int) -> None:
 
 
 def _whisker(painter: QPainter, chart: Chart, place: Place) -> None:
-    """One deviation up and down, and on a curve the mark."""
+    """One deviation up and down, and on a curve the marker."""
     low, high = (chart.y(ms) for ms in place.result.spread)
     if low > high:
         several = place.series >= 0 and len(chart.results.series) > 1
@@ -235,11 +235,11 @@ def _whisker(painter: QPainter, chart: Chart, place: Place) -> None:
     if place.series >= 0:
         at = QPointF(place.x, chart.y(place.result.mean_ms))
         best = place.result is chart.results.fastest
-        _mark(painter, chart, place.series, at, MARK + 2 * best)
+        _draw_marker(painter, chart, place.series, at, MARKER + 2 * best)
 
 
-def _mark(painter: QPainter, chart: Chart, number: int, at: QPointF, half: float) -> None:
-    """The mark of a curve: each has a shape of its own."""
+def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half: float) -> None:
+    """The marker of a curve: each has a shape of its own."""
     painter.setPen(QPen(QColor(chart.theme.plot), 1.2))
     painter.setBrush(QColor(_colour(chart, number)))
     corners = (0, 4, 3, 5, 6)[number % 5]
@@ -323,7 +323,7 @@ def _swatch(painter: QPainter, chart: Chart, number: int, at: QPointF) -> None:
     if number >= 0:
         painter.setPen(QPen(QColor(_colour(chart, number)), 2))
         painter.drawLine(QLineF(at.x() - 8, at.y(), at.x() + 8, at.y()))
-        _mark(painter, chart, number, at, MARK - 0.5)
+        _draw_marker(painter, chart, number, at, MARKER - 0.5)
     elif number == -1:
         painter.setPen(QPen(QColor(chart.theme.text), 1.4, Qt.PenStyle.DashLine))
         painter.drawLine(QLineF(at.x() - 8, at.y(), at.x() + 8, at.y()))

@@ -1,4 +1,4 @@
-"""Marks of the run that is shown: setting, naming, finding and deleting them, and keeping them."""
+"""Bookmarks of the run that is shown: set, named, found, deleted and kept."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from core.recording.bookmarks import Bookmark
-from core.trace.marked import with_steps
+from core.trace.own_steps import with_steps
 from gui.app.session import Run
 from gui.look.text import tr
-from gui.panels.data.bookmarks import MarksPanel
+from gui.panels.data.bookmarks import BookmarksPanel
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, LABELS
 from gui.timeline.state.selection import bounds_of
@@ -20,18 +20,18 @@ from gui.timeline.state.selection import bounds_of
 EDITOR = 190  # pixels of the field in which a note is typed
 
 
-class Marking(QObject):
-    """What keys, the axis and the Marks panel do with marks.
+class Bookmarking(QObject):
+    """What keys, the axis and the Marks panel do with bookmarks.
 
-    `said` is a line for the status bar, `failed` one about marks that could not be kept. `stepped`
-    carries the trace that is shown with steps that begin at its marks.
+    `said` is a line for the status bar, `failed` one about bookmarks that could not be kept.
+    `stepped` carries the trace that is shown with steps that begin at its bookmarks.
     """
 
     said = Signal(str)
     stepped = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, timeline: TimelineView, panel: MarksPanel) -> None:
+    def __init__(self, timeline: TimelineView, panel: BookmarksPanel) -> None:
         super().__init__(timeline)
         self._timeline, self._panel = timeline, panel
         self._run: Run | None = None
@@ -45,48 +45,48 @@ class Marking(QObject):
         panel.steps_asked.connect(self.use_as_steps)
 
     @property
-    def marks(self) -> tuple[Bookmark, ...]:
-        """The marks that are shown, in order of time."""
-        return self._timeline.state.bookmarks.marks
+    def bookmarks(self) -> tuple[Bookmark, ...]:
+        """The bookmarks that are shown, in order of time."""
+        return self._timeline.state.bookmarks.listed
 
     def show_run(self, run: Run | None) -> None:
-        """Show a run's marks."""
+        """Show a run's bookmarks."""
         self._close_editor()
         self._run = run
-        problem = "" if run is None else run.take_marks()
+        problem = "" if run is None else run.take_bookmarks()
         if problem:
             self.failed.emit(problem)
-        marks = () if run is None or run.marks is None else run.marks
-        self._timeline.state.bookmarks.show(marks)
-        self._panel.show_marks(marks)
+        bookmarks = () if run is None or run.bookmarks is None else run.bookmarks
+        self._timeline.state.bookmarks.show(bookmarks)
+        self._panel.show_bookmarks(bookmarks)
         self._panel.steps.setVisible(run is not None and run.trace.header.foreign)
 
     def use_as_steps(self) -> None:
-        """Let the steps of a trace of another program begin at its marks."""
+        """Let the steps of a trace of another program begin at its bookmarks."""
         if self._run is not None:
             try:
-                marks = [(mark.start, mark.last) for mark in self.marks]
-                self.stepped.emit(with_steps(self._run.trace, marks))
+                bookmarks = [(one.start, one.last) for one in self.bookmarks]
+                self.stepped.emit(with_steps(self._run.trace, bookmarks))
             except ValueError:
                 self.said.emit(tr("The last mark lies behind the end of the trace."))
 
-    def mark(self) -> None:
-        """Mark the moment at the crosshair, else where the selection starts; then name it.
+    def add_moment(self) -> None:
+        """Bookmark the moment at the crosshair, else where the selection starts; then name it.
 
-        Where there is a mark already, name that.
+        Where there is a bookmark already, name that.
         """
         overlays, selected = self._timeline.overlays, self._timeline.state.selection
         if self._run is None or (overlays.crosshair is None and selected is None):
             self.said.emit(tr("Point at a moment of a run, or select something, to mark it."))
-        elif overlays.mark_here is not None:
-            self.edit(overlays.mark_here)
+        elif overlays.bookmark_here is not None:
+            self.edit(overlays.bookmark_here)
         elif overlays.crosshair is not None:
             self._add(Bookmark(round(overlays.crosshair.time)))
         elif selected is not None:
             self._add(Bookmark(selected.start))
 
-    def mark_range(self) -> None:
-        """Mark the selection from start to end; then name it."""
+    def add_range(self) -> None:
+        """Bookmark the selection from start to end; then name it."""
         selected = self._timeline.state.selection
         if self._run is None or selected is None:
             self.said.emit(tr("Select a range, a span or an idle gap to mark it."))
@@ -95,78 +95,81 @@ class Marking(QObject):
             self._add(Bookmark(round(start), round(end)))
 
     def go_to(self, index: int) -> None:
-        """Bring a mark into view, with the crosshair where it begins."""
-        mark, timeline = self.marks[index], self._timeline
-        timeline.navigator.show_moments(mark.start, mark.last)
-        timeline.overlays.show_moment(float(mark.start))
+        """Bring a bookmark into view, with the crosshair where it begins."""
+        bookmark, timeline = self.bookmarks[index], self._timeline
+        timeline.navigator.show_moments(bookmark.start, bookmark.last)
+        timeline.overlays.show_moment(float(bookmark.start))
         self._panel.set_current(index)
 
     def edit(self, index: int) -> None:
-        """Type a mark's note where its flag is: Return keeps it, Esc leaves it as it was."""
+        """Type a bookmark's note where its flag is: Return keeps it, Esc leaves it as it was."""
         self._edit(index, fresh=False)
 
     def rename(self, index: int, note: str) -> None:
-        """Give a mark another note."""
+        """Give a bookmark another note."""
         self._rename(index, note, together=False)
 
     def remove(self, index: int) -> None:
-        """Delete a mark."""
-        self._timeline.state.bookmarks.change([m for i, m in enumerate(self.marks) if i != index])
+        """Delete a bookmark."""
+        others = [one for i, one in enumerate(self.bookmarks) if i != index]
+        self._timeline.state.bookmarks.change(others)
         self.said.emit(tr("Deleted a mark; Ctrl+Z brings it back."))
 
     def remove_here(self) -> None:
-        """Delete the mark at the crosshair."""
-        here = self._timeline.overlays.mark_here
+        """Delete the bookmark at the crosshair."""
+        here = self._timeline.overlays.bookmark_here
         if here is None:
             self.said.emit(tr("Point at a mark, or go to one, to delete it."))
         else:
             self.remove(here)
 
-    def _add(self, mark: Bookmark) -> None:
-        self._timeline.navigator.show_moments(mark.start, mark.start)  # its note is typed there
-        self._timeline.state.bookmarks.change([*self.marks, mark])
-        index = self.marks.index(mark)
+    def _add(self, bookmark: Bookmark) -> None:
+        # Its note is typed there.
+        self._timeline.navigator.show_moments(bookmark.start, bookmark.start)
+        self._timeline.state.bookmarks.change([*self.bookmarks, bookmark])
+        index = self.bookmarks.index(bookmark)
         self._panel.set_current(index)
         self._edit(index, fresh=True)
 
     def _edit(self, index: int, fresh: bool) -> None:
-        """The note of a `fresh` mark is taken back together with it."""
+        """The note of a `fresh` bookmark is taken back together with it."""
         self._close_editor()
         self._panel.set_current(index)
         place = self._timeline.overlays.flag(index)
         if place.isEmpty():
-            self._timeline.navigator.show_moments(self.marks[index].start, self.marks[index].last)
+            named = self.bookmarks[index]
+            self._timeline.navigator.show_moments(named.start, named.last)
             place = self._timeline.overlays.flag(index)
-        self.editor = NoteEditor(self.marks[index].note, place, self._timeline)
+        self.editor = NoteEditor(self.bookmarks[index].note, place, self._timeline)
         self.editor.typed.connect(lambda note: self._rename(index, note, together=fresh))
         self.editor.closed.connect(self._forget_editor)
 
     def _rename(self, index: int, note: str, together: bool) -> None:
-        if index < len(self.marks) and note != self.marks[index].note:
-            marks = list(self.marks)
-            marks[index] = replace(marks[index], note=note)
-            self._timeline.state.bookmarks.change(marks, together)
+        if index < len(self.bookmarks) and note != self.bookmarks[index].note:
+            bookmarks = list(self.bookmarks)
+            bookmarks[index] = replace(bookmarks[index], note=note)
+            self._timeline.state.bookmarks.change(bookmarks, together)
 
     def step(self, by: int) -> None:
-        """Go to the next mark (1) or the one before, from where one is, or the view's middle."""
+        """Go to the next bookmark (1) or the one before, from where one is, else the middle."""
         timeline = self._timeline
-        if not self.marks:
+        if not self.bookmarks:
             self.said.emit(tr("There are no marks: M sets one."))
             return
         at = timeline.overlays.crosshair
         view = timeline.state.viewport
         here = view.time(view.width / 2) if at is None else at.time
-        beyond = [i for i, mark in enumerate(self.marks) if (mark.start - here) * by > 0.5]
+        beyond = [i for i, one in enumerate(self.bookmarks) if (one.start - here) * by > 0.5]
         if beyond:
             self.go_to(min(beyond) if by > 0 else max(beyond))
 
-    def _keep(self, marks: tuple[Bookmark, ...]) -> None:
-        """Marks were changed, or a change was taken back."""
-        self._panel.show_marks(marks)
+    def _keep(self, bookmarks: tuple[Bookmark, ...]) -> None:
+        """Bookmarks were changed, or a change was taken back."""
+        self._panel.show_bookmarks(bookmarks)
         if self._run is not None:
-            self._run.marks = marks
+            self._run.bookmarks = bookmarks
             try:
-                self._run.keep_marks()
+                self._run.keep_bookmarks()
             except OSError as error:
                 self.failed.emit(str(error))
 

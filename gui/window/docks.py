@@ -16,7 +16,7 @@ from gui.lessons.panel import LessonPanel
 from gui.look.layouts import column_of
 from gui.look.text import tr
 from gui.look.theme import Theme
-from gui.panels.data.bookmarks import MarksPanel
+from gui.panels.data.bookmarks import BookmarksPanel
 from gui.panels.data.foreign import ForeignPanel
 from gui.panels.data.log import LogPanel
 from gui.panels.data.spans import SpansPanel
@@ -71,7 +71,7 @@ class Panels:
         self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
         self.why, self.buckets = WhyPanel(), BucketsChart()
         self.search, self.spans = SearchBar(), SpansPanel()
-        self.statistics, self.marks = StatisticsPanel(), MarksPanel()
+        self.statistics, self.bookmarks = StatisticsPanel(), BookmarksPanel()
         self.foreign = ForeignPanel()
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
@@ -112,7 +112,7 @@ class Panels:
                     ("sweep", tr("Sweep"), self.sweep),
                     ("log", tr("Log"), self.log),
                     ("runs", tr("Runs"), self.runs),
-                    ("marks", tr("Marks"), self.marks),
+                    ("marks", tr("Marks"), self.bookmarks),
                 )
             ),
             Docked("details", tr("Details"), self.details, BELOW),

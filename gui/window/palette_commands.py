@@ -9,10 +9,10 @@ from pathlib import Path
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
-from gui.app.session import Run
+from gui.app.session import Run, Session
 from gui.first_page.samples import SAMPLES
 from gui.look.text import tr
 from gui.menus.menus import keys_text, listed_actions
@@ -21,7 +21,20 @@ from gui.panels.run.strategy import StrategyPanel
 from gui.window.tabs import title_of
 
 
-def menu_commands(bar: QMenuBar) -> Iterator[Command]:
+def all_commands(
+    bar: QMenuBar, session: Session, form: StrategyPanel, show_form: Callable[[], None],
+    show_run: Callable[[Run], None], open_file: Callable[[Path], object],
+) -> list[Command]:  # fmt: skip
+    """What can be done now."""
+    return [
+        *_menu_commands(bar),
+        *_run_commands(session.runs, show_run),
+        *_sample_commands(open_file),
+        *_form_commands(form, show_form),
+    ]
+
+
+def _menu_commands(bar: QMenuBar) -> Iterator[Command]:
     """A command for every action in the menus."""
     for top in bar.actions():
         menu = top.menu()
@@ -29,7 +42,7 @@ def menu_commands(bar: QMenuBar) -> Iterator[Command]:
             yield from (_of_action(where, action) for where, action in listed_actions(menu))
 
 
-def form_commands(form: StrategyPanel, show: Callable[[], None]) -> Iterator[Command]:
+def _form_commands(form: StrategyPanel, show: Callable[[], None]) -> Iterator[Command]:
     """A command for every strategy and schedule: it is set in the form, which `show` brings up."""
     for strategy in STRATEGIES.values():
         do = partial(_choose_strategy, form, show, strategy.name)
@@ -39,13 +52,13 @@ def form_commands(form: StrategyPanel, show: Callable[[], None]) -> Iterator[Com
         yield Command(tr("Schedule: {name}", name=tr(schedule.title)), tr("Settings"), "", do)
 
 
-def run_commands(runs: Iterable[Run], show: Callable[[Run], None]) -> Iterator[Command]:
+def _run_commands(runs: Iterable[Run], show: Callable[[Run], None]) -> Iterator[Command]:
     """A command for every run of the sitting, which `show` shows."""
     for run in runs:
         yield Command(tr("Show {run}", run=title_of(run)), tr("Runs"), "", partial(show, run))
 
 
-def sample_commands(show: Callable[[Path], object]) -> Iterator[Command]:
+def _sample_commands(show: Callable[[Path], object]) -> Iterator[Command]:
     """A command for every recording that comes with the app, which `show` opens."""
     for sample in SAMPLES:
         text = tr("Sample: {name}", name=tr(sample.title))

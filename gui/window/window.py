@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
@@ -30,13 +30,14 @@ from gui.look.layouts import column_of
 from gui.look.text import sentence, tr
 from gui.look.theme import DARK, apply
 from gui.menus.colour_control import ColourControl
-from gui.menus.keys import KeySheet, sections
+from gui.menus.keys import KeySheets
 from gui.menus.menus import Menus
-from gui.menus.palette import Command, Palette
+from gui.menus.palette import Palette
 from gui.menus.recent import RecentMenu
 from gui.menus.view_options import ViewOptions
+from gui.recordings.drops import FileDrops
 from gui.recordings.exporting import Exporting
-from gui.recordings.files import Files, dropped_paths
+from gui.recordings.files import Files
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.live_figures import LiveFigures, Part
 from gui.sweep.sweeping import Sweeping
@@ -44,18 +45,13 @@ from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.window.bars import RunBar, StatusLine
-from gui.window.bookmarks import Marking
+from gui.window.bookmarks import Bookmarking
 from gui.window.centre import Centre
 from gui.window.dock_tabs import DockTabs
 from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.leaving import Leaving
-from gui.window.palette_commands import (
-    form_commands,
-    menu_commands,
-    run_commands,
-    sample_commands,
-)
+from gui.window.palette_commands import all_commands
 from gui.window.panes import Panes
 from gui.window.run_control import RunControl
 from gui.window.run_menu import RunMenu
@@ -109,8 +105,8 @@ class MainWindow(QMainWindow):
         self._docks = make_docks(self, self.panels)
         self._dock_tabs = DockTabs(self)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
-        self.marking = Marking(self.timeline, self.panels.marks)
-        self.marking.stepped.connect(self.show_stepped)
+        self.bookmarking = Bookmarking(self.timeline, self.panels.bookmarks)
+        self.bookmarking.stepped.connect(self.show_stepped)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
         self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
@@ -136,7 +132,11 @@ class MainWindow(QMainWindow):
             self,
             lambda: [left, self.timeline if self.timeline.isVisible() else self.centre, *others],
         )
-        self.command_palette = Palette(self, self.commands)
+        self.commands = partial(
+            all_commands, self.menuBar(), session, self.form, self._docks["strategy"].show,
+            self.show_run, self.files.open_from,
+        )  # fmt: skip
+        self.command_palette, self.key_sheets = Palette(self, self.commands), KeySheets(self)
         self.view_options = ViewOptions(self.timeline, settings)
         self.colours = ColourControl(settings, self)
         self.finder = Finder(self.panels.search, self.panels.spans, self.timeline, self.overview)
@@ -150,8 +150,8 @@ class MainWindow(QMainWindow):
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
         self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
-        self._lesson_menu = LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
-        self.setAcceptDrops(True)
+        LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
+        self.drops = FileDrops(self, self.files.open_paths)
         self.comparing.attach(menus.actions, self._docks["compare"], self.overview)
         self._connect()
         self._restore()
@@ -199,20 +199,6 @@ class MainWindow(QMainWindow):
 
     # What the user does
 
-    def set_following(self, following: bool) -> None:
-        """Follow the present, or stay where one is."""
-        if following:
-            self.timeline.navigator.follow()
-        self.actions_by_name["follow"].setChecked(self.timeline.state.following)
-
-    def show_sheet(self) -> None:
-        """Show keys and mouse, or close them."""
-        sheet = self.findChild(KeySheet)
-        if sheet is None:
-            KeySheet(sections(self.menuBar()), self).show()
-        else:
-            sheet.close()
-
     def show_run(self, run: Run) -> None:
         """Show a run of this sitting, or one that was opened or predicted just now."""
         self.runs.add(run)
@@ -222,17 +208,6 @@ class MainWindow(QMainWindow):
         """Show the run that is shown with other steps, as a run of its own."""
         if self.run_shown is not None and self.run_shown.source is not None:
             self.show_run(self.session.add_opened(self.run_shown.source, Opened(trace)))
-
-    def commands(self) -> list[Command]:
-        """What the command palette offers now."""
-        self._recent.refresh()
-        self._lesson_menu.fill()
-        return [
-            *menu_commands(self.menuBar()),
-            *run_commands(self.session.runs, self.show_run),
-            *sample_commands(self.files.open_from),
-            *form_commands(self.form, self._docks["strategy"].show),
-        ]
 
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
@@ -267,7 +242,7 @@ class MainWindow(QMainWindow):
         self.timeline.state.show_scene(self.scene, run.live, kept.saved)
         if kept.saved is None:
             self.panels.show_step(None)
-        self.marking.show_run(run)
+        self.bookmarking.show_run(run)
         self.verdict.show_run(run.trace.header)
         self.show_comparison(run)
         self.predictions.show_run(run)
@@ -285,7 +260,7 @@ class MainWindow(QMainWindow):
             return
         self.run_shown = self.scene = None
         self.timeline.state.show_scene(None)
-        self.marking.show_run(None)
+        self.bookmarking.show_run(None)
         for part in (self.panels, self.bar, self.status, self.judge):
             part.show_nothing()
         self.setWindowTitle("Bubblescope")
@@ -376,9 +351,9 @@ class MainWindow(QMainWindow):
         self.why.asked.connect(self.explainer.ask)
         self.explainer.explained.connect(self.live.update)
         self.explainer.explained.connect(self.selection_panels.show_gap_again)
-        for part in (self.panels.statistics, self.marking):
+        for part in (self.panels.statistics, self.bookmarking):
             part.said.connect(self.note)
-        self.marking.failed.connect(self.banner.say)
+        self.bookmarking.failed.connect(self.banner.say)
         self.actions_by_name["critical_path"].setIconText(tr("Outline"))
         self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 
@@ -410,14 +385,6 @@ class MainWindow(QMainWindow):
             self.lessons,
         ):  # fmt: skip
             part.set_theme(theme)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: D102
-        if dropped_paths(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: D102
-        event.acceptProposedAction()
-        self.files.open_paths(dropped_paths(event.mimeData()))
 
     def take_over(self, other: MainWindow) -> None:
         """Show the runs of another window of the same session, and end that one."""

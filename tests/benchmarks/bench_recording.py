@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from core.engine.hardware import find_hardware
-from core.engine.lanes.executor import Executor
 from core.engine.lanes.flusher import Flusher
 from core.engine.lanes.lane import open_lanes
-from core.engine.lanes.operations import Operations
-from core.engine.lanes.run import batches_of
 from core.engine.prepare import prepare
+from core.engine.run import batches_of
 from core.engine.server import SWITCH_SECONDS
+from core.engine.tasks.executor import Executor
+from core.engine.tasks.operations import Operations
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.recording.recording import open_recording

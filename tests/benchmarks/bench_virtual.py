@@ -11,7 +11,7 @@ import pytest
 
 from core.cli.report import table
 from core.models.catalogue import ModelSettings
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.task import PlanError

@@ -204,21 +204,21 @@ def _open_schedule(path: Path, number: int) -> None:
             assert _plan("pipeline", devices=f"{schedule.ranks}xcpu", schedule=str(path)).tasks
 
 
-def _marks_files() -> list[File]:
+def _bookmarks_files() -> list[File]:
     marks = [{"start": 10, "end": None, "note": "here"}, {"start": 5, "end": 2**40, "note": ""}]
     kept = json.dumps({"format": 1, "started": "", "marks": marks * 3})
     return [(".json", kept.encode())]
 
 
-def _open_marks(path: Path, number: int) -> None:
-    from core.recording.bookmarks import marks_file, read_marks, write_marks
+def _open_bookmarks(path: Path, number: int) -> None:
+    from core.recording.bookmarks import bookmarks_file, read_bookmarks, write_bookmarks
 
     recording = path.with_suffix(".arrow")
-    path.replace(marks_file(recording))
-    marks = read_marks(recording)
+    path.replace(bookmarks_file(recording))
+    marks = read_bookmarks(recording)
     assert list(marks) == sorted(marks, key=lambda mark: (mark.start, mark.last, mark.note))
-    write_marks(recording, marks)
-    assert read_marks(recording) == marks
+    write_bookmarks(recording, marks)
+    assert read_bookmarks(recording) == marks
 
 
 def _settings_files() -> list[File]:
@@ -429,6 +429,6 @@ READERS: dict[str, Reader] = {
     "perfetto": Reader(_foreign("perfetto"), _open_foreign, (RecordingError,)),
     "costs": Reader(_costs_files, _open_costs, (CostError,)),
     "schedule": Reader(_schedule_files, _open_schedule, (PlanError,)),
-    "marks": Reader(_marks_files, _open_marks, (BookmarksError,)),
+    "marks": Reader(_bookmarks_files, _open_bookmarks, (BookmarksError,)),
     "settings": Reader(_settings_files, _open_settings, ()),
 }

@@ -28,7 +28,6 @@ import torch
 from torch import Tensor
 
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
-from core.engine.lanes.executor import POLL_SECONDS, Stopped
 from core.engine.lanes.lane import (
     Clock,
     Lane,
@@ -41,6 +40,7 @@ from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
+from core.engine.tasks.executor import POLL_SECONDS, Stopped
 from core.plan.link import Link
 from core.plan.task import ABSENT, Kind, Role, Task
 from core.predict.costs import MOST_PASSES, CostModel, Curve

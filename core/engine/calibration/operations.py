@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from core.engine.lanes.operations import Operations
 from core.engine.lanes.timestamps import Stamps
-from core.engine.lanes.values import Key, ValueStore
 from core.engine.models.modules import Batch
+from core.engine.tasks.operations import Operations
+from core.engine.tasks.values import Key, ValueStore
 from core.plan.task import Kind, Payload, Plan, Task
 
 Name = tuple[object, ...]

@@ -1,1 +1,1 @@
-"""Runs that follow a plan exactly: a lane for each row of the plan, timed task by task."""
+"""Where tasks run: threads and streams with their clocks, and what they hold in memory."""

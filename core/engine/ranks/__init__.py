@@ -1,1 +1,1 @@
-"""Runs that torch drives: a process for each rank, timed by hooks."""
+"""The processes of a run that torch drives: one for each rank."""

@@ -29,8 +29,6 @@ from core.engine.hardware import compute_exactly
 from core.engine.lanes.flusher import Flusher
 from core.engine.lanes.lane import Timestamp, open_clock, open_lanes
 from core.engine.lanes.memory import optimizer_bytes
-from core.engine.lanes.run import batches_of
-from core.engine.lanes.step_counters import inside, outside
 from core.engine.messages import Outcome
 from core.engine.models.modules import Batch
 from core.engine.models.workload import (
@@ -40,9 +38,11 @@ from core.engine.models.workload import (
     verification_notes,
 )
 from core.engine.prepare import Prepared, prepare
+from core.engine.rank_models.model import RankModel, Setting, rank_model
+from core.engine.rank_models.timer import RankEvents, RankTimer, TimedOp
 from core.engine.ranks.expectation import Expectations
-from core.engine.ranks.model import RankModel, Setting, rank_model
-from core.engine.ranks.timer import RankEvents, RankTimer, TimedOp
+from core.engine.run import batches_of
+from core.engine.tasks.step_counters import inside, outside
 from core.engine.verify import judge, keeps_parameters
 from core.engine.wire import send
 from core.plan.devices import GLOO, Hardware

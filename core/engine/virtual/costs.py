@@ -9,11 +9,11 @@ from functools import partial
 from threading import Event
 
 from core.engine.calibration.calibrate import Name, Passed, Times, costs_from, name_of
-from core.engine.lanes.executor import Stopped
+from core.engine.lanes.alone import Alone
 from core.engine.lanes.lane import kept_random_state
-from core.engine.lanes.operations import Operations
 from core.engine.models.modules import Batch
-from core.engine.virtual.alone import Alone
+from core.engine.tasks.executor import Stopped
+from core.engine.tasks.operations import Operations
 from core.engine.virtual.executor import Course
 from core.gc_paused import gc_paused
 from core.plan.link import Link

@@ -11,12 +11,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from core.engine.lanes.executor import Stopped
+from core.engine.lanes.alone import Alone
 from core.engine.lanes.lane import allocator_bytes
-from core.engine.lanes.operations import Operations, Step
 from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
-from core.engine.virtual.alone import Alone
+from core.engine.tasks.executor import Stopped
+from core.engine.tasks.operations import Operations, Step
 from core.explain.waits import meeting
 from core.gc_paused import gc_paused
 from core.plan.faults import Faults

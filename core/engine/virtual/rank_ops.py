@@ -19,12 +19,12 @@ import torch
 from torch import Tensor
 
 from core.engine.lanes import memory
-from core.engine.lanes.operations import Operations, Step, Work
-from core.engine.lanes.step_counters import inside, outside
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
+from core.engine.tasks.operations import Operations, Step, Work
+from core.engine.tasks.step_counters import inside, outside
 from core.engine.virtual.rank_replicas import RankReplicas
 from core.plan.by_blocks import by_blocks
 from core.plan.specification import job_of

@@ -8,9 +8,9 @@ from itertools import accumulate, pairwise
 import torch
 from torch import Tensor, nn
 
-from core.engine.lanes.replicas import Parameters, Replicas, clones_of
 from core.engine.models.workload import gradients_of, make_optimizer
 from core.engine.prepare import Prepared
+from core.engine.tasks.replicas import Parameters, Replicas, clones_of
 from core.plan.task import PlanError
 
 

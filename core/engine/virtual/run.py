@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from threading import Event
 
-from core.engine.lanes.operations import Operations
-from core.engine.lanes.run import run_steps
-from core.engine.lanes.step_counters import ClosedStep
+from core.engine.lanes.alone import Alone
 from core.engine.prepare import Prepared
-from core.engine.virtual.alone import Alone
+from core.engine.run import run_steps
+from core.engine.tasks.operations import Operations
+from core.engine.tasks.step_counters import ClosedStep
 from core.engine.virtual.costs import calibrate
 from core.engine.virtual.executor import Close, VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps

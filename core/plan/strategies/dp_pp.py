@@ -12,9 +12,9 @@ sum them by all-reduce, and each steps its own copy.
 from dataclasses import replace
 
 from core.option import Option
-from core.plan.pipeline_options import PIPELINE_OPTIONS
+from core.plan.pipeline.options import PIPELINE_OPTIONS
+from core.plan.pipeline.staged import staged_plan
 from core.plan.splits import tensor_split
-from core.plan.staged import staged_plan
 from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job, Strategy, require_rows
 from core.plan.task import Plan

@@ -7,9 +7,9 @@
 One lane works at a time: a pipeline of a single micro-batch.
 """
 
-from core.plan.pipeline_options import CUT_OPTIONS
+from core.plan.pipeline.options import CUT_OPTIONS
+from core.plan.pipeline.staged import staged_plan
 from core.plan.schedules.gpipe import SCHEDULE
-from core.plan.staged import staged_plan
 from core.plan.strategy import Job, Strategy
 from core.plan.task import Plan
 

@@ -1,14 +1,14 @@
 """Pipeline parallel: stages overlap on micro-batches, in the order of a schedule."""
 
-from core.plan.pipeline_options import (
+from core.plan.pipeline.options import (
     DEFAULT_MICROBATCHES,
     MICROBATCHES,
     MOST_MICROBATCHES,
     PIPELINE_OPTIONS,
     SPLIT_SIZE,
 )
+from core.plan.pipeline.staged import staged_plan
 from core.plan.splits import split, tensor_split
-from core.plan.staged import staged_plan
 from core.plan.strategy import Job, Strategy, require_rows
 from core.plan.task import Plan, PlanError
 

@@ -27,8 +27,8 @@ def finish_calls(events: Events) -> None:
     _take_pairs(events, *_asynchronous(rest, events.odd))
     instants = [event for event in rest if event.ph in _INSTANT]
     if instants:
-        marks = [_on(event, f"{INSTANTS} of {event.tid}") for event in instants]
-        events.take(marks, np.array([number(event.ts) for event in instants]))
+        noted = [_on(event, f"{INSTANTS} of {event.tid}") for event in instants]
+        events.take(noted, np.array([number(event.ts) for event in instants]))
     events.odd[Odd.UNKNOWN] += sum(event.ph not in _KNOWN for event in rest)
 
 

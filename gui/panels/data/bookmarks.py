@@ -1,4 +1,4 @@
-"""Marks: the run's marks as a list, to go to, to name and to delete."""
+"""Bookmarks: the run's bookmarks as a list, to go to, to name and to delete."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from gui.panels.tables import dress_tree
 NOTE = 2  # the column
 
 
-class MarksPanel(QWidget):
-    """A row for each mark, in order of time.
+class BookmarksPanel(QWidget):
+    """A row for each bookmark, in order of time.
 
-    `chosen` carries the index of a mark to go to, `renamed` that of one and its new note, and
-    `removed` that of one to delete. With `steps_asked` steps are to begin at the marks.
+    `chosen` carries the index of a bookmark to go to, `renamed` that of one and its new note, and
+    `removed` that of one to delete. With `steps_asked` steps are to begin at the bookmarks.
     """
 
     chosen = Signal(int)
@@ -58,19 +58,23 @@ class MarksPanel(QWidget):
         self._stack.addWidget(nothing)
         self._stack.addWidget(body)
 
-    def show_marks(self, marks: Sequence[Bookmark]) -> None:
-        """List other marks; the row that was current stays so."""
+    def show_bookmarks(self, bookmarks: Sequence[Bookmark]) -> None:
+        """List other bookmarks; the row that was current stays so."""
         current = self.current
         with QSignalBlocker(self.list):
             self.list.clear()
-            for mark in marks:
-                length = "" if mark.end is None else duration_text(mark.end - mark.start)
-                item = QTreeWidgetItem(self.list, [time_text(mark.start), length, mark.note])
+            for bookmark in bookmarks:
+                length = (
+                    "" if bookmark.end is None else duration_text(bookmark.end - bookmark.start)
+                )
+                item = QTreeWidgetItem(
+                    self.list, [time_text(bookmark.start), length, bookmark.note]
+                )
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-                item.setToolTip(NOTE, plain_tip(mark.note))
-        if marks:
-            self.set_current(min(max(0, current or 0), len(marks) - 1))
-        self._stack.setCurrentIndex(1 if marks else 0)
+                item.setToolTip(NOTE, plain_tip(bookmark.note))
+        if bookmarks:
+            self.set_current(min(max(0, current or 0), len(bookmarks) - 1))
+        self._stack.setCurrentIndex(1 if bookmarks else 0)
 
     @property
     def current(self) -> int | None:
@@ -79,24 +83,24 @@ class MarksPanel(QWidget):
         return None if item is None else self._index(item)
 
     def set_current(self, index: int) -> None:
-        """Make a mark's row the current one."""
+        """Make a bookmark's row the current one."""
         item = self.list.topLevelItem(index)
         if item is not None:
             self.list.setCurrentItem(item)
 
     def go(self) -> None:
-        """Go to the current mark."""
+        """Go to the current bookmark."""
         if self.current is not None:
             self.chosen.emit(self.current)
 
     def rename(self) -> None:
-        """Edit the current mark's note in its row."""
+        """Edit the current bookmark's note in its row."""
         item = self.list.currentItem()
         if item is not None:
             self.list.editItem(item, NOTE)
 
     def remove(self) -> None:
-        """Delete the current mark."""
+        """Delete the current bookmark."""
         if self.current is not None:
             self.removed.emit(self.current)
 

@@ -124,7 +124,7 @@ def legend_text(bars: StepBars, theme: Theme) -> str:
     if not np.isnan(bars.losses).all():
         parts.append(("━", theme.update, tr("loss (right axis)")))
     return "&nbsp;&nbsp; ".join(
-        f'<span style="color:{colour}">{mark}</span>'
+        f'<span style="color:{colour}">{symbol}</span>'
         f'<span style="color:{theme.muted}">&nbsp;{words}</span>'
-        for mark, colour, words in parts
+        for symbol, colour, words in parts
     )

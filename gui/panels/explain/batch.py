@@ -133,8 +133,8 @@ class BatchPanel(Sheet):
         for number, (name, cells, shown) in enumerate(rows):
             top = y + LINE * number
             if shown:
-                mark = QRectF(PAD - 4, top, first + widest * len(fitting) + 8, LINE)
-                ink.painter.fillRect(mark, QColor(self.theme.tint))
+                behind = QRectF(PAD - 4, top, first + widest * len(fitting) + 8, LINE)
+                ink.painter.fillRect(behind, QColor(self.theme.tint))
             ink.small(QRectF(PAD, top, first, LINE), name)
             for column, cell in enumerate(cells):
                 at = QRectF(PAD + first + widest * column, top, widest - 6, LINE)

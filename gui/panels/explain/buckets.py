@@ -105,7 +105,7 @@ class BucketsChart(Drawing):
             (None, tr("gradients ready")), (WAITS, tr("waits for ranks")), (MOVES, tr("moves")),
         ):  # fmt: skip
             if look is None:
-                self._mark(ink.painter, x + 5, y + 3, self.theme.backward)
+                self._draw_marker(ink.painter, x + 5, y + 3, self.theme.backward)
             else:
                 self.fill(ink.painter, QRectF(x, y + 4, 11, BAR), look)
             width = text_width(ink.fonts.small, name) + 4
@@ -131,13 +131,13 @@ class BucketsChart(Drawing):
         return plot.bottom()
 
     def _gradients(self, painter: QPainter, lane: int, plot: QRectF) -> None:
-        """The wave: a mark where each block's gradients were there."""
+        """The wave: a marker where each block's gradients were there."""
         painter.setPen(QColor(self.theme.line))
         painter.drawLine(plot.bottomLeft(), plot.bottomRight())
         for ready in self._wave:
             if ready.lane == lane:
                 x = self._x(ready.time, plot)
-                self._mark(painter, x, plot.top() + 3, self.theme.backward)
+                self._draw_marker(painter, x, plot.top() + 3, self.theme.backward)
                 tip = tr("The gradients of block {n} were there.", n=ready.block)
                 self.spot(QRectF(x - 5, plot.top(), 10, ROW), tip)
 
@@ -152,10 +152,10 @@ class BucketsChart(Drawing):
         self.fill(ink.painter, QRectF(begun, top, max(1.0, done - begun), BAR), MOVES)
         if bucket.ready is not None:
             x = self._x(bucket.ready, plot)
-            self._mark(ink.painter, x, plot.top() + 3, self.theme.backward)
+            self._draw_marker(ink.painter, x, plot.top() + 3, self.theme.backward)
         self.spot(plot.united(name), bucket_words(bucket))
 
-    def _mark(self, painter: QPainter, x: float, y: float, colour: str) -> None:
+    def _draw_marker(self, painter: QPainter, x: float, y: float, colour: str) -> None:
         """A small triangle that points down at a moment."""
         painter.setPen(QColor(self.theme.plot))
         painter.setBrush(QColor(colour))

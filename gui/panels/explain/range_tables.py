@@ -57,7 +57,7 @@ def steps_range(trace: Trace, live: bool) -> TimeRange | None:
 def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
     """The first and the last step that were counted, and how long they took."""
     warmup = trace.header.specification.warmup
-    first, last = trace.step_at(counted.start), trace.step_at(counted.end - 1)
+    first, last = trace.step_table.at(counted.start), trace.step_table.at(counted.end - 1)
     if first is None or last is None:
         return headline(counted)
     return tr(
@@ -206,8 +206,8 @@ def as_markdown(title: str, tables: Sequence[Table], lines: Sequence[str]) -> st
     """Tables as GitHub and other programs read them, numbers to the right."""
     parts = [f"**{_escaped(title)}**"]
     for table in tables:
-        marks = ["---", *["---:"] * (len(table.heads) - 1)]
-        rows = (table.heads, tuple(marks), *table.rows)
+        rule = ["---", *["---:"] * (len(table.heads) - 1)]
+        rows = (table.heads, tuple(rule), *table.rows)
         parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
     return "\n\n".join([*parts, *map(_escaped, lines)]) + "\n"
 

@@ -22,7 +22,7 @@ from core.models.description import ModelDescription
 from core.option import Value
 from core.plan.devices import PREDICTED
 from core.plan.link import Link
-from core.plan.pipeline_options import DEFAULT_SCHEDULE
+from core.plan.pipeline.options import DEFAULT_SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.task import Kind, Stage
 from core.predict.costs import CostModel

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from core.option import Option
 from core.plan.devices import HOST, Hardware
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import Specification, specification_of
 from gui.look.label import Label
 from gui.look.layouts import column

@@ -54,7 +54,7 @@ def _report_at(scene: Scene, gap: Gap) -> GapReport | None:
 def _between_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     row = frame.layout.row_at(y - frame.top)
     time = int(frame.view.time(x - frame.left))
-    if row is None or row.helper or scene.trace.step_at(time) is not None:
+    if row is None or row.helper or scene.trace.step_table.at(time) is not None:
         return None
     report = scene.explained.report(row.lane, time)
     return None if report is None else between_card(report)

@@ -1,4 +1,4 @@
-"""The column of the lanes' names: clicks and drags in it, and the marks of the chosen lane."""
+"""The column of the lanes' names: clicks and drags in it, and the stripe of the chosen lane."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, arrangement_of
 from gui.timeline.state.timeline import TimelineState
 
-MARK = 3.0  # width of the mark beside the chosen lane
+STRIPE = 3.0  # width of the stripe beside the chosen lane
 
 
 class LaneNames:
@@ -103,7 +103,7 @@ def _draw_chosen(painter: QPainter, frame: Frame, lane: int) -> None:
     shade = QColor(frame.theme.accent)
     shade.setAlpha(28)
     painter.fillRect(QRectF(0, frame.top + top, LABELS - 4, end - top), shade)
-    painter.fillRect(QRectF(0, frame.top + top, MARK, end - top), QColor(frame.theme.accent))
+    painter.fillRect(QRectF(0, frame.top + top, STRIPE, end - top), QColor(frame.theme.accent))
 
 
 def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name: str) -> None:

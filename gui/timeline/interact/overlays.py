@@ -10,7 +10,7 @@ from gui.timeline.interact.crosshair import SNAP, Crosshair, crosshair_at, draw_
 from gui.timeline.interact.describe import Card
 from gui.timeline.interact.hover import card_at
 from gui.timeline.layout.frame import AXIS, STEPS, Fonts
-from gui.timeline.paint.flags import Flag, draw_marks, flag_at, flags, hide_ticks, mark_text
+from gui.timeline.paint.flags import Flag, bookmark_text, draw_bookmarks, flag_at, flags, hide_ticks
 from gui.timeline.paint.overlay import draw_measure, draw_outline, rect_of
 from gui.timeline.paint.picture import Hovered, draw_over
 from gui.timeline.paint.summaries import group_card
@@ -63,7 +63,7 @@ class TimelineOverlays(QObject):
         return next((f.rect for f in self._flags() if f.index == index), QRectF())
 
     @property
-    def mark_here(self) -> int | None:
+    def bookmark_here(self) -> int | None:
         """The bookmark that begins at the crosshair, or None."""
         if self.crosshair is None:
             return None
@@ -86,7 +86,7 @@ class TimelineOverlays(QObject):
             draw_measure(painter, frame, fonts, measure, area.bottom())
         painter.setClipRect(QRectF(frame.left - 1, 0, frame.view.width + 2, area.height()))
         self._hide_ticks(painter, fonts)
-        draw_marks(painter, frame, fonts, state.bookmarks.marks, bottom)
+        draw_bookmarks(painter, frame, fonts, state.bookmarks.listed, bottom)
         if self.crosshair is not None:
             draw_crosshair(painter, frame, fonts, self.crosshair, bottom)
         painter.setClipping(False)
@@ -113,8 +113,8 @@ class TimelineOverlays(QObject):
         """What is told of a pixel: a flag on the axis in full, or what is on the lanes."""
         index, scene = self._flag_at(at), self._state.scene
         if index is not None:
-            mark = self._state.bookmarks.marks[index]
-            return mark_text(mark, self._state.origin), mark.note.splitlines()
+            bookmark = self._state.bookmarks.listed[index]
+            return bookmark_text(bookmark, self._state.frame.origin), bookmark.note.splitlines()
         if scene is None or at.y() < AXIS + STEPS:
             return None
         where = (scene, self._state.frame, at.x(), at.y())
@@ -129,7 +129,7 @@ class TimelineOverlays(QObject):
 
     def _flags(self) -> list[Flag]:
         fonts = Fonts.of(self._over.font())
-        return flags(self._state.frame, fonts, self._state.bookmarks.marks)
+        return flags(self._state.frame, fonts, self._state.bookmarks.listed)
 
     def _flag_at(self, at: QPointF) -> int | None:
         return flag_at(self._flags(), at.x(), at.y()) if at.y() < AXIS else None

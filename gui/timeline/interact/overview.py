@@ -17,7 +17,7 @@ from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT
 from gui.timeline.paint.painter import LanePainter
-from gui.timeline.paint.search_hits import draw_hit_marks, hit_marks
+from gui.timeline.paint.search_hits import draw_hit_ticks, hit_ticks
 from gui.timeline.paint.summaries import draw_shades
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.scene import Scene
@@ -26,7 +26,7 @@ from gui.timeline.state.timeline import TimelineState
 HEIGHT = 34  # of the strip; the legend stands below it
 LEGEND = 24
 EDGE = 5.0
-HITS_TOP = 0.5  # where the marks of what was searched for stand
+HITS_TOP = 0.5  # where the ticks of what was searched for stand
 BANDS = 24  # into which very many lanes are put together
 
 
@@ -42,11 +42,11 @@ class Overview(QWidget):
         self._theme = state.theme
         self._picture: QPixmap | None = None
         self._drawn = Viewport()
-        self._marks: list[QRectF] = []
+        self._hit_ticks: list[QRectF] = []
         self._legend: list[list[LegendEntry]] = []
         state.scene_changed.connect(self.refresh)
         state.strips_changed.connect(self._explain)
-        state.view_changed.connect(self._mark_visible)
+        state.view_changed.connect(self._show_visible)
         state.picture_changed.connect(self._take_theme)
         self._explain()
 
@@ -70,7 +70,7 @@ class Overview(QWidget):
                 frame = Frame(whole, Layout(), LABELS, 0, self._theme)
                 draw_folds(painter, scene, frame, Fonts.of(self.font()), EDGE, HEIGHT - EDGE)
                 self._draw_window(painter, whole)
-                draw_hit_marks(painter, self._theme, self._marks)
+                draw_hit_ticks(painter, self._theme, self._hit_ticks)
                 self._name(painter)
             if event.rect().bottom() >= HEIGHT:
                 at = QPointF(LABELS, HEIGHT + 5)
@@ -92,7 +92,7 @@ class Overview(QWidget):
             self._theme = self._state.theme
             self.refresh()
 
-    def _mark_visible(self) -> None:
+    def _show_visible(self) -> None:
         self.update(0, 0, self.width(), HEIGHT)  # the legend stays as it is
 
     def _go(self, event: QMouseEvent) -> None:
@@ -131,7 +131,7 @@ class Overview(QWidget):
                 draw_shades(painter, together, frame, strip)
             else:
                 LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
-        self._marks = hit_marks(scene.trace, scene.hits, frame, HITS_TOP)
+        self._hit_ticks = hit_ticks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 
     def _explain(self) -> None:

@@ -1,4 +1,4 @@
-"""Marks on the timeline: a flag with its note on the axis, and a thin line over the lanes."""
+"""Bookmarks on the timeline: a flag with its note on the axis, and a thin line over the lanes."""
 
 from __future__ import annotations
 
@@ -23,61 +23,64 @@ REACH = 4.0  # pixels beside its pole at which a flag is still hit
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Where a mark's flag stands, and as much of its note as there is room for."""
+    """Where a bookmark's flag stands, and as much of its note as there is room for."""
 
     index: int
     rect: QRectF
     text: str
 
 
-def flags(frame: Frame, fonts: Fonts, marks: Sequence[Bookmark]) -> list[Flag]:
-    """The flags of the marks (in order of time) that begin in the visible time.
+def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Flag]:
+    """The flags of the bookmarks (in order of time) that begin in the visible time.
 
     A flag ends where the next one begins, so that all can be seen and hit.
     """
     right = frame.left + frame.view.width
-    poles = [frame.x(mark.start) for mark in marks]
+    poles = [frame.x(bookmark.start) for bookmark in bookmarks]
     found = []
-    for index, (mark, x) in enumerate(zip(marks, poles, strict=True)):
+    for index, (bookmark, x) in enumerate(zip(bookmarks, poles, strict=True)):
         if not frame.left - 1 <= x <= right:
             continue
         room = min([right, *poles[index + 1 : index + 2]]) - x - 2
-        text = _fitting(fonts, mark.note, min(room, WIDEST) - 2 * AIR)
+        text = _fitting(fonts, bookmark.note, min(room, WIDEST) - 2 * AIR)
         width = text_width(fonts.small, text) + 2 * AIR if text else min(BARE, max(2.0, room))
         found.append(Flag(index, QRectF(x, TOP, width, HEIGHT), text))
     return found
 
 
 def flag_at(shown: Sequence[Flag], x: float, y: float) -> int | None:
-    """The index of the mark whose flag is at a pixel, or None; of several the last."""
+    """The index of the bookmark whose flag is at a pixel, or None; of several the last."""
     hits = [flag.index for flag in shown if flag.rect.adjusted(-REACH, -TOP, 0, 4).contains(x, y)]
     return hits[-1] if hits else None
 
 
-def mark_text(mark: Bookmark, origin: Origin = OF_RUN) -> str:
-    """When a mark is: its moment, or its beginning and how long it is."""
-    if mark.end is None:
-        return since_text(mark.start, origin)
-    length = duration_text(mark.end - mark.start)
-    return tr("{start}, for {length}", start=since_text(mark.start, origin), length=length)
+def bookmark_text(bookmark: Bookmark, origin: Origin = OF_RUN) -> str:
+    """When a bookmark is: its moment, or its beginning and how long it is."""
+    if bookmark.end is None:
+        return since_text(bookmark.start, origin)
+    length = duration_text(bookmark.end - bookmark.start)
+    return tr("{start}, for {length}", start=since_text(bookmark.start, origin), length=length)
 
 
-def draw_marks(
-    painter: QPainter, frame: Frame, fonts: Fonts, marks: Sequence[Bookmark], bottom: float
+def draw_bookmarks(
+    painter: QPainter, frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark], bottom: float
 ) -> None:
-    """Draw all marks of the visible time."""
+    """Draw all bookmarks of the visible time."""
     colour = QColor(frame.theme.warning)
     left, right = frame.left, frame.left + frame.view.width
-    for mark in marks:
-        edges = [frame.x(mark.start), *([] if mark.end is None else [frame.x(mark.end)])]
+    for bookmark in bookmarks:
+        edges = [
+            frame.x(bookmark.start),
+            *([] if bookmark.end is None else [frame.x(bookmark.end)]),
+        ]
         painter.setPen(QPen(colour, 1))
         for x in edges:
             if left - 1 <= x <= right:
                 painter.drawLine(QPointF(round(x), TOP), QPointF(round(x), bottom))
-        if mark.end is not None and edges[1] > left and edges[0] < right:
+        if bookmark.end is not None and edges[1] > left and edges[0] < right:
             x0, x1 = max(left, edges[0]), min(right, edges[1])
             painter.fillRect(QRectF(x0, AXIS - 4, max(1.0, x1 - x0), 3), colour)
-    for flag in flags(frame, fonts, marks):
+    for flag in flags(frame, fonts, bookmarks):
         _draw_flag(painter, frame, fonts, flag, colour)
 
 

@@ -20,7 +20,7 @@ INDENT = 14.0
 NAME = 16.0  # height of a lane's name
 DETAIL = 14.0  # and of each line below it
 AIR = 3.0  # of a line of text, free above and below its letters
-PIN = 3.0  # width of the mark beside a pinned lane
+PIN = 3.0  # width of the stripe beside a pinned lane
 
 
 def draw_axis(
@@ -174,8 +174,8 @@ def _lane_label(
     """Draw a lane's label; returns where its last line stands."""
     facts = scene.facts[row.lane]
     if row.lane in frame.layout.pins:
-        mark = QRectF(2, frame.top + row.top, PIN, frame.layout.rooms[row.lane])
-        painter.fillRect(mark, QColor(frame.theme.accent))
+        stripe = QRectF(2, frame.top + row.top, PIN, frame.layout.rooms[row.lane])
+        painter.fillRect(stripe, QColor(frame.theme.accent))
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
     room = frame.layout.rooms[row.lane]

@@ -20,8 +20,8 @@ from gui.timeline.paint.raster import Slices, draw_slices, owners
 from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
 
-HIT = 4.0  # height of the mark over a span that was found, or in the strip of the whole run
-WIDTH = 2.0  # of a mark in that strip
+HIT = 4.0  # height of the tick over a span that was found, or in the strip of the whole run
+WIDTH = 2.0  # of a tick in that strip
 LEAST = 3.0  # and its least width
 RIM = 1.0  # of the plot's colour below and beside it
 LOW = 13.0  # lower rows have no count
@@ -29,7 +29,7 @@ AIR = 3.0
 
 
 def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
-    """A mark at the top of each span of a row that was searched for, however short it is."""
+    """A tick at the top of each span of a row that was searched for, however short it is."""
     left, right = hit_pixels(scene, frame, row.lane)
     if not len(left):
         return
@@ -44,14 +44,14 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
         return
     ratio = painter.device().devicePixelRatioF()
     pixels = max(1, math.ceil(place.width() * ratio))
-    rims, mark = (
+    rims, tick = (
         np.where(
             owners((left - more) * ratio, (right + more) * ratio, pixels) < len(left),
             np.uint32(QColor(colour).rgba()), np.uint32(0),
         )
         for colour, more in ((theme.plot, RIM), (theme.text, 0.0))
     )  # fmt: skip
-    lines = np.stack([np.where(mark > 0, mark, rims), rims])
+    lines = np.stack([np.where(tick > 0, tick, rims), rims])
     edges = np.array([0.0, height, height + RIM])
     draw_slices(painter, Slices(lines, edges), place.left(), place.top(), ratio)
 
@@ -59,7 +59,7 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
 def hit_pixels(
     scene: Scene, frame: Frame, lane: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Left and right of the marks of a lane's hits in view, in pixels of the plot."""
+    """Left and right of the ticks of a lane's hits in view, in pixels of the plot."""
     hits = scene.hits.get(lane)
     if hits is None or not len(hits):
         return np.empty(0), np.empty(0)
@@ -102,8 +102,8 @@ def hit_columns(
     return found
 
 
-def hit_marks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF]:
-    """A mark at the height `top` for each pixel of the plot in which a hit of any lane begins."""
+def hit_ticks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF]:
+    """A tick at the height `top` for each pixel of the plot in which a hit of any lane begins."""
     pixels = max(1, int(frame.view.width))
     edges = frame.view.times(np.linspace(0.0, frame.view.width, pixels + 1))
     edges[-1] += 1  # what begins at the very end counts too
@@ -113,9 +113,9 @@ def hit_marks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF
     return [QRectF(frame.left + x, top, WIDTH, HIT) for x in np.flatnonzero(found).tolist()]
 
 
-def draw_hit_marks(painter: QPainter, theme: Theme, marks: list[QRectF]) -> None:
-    """Draw the marks of `hit_marks`."""
+def draw_hit_ticks(painter: QPainter, theme: Theme, ticks: list[QRectF]) -> None:
+    """Draw the ticks of `hit_marks`."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.text))
-    painter.drawRects(marks)
+    painter.drawRects(ticks)
     painter.setBrush(Qt.BrushStyle.NoBrush)

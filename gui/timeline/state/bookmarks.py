@@ -22,28 +22,28 @@ class Bookmarks(QObject):
     def __init__(self, remember: Callable[[], None], parent: QObject) -> None:
         super().__init__(parent)
         self._remember = remember
-        self.marks: tuple[Bookmark, ...] = ()
+        self.listed: tuple[Bookmark, ...] = ()
 
-    def show(self, marks: Sequence[Bookmark]) -> None:
+    def show(self, bookmarks: Sequence[Bookmark]) -> None:
         """Have the bookmarks that are kept with a run."""
-        self.marks = in_order(marks)
+        self.listed = in_order(bookmarks)
         self.shown.emit()
 
-    def change(self, marks: Sequence[Bookmark], together: bool = False) -> None:
+    def change(self, bookmarks: Sequence[Bookmark], together: bool = False) -> None:
         """Have other bookmarks, which can be taken back: `together` with the change before."""
         if not together:
             self._remember()
-        self.show(marks)
-        self.changed.emit(self.marks)
+        self.show(bookmarks)
+        self.changed.emit(self.listed)
 
-    def take_back(self, marks: tuple[Bookmark, ...]) -> None:
+    def take_back(self, bookmarks: tuple[Bookmark, ...]) -> None:
         """Return to other bookmarks, as the history has them."""
-        if marks != self.marks:
-            self.show(marks)
-            self.changed.emit(self.marks)
+        if bookmarks != self.listed:
+            self.show(bookmarks)
+            self.changed.emit(self.listed)
 
     def nearest(self, time_ns: float, reach: float) -> int | None:
         """The bookmark that begins closest to a moment, at most `reach` ns away, or None."""
-        near = ((abs(mark.start - time_ns), index) for index, mark in enumerate(self.marks))
+        near = ((abs(one.start - time_ns), index) for index, one in enumerate(self.listed))
         distance, index = min(near, default=(reach + 1, 0))
         return index if distance <= reach else None

@@ -17,14 +17,14 @@ class ViewState:
     """What one can go back to: the time that is visible, and how the lanes stand.
 
     `height` is a lane's, None for what fits; `scroll` is in pixels; `rows` is how the lanes are
-    ordered and folded, `marks` what is marked.
+    ordered and folded, `bookmarks` what is marked.
     """
 
     view: Viewport
     height: float | None = None
     scroll: int = 0
     rows: RowState = field(default_factory=RowState)
-    marks: tuple[Bookmark, ...] = ()
+    bookmarks: tuple[Bookmark, ...] = ()
 
 
 class ViewHistory:

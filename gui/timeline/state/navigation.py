@@ -50,11 +50,13 @@ def settled_view(view: Viewport, scene: Scene) -> Viewport:
     return view.fitted(*map(float, scene.bounds))
 
 
-def origin_of(scene: Scene, view: Viewport, count_from: CountFrom) -> Origin:
+def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Origin:
     """What moments count from in a view; from the run's start where there is nothing nearer.
 
     The step that is looked at is the first one of which much is seen.
     """
+    if scene is None:
+        return Origin()
     header = scene.trace.header
     if count_from is CountFrom.CLOCK:
         return Origin(0.0, "", clock_of(header.started))

@@ -207,15 +207,9 @@ class TimelineState(QObject):
         return Frame(
             self.viewport, self.stack.seen(self.scroll, height - body), LABELS,
             body - self.scroll, self.theme, self.now, ceiling=body, floor=height,
-            critical=self.strips.path, arrows=self.strips.arrows, origin=self.origin,
+            critical=self.strips.path, arrows=self.strips.arrows,
+            origin=self.aligned or origin_of(self.scene, self.viewport, self.count_from),
         )  # fmt: skip
-
-    @property
-    def origin(self) -> Origin:
-        """What moments count from."""
-        if self.aligned is not None or self.scene is None:
-            return self.aligned or Origin()
-        return origin_of(self.scene, self.viewport, self.count_from)
 
     # Moving
 
@@ -254,7 +248,7 @@ class TimelineState(QObject):
         """What one can go back to."""
         stack = self.stack
         return ViewState(
-            self.viewport, stack.height, self.scroll, stack.state, self.bookmarks.marks
+            self.viewport, stack.height, self.scroll, stack.state, self.bookmarks.listed
         )
 
     def remember(self, gesture: str, alone: bool = False) -> None:
@@ -273,7 +267,7 @@ class TimelineState(QObject):
             self.lay_out()
             self.scroll_to(state.scroll)
             self.rows_changed.emit()
-        self.bookmarks.take_back(state.marks)
+        self.bookmarks.take_back(state.bookmarks)
         self.move(state.view.resized(self.viewport.width))
 
 

@@ -11,6 +11,7 @@ from core.plan.devices import kind_of
 from core.plan.specification import Specification, lanes_of
 from core.plan.task import Kind, PlanError, Role
 from core.report.summary import summarise
+from core.trace.event_rows import clock_uncertainty
 from tests.core.helpers import Engine, run_here
 
 pytestmark = pytest.mark.accelerator
@@ -112,7 +113,7 @@ def assert_whole_batch(trace):
 
 def assert_in_order(trace):
     """Spans of a lane do not overlap, nor what waits with what it waits for."""
-    uncertain = trace.clock_uncertainty()
+    uncertain = clock_uncertainty(trace.clocks)
     assert 0 < uncertain < 1e6
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)

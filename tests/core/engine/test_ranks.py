@@ -14,8 +14,8 @@ from tests.core.helpers import Engine
 
 pytest.importorskip("torch")
 
+from core.engine.rank_models.timer import TimedOp
 from core.engine.ranks.rank import on_tracks
-from core.engine.ranks.timer import TimedOp
 
 UNUSED = """
 class Unused(nn.Module):

@@ -14,12 +14,12 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from core.engine.hardware import find_hardware  # noqa: E402
-from core.engine.lanes.executor import Executor  # noqa: E402
 from core.engine.lanes.lane import open_lanes  # noqa: E402
-from core.engine.lanes.operations import Operations  # noqa: E402
-from core.engine.lanes.run import batches_of  # noqa: E402
 from core.engine.models.stage_module import StageModule, sum_of_copies  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
+from core.engine.run import batches_of  # noqa: E402
+from core.engine.tasks.executor import Executor  # noqa: E402
+from core.engine.tasks.operations import Operations  # noqa: E402
 
 MLP = ModelSettings("mlp", width=16, depth=6)
 GPT = ModelSettings("gpt", width=16, depth=4, heads=2, sequence=6)

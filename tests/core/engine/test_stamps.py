@@ -8,10 +8,10 @@ import torch
 
 from core.engine.hardware import find_hardware
 from core.engine.lanes.memory import Ledger
-from core.engine.lanes.operations import Operations
-from core.engine.lanes.run import batches_of
 from core.engine.lanes.timestamps import Stamps
 from core.engine.prepare import prepare
+from core.engine.run import batches_of
+from core.engine.tasks.operations import Operations
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from tests.core.helpers import SMALL, run_here

@@ -9,14 +9,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from core.engine.hardware import find_hardware  # noqa: E402
-from core.engine.lanes.executor import Executor  # noqa: E402
 from core.engine.lanes.lane import open_lanes  # noqa: E402
-from core.engine.lanes.operations import Operations  # noqa: E402
-from core.engine.lanes.run import batches_of  # noqa: E402
 from core.engine.models.modules import build_blocks  # noqa: E402
 from core.engine.models.shards import lane_blocks  # noqa: E402
 from core.engine.models.stage_module import StageModule  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
+from core.engine.run import batches_of  # noqa: E402
+from core.engine.tasks.executor import Executor  # noqa: E402
+from core.engine.tasks.operations import Operations  # noqa: E402
 from core.models.catalogue import MODELS, ModelSettings  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
 from core.report.summary import summarise  # noqa: E402

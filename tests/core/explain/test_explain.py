@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from core.explain.balance import held_bytes
 from core.explain.lanes import gap_at
 from core.models.catalogue import ModelSettings
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES

@@ -26,7 +26,7 @@ def every_gap(trace: Trace, first: int, last: int) -> list[tuple[int, int, int]]
         found += [
             (end - start, start, lane.index)
             for start, end, _ in gaps_of(trace, lane.index)
-            if first <= trace.step_at(start) <= last
+            if first <= trace.step_table.at(start) <= last
         ]
     return sorted(found, key=lambda gap: (-gap[0], gap[1], gap[2]))
 

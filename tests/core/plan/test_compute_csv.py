@@ -3,7 +3,7 @@
 import pytest
 
 from core.models.catalogue import ModelSettings
-from core.plan.orders import lane_orders
+from core.plan.pipeline.orders import lane_orders
 from core.plan.schedules import SCHEDULES, schedule_of
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification, check

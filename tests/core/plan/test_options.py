@@ -10,7 +10,7 @@ import pytest
 from core.cli.arguments import make_parser
 from core.models.catalogue import ModelSettings
 from core.option import Option
-from core.plan.pipeline_options import CHUNKS, MICROBATCHES, SCHEDULE, STAGES
+from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE, STAGES
 from core.plan.specification import (
     OPTIONS,
     STRATEGY_OPTIONS,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from core.plan.actions import ActionColumns, Needs
-from core.plan.complete import check_complete
-from core.plan.merge import merge
+from core.plan.pipeline.actions import ActionColumns, Needs
+from core.plan.pipeline.complete import check_complete
+from core.plan.pipeline.merge import merge
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.schedule import Action, ScheduleError, StagePlacement, overlap, vee
 from core.plan.specification import Specification

@@ -1,4 +1,4 @@
-"""Marks in a file beside their recording."""
+"""Bookmarks in a file beside their recording."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.recording.bookmarks import Bookmark, BookmarksError, marks_file, read_marks, write_marks
+from core.recording.bookmarks import (
+    Bookmark,
+    BookmarksError,
+    bookmarks_file,
+    read_bookmarks,
+    write_bookmarks,
+)
 
 MARKS = st.builds(
     lambda start, length, note: Bookmark(start, None if length is None else start + length, note),
@@ -26,23 +32,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(st.lists(MARKS, max_size=6))
 def test_marks_are_read_as_they_were_written_in_order_of_time(
-    folder: Path, marks: list[Bookmark]
+    folder: Path, bookmarks: list[Bookmark]
 ) -> None:
     recording = folder / "run.arrow"
-    write_marks(recording, marks, "today")
-    read = read_marks(recording, "today")
-    assert sorted(map(str, read)) == sorted(map(str, marks))
-    assert [mark.start for mark in read] == sorted(mark.start for mark in marks)
-    assert marks_file(recording).exists() is bool(marks)
+    write_bookmarks(recording, bookmarks, "today")
+    read = read_bookmarks(recording, "today")
+    assert sorted(map(str, read)) == sorted(map(str, bookmarks))
+    assert [bookmark.start for bookmark in read] == sorted(bookmark.start for bookmark in bookmarks)
+    assert bookmarks_file(recording).exists() is bool(bookmarks)
 
 
 def test_the_file_has_the_recordings_name_and_goes_with_the_last_mark(tmp_path: Path) -> None:
     recording = tmp_path / "run.arrow"
-    write_marks(recording, [Bookmark(5)])
-    assert [path.name for path in tmp_path.iterdir()] == ["run.marks.json"]
-    write_marks(recording, [])
+    write_bookmarks(recording, [Bookmark(5)])
+    assert [path.name for path in tmp_path.iterdir()] == ["run.bookmarks.json"]
+    write_bookmarks(recording, [])
     assert list(tmp_path.iterdir()) == []
-    assert read_marks(recording) == ()
+    assert read_bookmarks(recording) == ()
 
 
 @pytest.mark.parametrize(
@@ -71,29 +77,29 @@ def test_a_file_that_cannot_be_used_is_one_line_that_names_it(
     tmp_path: Path, text: str, reason: str
 ) -> None:
     recording = tmp_path / "run.arrow"
-    marks_file(recording).write_bytes(text.encode(errors="surrogateescape"))
+    bookmarks_file(recording).write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(BookmarksError) as problem:
-        read_marks(recording, "today")
+        read_bookmarks(recording, "today")
     assert reason in str(problem.value)
-    assert "run.marks.json" in str(problem.value)
+    assert "run.bookmarks.json" in str(problem.value)
     assert "\n" not in str(problem.value)
 
 
 def test_a_damaged_file_is_kept_when_new_marks_are_written(tmp_path: Path) -> None:
     recording = tmp_path / "run.arrow"
-    marks_file(recording).write_text("broken")
-    write_marks(recording, [Bookmark(1, 2, "new")])
-    assert read_marks(recording) == (Bookmark(1, 2, "new"),)
-    assert (tmp_path / "run.marks.json.old").read_text() == "broken"
+    bookmarks_file(recording).write_text("broken")
+    write_bookmarks(recording, [Bookmark(1, 2, "new")])
+    assert read_bookmarks(recording) == (Bookmark(1, 2, "new"),)
+    assert (tmp_path / "run.bookmarks.json.old").read_text() == "broken"
 
 
 def test_notes_are_written_as_text_that_other_programs_read(tmp_path: Path) -> None:
     recording = tmp_path / "run.arrow"
-    write_marks(recording, [Bookmark(1, None, "größer\n| 100 %")], "today")
-    values = json.loads(marks_file(recording).read_text(encoding="utf-8"))
+    write_bookmarks(recording, [Bookmark(1, None, "größer\n| 100 %")], "today")
+    values = json.loads(bookmarks_file(recording).read_text(encoding="utf-8"))
     assert values["marks"] == [{"start": 1, "end": None, "note": "größer\n| 100 %"}]
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"run\.marks\.json cannot be written: No such file"):
-        write_marks(tmp_path / "gone" / "run.arrow", [Bookmark(1)])
+        write_bookmarks(tmp_path / "gone" / "run.arrow", [Bookmark(1)])

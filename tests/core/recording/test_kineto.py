@@ -12,7 +12,7 @@ from core.explain.ranks import rank_times
 from core.plan.task import Kind, Role
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
-from core.trace.marked import with_steps
+from core.trace.own_steps import with_steps
 from core.trace.odd import Odd
 
 TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"

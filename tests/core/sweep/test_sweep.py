@@ -5,7 +5,7 @@ import math
 import pytest
 
 from core.engine.messages import Outcome
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.task import PlanError
 from core.sweep.results import Results, remaining, seconds_left
 from core.sweep.sweep import Point, sweep_of

@@ -17,7 +17,7 @@ from core.recording.stream import CONTINUATION
 from core.recording.writer import Timings, TraceWriter, plan_batch, span_batch
 from core.trace.columns import Column
 from core.trace.dependencies import waited_for
-from core.trace.event_rows import Log
+from core.trace.event_rows import Log, clock_uncertainty
 from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
@@ -58,7 +58,7 @@ def test_what_is_written_is_read_back_with_its_task():
     assert list(trace.clocks) == [("cpu", None)]
     clock = trace.clocks["cpu", None]
     assert clock.steps.tolist() == [0, 1, 2] and clock.values.tolist() == [40, 40, 40]
-    assert [trace.clock_uncertainty(step) for step in (0, 2, 3)] == [40, 40, None]
+    assert [clock_uncertainty(trace.clocks, step) for step in (0, 2, 3)] == [40, 40, None]
     assert trace.header == header_of(SPECIFICATION, PLAN)
 
 

@@ -133,7 +133,7 @@ class Sitting:
             popup.close()
 
     def show_sheet(self) -> None:
-        self.window.show_sheet()
+        self.window.key_sheets.toggle()
 
 
 def settle() -> None:

@@ -146,7 +146,7 @@ def test_the_window_makes_figures_copies_and_reports(
 
     part, origin = (
         replace(window.timeline.state.viewport, width=1404.0),
-        window.timeline.state.origin,
+        window.timeline.state.frame.origin,
     )
     wanted = {tick.number.replace("\u00a0", " ") for tick in ticks(part, origin)}
     window.exporting.export_to(tmp_path / "seen.svg", visible=True)

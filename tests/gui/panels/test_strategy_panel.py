@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
-from core.plan.pipeline_options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES

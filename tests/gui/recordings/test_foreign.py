@@ -65,8 +65,8 @@ def test_marks_of_a_trace_without_steps_are_used_as_its_steps(qtbot, window, tmp
     window.timeline.state.bookmarks.change([Bookmark(9_000), Bookmark(19_000, 26_000)])
     window._docks["marks"].show()
     window._docks["marks"].raise_()
-    button = window.panels.marks.steps
-    assert button.isVisibleTo(window.panels.marks)
+    button = window.panels.bookmarks.steps
+    assert button.isVisibleTo(window.panels.bookmarks)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     trace = window.run_shown.trace
     assert window.run_shown is not before and before.trace.steps == []

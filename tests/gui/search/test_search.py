@@ -25,7 +25,7 @@ from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Layout
 from gui.timeline.layout.viewport import Viewport
-from gui.timeline.paint.search_hits import HIT, draw_hit_marks, hit_columns, hit_marks
+from gui.timeline.paint.search_hits import HIT, draw_hit_ticks, hit_columns, hit_ticks
 from gui.timeline.state.scene import Scene
 from gui.window.finding import Finder
 from tests.make_believe import batches, specification, trace_of
@@ -243,8 +243,8 @@ def test_the_strip_is_marked_where_a_hit_begins(qapp: object) -> None:
     image = QImage(420, 20, QImage.Format.Format_RGB32)
     image.fill(0)
     with QPainter(image) as painter:
-        marks = hit_marks(trace, {span.lane: np.array([span.index])}, frame, 2)
-        draw_hit_marks(painter, DARK, marks)
+        marks = hit_ticks(trace, {span.lane: np.array([span.index])}, frame, 2)
+        draw_hit_ticks(painter, DARK, marks)
     lit = {x for x in range(420) for y in (int(2 + HIT / 2),) if image.pixelColor(x, y).blue()}
     assert lit
     assert min(lit) == pytest.approx(frame.x(span.start), abs=1.01)

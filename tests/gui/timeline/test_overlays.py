@@ -17,7 +17,7 @@ from core.plan.task import Kind
 from core.recording.bookmarks import Bookmark
 from core.trace.trace import Span
 from gui.app.session import Run
-from gui.panels.data.bookmarks import NOTE, MarksPanel
+from gui.panels.data.bookmarks import NOTE, BookmarksPanel
 from gui.timeline.interact.crosshair import nearest_edge
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.axis import OF_RUN, moment_text
@@ -27,7 +27,7 @@ from gui.timeline.paint.overlay import areas_of
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
-from gui.window.bookmarks import Marking
+from gui.window.bookmarks import Bookmarking
 from tests.core.explain.ranges import Drawn, drawn
 from tests.make_believe import MS, specification, trace_of
 
@@ -51,10 +51,10 @@ def view(qtbot: object) -> Iterator[TimelineView]:
 
 
 @pytest.fixture
-def marking(view: TimelineView, qtbot: object) -> Marking:
-    panel = MarksPanel()
+def bookmarking(view: TimelineView, qtbot: object) -> Bookmarking:
+    panel = BookmarksPanel()
     qtbot.addWidget(panel)
-    made = Marking(view, panel)
+    made = Bookmarking(view, panel)
     made.panel = panel
     made.show_run(Run(1, view.state.trace))
     return made
@@ -207,47 +207,47 @@ def test_a_moment_has_the_digits_that_tell_two_pixels_apart(
 
 
 def test_m_marks_the_moment_under_the_pointer_and_its_note_is_typed_in_place(
-    view: TimelineView, marking: Marking
+    view: TimelineView, bookmarking: Bookmarking
 ) -> None:
     x, y = LABELS + 321, spot(view, 1, 0)[1]
     mouse(view, MOVE, x, y)
     time = round(view.overlays.crosshair.time)
-    marking.mark()
-    assert marking.editor.isVisible() and marking.editor.hasFocus()
-    QTest.keyClicks(marking.editor, "warm")
-    QTest.keyClick(marking.editor, Qt.Key.Key_Return)
-    assert marking.marks == (Bookmark(time, None, "warm"),)
-    assert marking.editor is None
-    assert marking.panel.list.topLevelItem(0).text(NOTE) == "warm"
+    bookmarking.add_moment()
+    assert bookmarking.editor.isVisible() and bookmarking.editor.hasFocus()
+    QTest.keyClicks(bookmarking.editor, "warm")
+    QTest.keyClick(bookmarking.editor, Qt.Key.Key_Return)
+    assert bookmarking.bookmarks == (Bookmark(time, None, "warm"),)
+    assert bookmarking.editor is None
+    assert bookmarking.panel.list.topLevelItem(0).text(NOTE) == "warm"
     view.navigator.zoom_back()
-    assert marking.marks == ()
+    assert bookmarking.bookmarks == ()
     view.navigator.zoom_forward()
-    assert marking.marks == (Bookmark(time, None, "warm"),)
+    assert bookmarking.bookmarks == (Bookmark(time, None, "warm"),)
 
 
-def test_escape_leaves_a_note_as_it_was(view: TimelineView, marking: Marking) -> None:
+def test_escape_leaves_a_note_as_it_was(view: TimelineView, bookmarking: Bookmarking) -> None:
     view.state.bookmarks.change([Bookmark(round(view.state.viewport.time(200)), None, "before")])
-    marking.edit(0)
-    QTest.keyClicks(marking.editor, "other")
-    QTest.keyClick(marking.editor, Qt.Key.Key_Escape)
-    assert marking.marks[0].note == "before"
+    bookmarking.edit(0)
+    QTest.keyClicks(bookmarking.editor, "other")
+    QTest.keyClick(bookmarking.editor, Qt.Key.Key_Escape)
+    assert bookmarking.bookmarks[0].note == "before"
 
 
 def test_without_the_pointer_m_marks_where_the_selection_starts(
-    view: TimelineView, marking: Marking, qtbot: object
+    view: TimelineView, bookmarking: Bookmarking, qtbot: object
 ) -> None:
-    with qtbot.waitSignal(marking.said):
-        marking.mark()
-    assert marking.marks == ()
+    with qtbot.waitSignal(bookmarking.said):
+        bookmarking.add_moment()
+    assert bookmarking.bookmarks == ()
     span = a_forward(view, 1)
     view.state.select(span)
-    marking.mark()
-    marking.mark_range()
-    assert marking.marks == (Bookmark(span.start), Bookmark(span.start, span.end))
+    bookmarking.add_moment()
+    bookmarking.add_range()
+    assert bookmarking.bookmarks == (Bookmark(span.start), Bookmark(span.start, span.end))
 
 
 def test_a_click_on_a_flag_edits_its_note_and_keeps_the_selection(
-    view: TimelineView, marking: Marking
+    view: TimelineView, bookmarking: Bookmarking
 ) -> None:
     span = a_forward(view, 0)
     view.state.select(span)
@@ -256,7 +256,7 @@ def test_a_click_on_a_flag_edits_its_note_and_keeps_the_selection(
     mouse(view, MOVE, place.center().x(), place.center().y())
     assert view.overlays.hovered[2] == ["a flag"]
     click(view, place.center().x(), place.center().y())
-    assert marking.editor.text() == "a flag"
+    assert bookmarking.editor.text() == "a flag"
     assert view.state.selection == span
 
 
@@ -269,33 +269,35 @@ def test_flags_end_where_the_next_one_begins(view: TimelineView) -> None:
     assert places[3].width() > 60
 
 
-def test_the_next_and_previous_mark_are_gone_to(view: TimelineView, marking: Marking) -> None:
+def test_the_next_and_previous_mark_are_gone_to(
+    view: TimelineView, bookmarking: Bookmarking
+) -> None:
     first, last = view.state.trace.bounds
     view.state.bookmarks.change([Bookmark(first), Bookmark(last), Bookmark((first + last) // 2)])
     view.navigator.fit()
     view.navigator.zoom_at(0.05, LABELS + 800)
-    marking.step(1)
+    bookmarking.step(1)
     assert view.overlays.crosshair.time == last
     assert view.state.viewport.start <= last <= view.state.viewport.end
-    marking.step(-1)
-    marking.step(-1)
+    bookmarking.step(-1)
+    bookmarking.step(-1)
     assert view.overlays.crosshair.time == first
-    assert marking.panel.current == 0
-    marking.remove_here()
-    assert [mark.start for mark in marking.marks] == [(first + last) // 2, last]
+    assert bookmarking.panel.current == 0
+    bookmarking.remove_here()
+    assert [mark.start for mark in bookmarking.bookmarks] == [(first + last) // 2, last]
 
 
 def test_the_list_renames_and_deletes_marks(
-    view: TimelineView, marking: Marking, qtbot: object
+    view: TimelineView, bookmarking: Bookmarking, qtbot: object
 ) -> None:
     view.state.bookmarks.change([Bookmark(10 * MS, None, "one"), Bookmark(20 * MS, 30 * MS, "two")])
-    rows = marking.panel.list
+    rows = bookmarking.panel.list
     assert [rows.topLevelItem(i).text(NOTE) for i in range(2)] == ["one", "two"]
     rows.topLevelItem(1).setText(NOTE, "three")
-    qtbot.waitUntil(lambda: marking.marks[1].note == "three")
-    marking.panel.set_current(0)
+    qtbot.waitUntil(lambda: bookmarking.bookmarks[1].note == "three")
+    bookmarking.panel.set_current(0)
     QTest.keyClick(rows, Qt.Key.Key_Delete)
-    assert marking.marks == (Bookmark(20 * MS, 30 * MS, "three"),)
+    assert bookmarking.bookmarks == (Bookmark(20 * MS, 30 * MS, "three"),)
 
 
 def test_shift_and_click_measure_from_the_selected_span_to_another(view: TimelineView) -> None:

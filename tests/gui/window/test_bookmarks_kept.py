@@ -1,4 +1,4 @@
-"""Marks and statistics in the whole window: keys, tabs, and the file beside the recording."""
+"""Bookmarks and statistics in the whole window: keys, tabs, and the file beside the recording."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from core.recording.bookmarks import Bookmark, marks_file, read_marks, write_marks
+from core.recording.bookmarks import Bookmark, bookmarks_file, read_bookmarks, write_bookmarks
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow
@@ -45,33 +45,33 @@ def test_marks_are_set_by_keys_and_kept_beside_their_recording(
     span = window.run_shown.trace.span(0, 5)
     window.timeline.state.select(span)
     press(window, Qt.Key.Key_M)
-    QTest.keyClicks(window.marking.editor, "m for mark")
-    QTest.keyClick(window.marking.editor, Qt.Key.Key_Return)
+    QTest.keyClicks(window.bookmarking.editor, "m for mark")
+    QTest.keyClick(window.bookmarking.editor, Qt.Key.Key_Return)
     press(window, Qt.Key.Key_M, Qt.KeyboardModifier.ShiftModifier)
-    QTest.keyClick(window.marking.editor, Qt.Key.Key_Return)
+    QTest.keyClick(window.bookmarking.editor, Qt.Key.Key_Return)
     both = (Bookmark(span.start, None, "m for mark"), Bookmark(span.start, span.end))
-    assert read_marks(path, started) == both
+    assert read_bookmarks(path, started) == both
     press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert read_marks(path, started) == both[:1]
+    assert read_bookmarks(path, started) == both[:1]
     press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert not marks_file(path).exists()
+    assert not bookmarks_file(path).exists()
     press(
         window,
         Qt.Key.Key_Z,
         Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
     )
-    assert read_marks(path, started) == both[:1]
+    assert read_bookmarks(path, started) == both[:1]
     other = tmp_path / "other.arrow"
     record(specification("dp"), other)
     window.files.open_from(other)
-    assert window.marking.marks == ()
+    assert window.bookmarking.bookmarks == ()
     window.show_run(window.session.runs[0])
-    assert window.marking.marks == both[:1]
-    marks_file(other).write_text("no marks")
+    assert window.bookmarking.bookmarks == both[:1]
+    bookmarks_file(other).write_text("no marks")
     window.files.open_from(other)
     assert window.run_shown is window.session.runs[-1]
-    assert "other.marks.json: its marks are left out" in window.banner.label.text()
-    assert window.panels.marks.list.topLevelItemCount() == 0
+    assert "other.bookmarks.json: its marks are left out" in window.banner.label.text()
+    assert window.panels.bookmarks.list.topLevelItemCount() == 0
 
 
 def test_marks_are_read_before_others_are_written_however_a_recording_was_opened(
@@ -79,14 +79,19 @@ def test_marks_are_read_before_others_are_written_however_a_recording_was_opened
 ) -> None:
     path = tmp_path / "run.arrow"
     started = record(specification(), path).header.started
-    write_marks(path, [Bookmark(MS, None, "old")], started)
+    write_bookmarks(path, [Bookmark(MS, None, "old")], started)
     run, _ = window.session.open(path)
     window.show_run(run)
-    window.timeline.state.bookmarks.change([*window.marking.marks, Bookmark(2 * MS, None, "new")])
-    assert [mark.note for mark in read_marks(path, started)] == ["old", "new"]
+    window.timeline.state.bookmarks.change(
+        [*window.bookmarking.bookmarks, Bookmark(2 * MS, None, "new")]
+    )
+    assert [bookmark.note for bookmark in read_bookmarks(path, started)] == ["old", "new"]
     unseen, _ = window.session.open(path)
     unseen.save(tmp_path / "copy.arrow")
-    assert [mark.note for mark in read_marks(tmp_path / "copy.arrow", started)] == ["old", "new"]
+    assert [bookmark.note for bookmark in read_bookmarks(tmp_path / "copy.arrow", started)] == [
+        "old",
+        "new",
+    ]
 
 
 def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
@@ -101,13 +106,13 @@ def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
     path = tmp_path / "saved.arrow"
     window.files.save_to(path)
     started = window.run_shown.trace.header.started
-    assert read_marks(path, started) == (Bookmark(10 * MS, None, "early"),)
+    assert read_bookmarks(path, started) == (Bookmark(10 * MS, None, "early"),)
     window.timeline.state.bookmarks.change([])
-    assert not marks_file(path).exists()
-    marks_file(path).mkdir()
+    assert not bookmarks_file(path).exists()
+    bookmarks_file(path).mkdir()
     window.timeline.state.bookmarks.change([Bookmark(20 * MS)])
     assert "saved.marks.json cannot be written" in window.banner.label.text()
-    assert window.marking.marks == (Bookmark(20 * MS),)
+    assert window.bookmarking.bookmarks == (Bookmark(20 * MS),)
 
 
 def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from core.engine.messages import Ended, Outcome, Rows, Started
 from gui.first_page.samples import SAMPLES
@@ -27,11 +27,9 @@ def drop(window: MainWindow, paths: list[Path]) -> None:
     """Let files fall onto the window."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    event = QDropEvent(
-        QPointF(500, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )  # fmt: skip
-    window.dropEvent(event)
+    how = Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    for event in (QDragEnterEvent(QPoint(500, 300), *how), QDropEvent(QPointF(500, 300), *how)):
+        QApplication.sendEvent(window, event)
 
 
 def test_each_tab_keeps_view_selection_and_history(

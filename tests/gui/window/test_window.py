@@ -397,7 +397,7 @@ def test_the_window_never_imports_torch() -> None:
     script = (
         "import sys, gui.window.start\n"
         "assert 'torch' not in sys.modules, 'torch was imported'\n"
-        "assert 'core.engine.lanes.executor' not in sys.modules\n"
+        "assert 'core.engine.tasks.executor' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, cwd=PROJECT_ROOT, timeout=60)
 

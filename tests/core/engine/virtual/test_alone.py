@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from core.engine.virtual.alone import undisturbed
+from core.engine.lanes.alone import undisturbed
 
 
 def test_a_core_that_is_taken_between_two_looks_is_neither_time_nor_counted_twice(

@@ -18,10 +18,10 @@ from functools import partial
 from torch import Tensor
 
 from core.engine.lanes.lane import Clock, Lane, allocator_bytes, open_clock, reached
-from core.engine.lanes.operations import Operations, Step
-from core.engine.lanes.step_counters import ClosedStep
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.modules import Batch
+from core.engine.tasks.operations import Operations, Step
+from core.engine.tasks.step_counters import ClosedStep
 from core.plan.nested import Nested
 from core.plan.task import Plan, Task
 from core.recording.writer import NoteRow, Timings, TraceWriter

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.order import stable_argsort
-from core.plan.actions import OVERLAP, ActionColumns, Ints, Needs
+from core.plan.pipeline.actions import OVERLAP, ActionColumns, Ints, Needs
 from core.plan.strategy import Job
 from core.plan.task import (
     ABSENT,

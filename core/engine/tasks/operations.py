@@ -24,13 +24,13 @@ import torch
 from torch import Tensor
 
 from core.engine.lanes import memory
-from core.engine.lanes.replicas import Replicas
 from core.engine.lanes.timestamps import Stamps
-from core.engine.lanes.values import Key, ValueStore
 from core.engine.models.modules import Batch
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
 from core.engine.prepare import Prepared
+from core.engine.tasks.replicas import Replicas
+from core.engine.tasks.values import Key, ValueStore
 from core.plan.task import Kind, Part, Payload, Plan, Task
 from core.process.lifeline import only_here
 

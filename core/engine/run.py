@@ -14,12 +14,12 @@ import torch
 
 from core.engine.calibration.calibrate import Passed, calibrate
 from core.engine.failures import is_out_of_memory
-from core.engine.lanes.executor import Executor
 from core.engine.lanes.lane import open_lanes
-from core.engine.lanes.operations import Operations, Step
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, verification_notes
 from core.engine.prepare import Prepared
+from core.engine.tasks.executor import Executor
+from core.engine.tasks.operations import Operations, Step
 from core.engine.verify import judge, keeps_parameters
 from core.plan.nested import Nested, nested_tasks
 from core.plan.task import Plan, Runner

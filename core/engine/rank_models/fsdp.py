@@ -28,8 +28,8 @@ from torch.distributed.fsdp._fully_shard._fsdp_collectives import DefaultAllocMi
 from torch.distributed.tensor import DTensor
 
 from core.engine.models.workload import Workload
-from core.engine.ranks.communication import Communication, ThreadedCollectives
-from core.engine.ranks.model import RankModel, Setting
+from core.engine.rank_models.communication import Communication, ThreadedCollectives
+from core.engine.rank_models.model import RankModel, Setting
 from core.plan.task import Kind, Payload, PlanError
 
 

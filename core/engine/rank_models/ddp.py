@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.lanes.lane import Timestamp
-from core.engine.ranks.model import RankModel, Setting
+from core.engine.rank_models.model import RankModel, Setting
 from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Kind, Payload, PlanError
 

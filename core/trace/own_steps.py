@@ -14,7 +14,7 @@ from core.trace.spans import LaneSpans, Spans
 from core.trace.trace import Trace
 
 
-def with_steps(trace: Trace, marks: Sequence[tuple[int, int]]) -> Trace:
+def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
     """The trace with a step from the start of each mark to the next one's: (start, end) in ns.
 
     The last step lasts until its mark's end, or to the end of the trace if that mark is a moment.
@@ -22,10 +22,10 @@ def with_steps(trace: Trace, marks: Sequence[tuple[int, int]]) -> Trace:
     is of none. Raises ValueError if there is no mark, or no time between the last one and the end
     of the trace.
     """
-    starts = np.unique(np.array([start for start, _ in marks], np.int64))
+    starts = np.unique(np.array([start for start, _ in ranges], np.int64))
     if not len(starts):
         raise ValueError("there is no mark at which a step could begin")
-    last = max(end for start, end in marks if start == starts[-1])
+    last = max(end for start, end in ranges if start == starts[-1])
     finish = trace.bounds[1] + 1 if last == starts[-1] else last
     if finish <= starts[-1]:
         raise ValueError("the last mark lies behind the end of the trace")

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.actions import BACKWARD, FORWARD, INPUT, OVERLAP, WEIGHT, ActionColumns, Ints
+from core.plan.pipeline.actions import (
+    BACKWARD,
+    FORWARD,
+    INPUT,
+    OVERLAP,
+    WEIGHT,
+    ActionColumns,
+    Ints,
+)
 from core.plan.schedules.schedule import Action, ScheduleError, StagePlacement
 from core.plan.task import ABSENT, KINDS, Kind
 

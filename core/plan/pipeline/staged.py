@@ -9,14 +9,14 @@ import numpy as np
 
 from core.gc_paused import gc_paused
 from core.order import stable_argsort
-from core.plan.actions import FORWARD, ActionColumns, Needs
-from core.plan.complete import check_complete
 from core.plan.lanes import with_helpers
-from core.plan.merge import merge
-from core.plan.pipeline_options import BORDERS, CHUNKS, STAGES, read_borders
+from core.plan.pipeline.actions import FORWARD, ActionColumns, Needs
+from core.plan.pipeline.complete import check_complete
+from core.plan.pipeline.merge import merge
+from core.plan.pipeline.options import BORDERS, CHUNKS, STAGES, read_borders
+from core.plan.pipeline.staged_tasks import StagedTasks
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError
 from core.plan.splits import balanced_runs
-from core.plan.staged_tasks import StagedTasks
 from core.plan.strategy import Job
 from core.plan.task import ABSENT, Part, Pipeline, Placement, Plan, PlanError, Role, Runner, Stage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.plan.actions import FORWARD, ActionColumns, Ints, Needs
+from core.plan.pipeline.actions import FORWARD, ActionColumns, Ints, Needs
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.task import ABSENT
 

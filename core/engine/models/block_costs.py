@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from core.engine.lanes.alone import Alone
 from core.engine.lanes.memory import extra_bytes, saved_tensors
 from core.engine.lanes.timestamps import Stamps
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.models.workload import Workload
-from core.engine.virtual.alone import Alone
 from core.plan.balance import BlockCost
 from core.plan.task import Lane
 from core.predict.footprint import OPTIMIZER_STATES

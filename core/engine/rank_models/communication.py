@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.distributed import ProcessGroup, Work
 
 from core.engine.lanes.lane import Lane, Timestamp, open_lanes
-from core.engine.ranks.timer import TimedOp
+from core.engine.rank_models.timer import TimedOp
 
 # The names since torch 2.13, and those before.
 all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor

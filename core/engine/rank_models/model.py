@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from core.engine.lanes.lane import Lane
 from core.engine.models.workload import Workload, full_names
-from core.engine.ranks.timer import RankTimer, ReportMemory
+from core.engine.rank_models.timer import RankTimer, ReportMemory
 from core.plan.specification import Specification
 from core.plan.strategy import Strategy
 from core.plan.task import PlanError
@@ -90,5 +90,5 @@ class RankModel:
 
 def rank_model(strategy: Strategy) -> type[RankModel]:
     """How torch divides the model in the strategy's ranks. Some take half a second to import."""
-    made: type[RankModel] = import_module(f"core.engine.ranks.{strategy.rank_model}").MODEL
+    made: type[RankModel] = import_module(f"core.engine.rank_models.{strategy.rank_model}").MODEL
     return made

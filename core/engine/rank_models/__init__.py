@@ -1,0 +1,1 @@
+"""The model in a rank, as torch divides it: one file for each way, timed by hooks."""

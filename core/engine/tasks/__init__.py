@@ -1,0 +1,1 @@
+"""What the tasks of a plan do: lanes walk through the plan, operations work on the model."""

@@ -1,0 +1,1 @@
+"""Pipelines: from the order of actions to a plan of tasks."""
