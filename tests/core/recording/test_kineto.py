@@ -12,8 +12,8 @@ from core.explain.ranks import rank_times
 from core.plan.task import Kind, Role
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
-from core.trace.own_steps import with_steps
 from core.trace.odd import Odd
+from core.trace.own_steps import with_steps
 
 TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
 
