@@ -111,7 +111,7 @@ def is_large(path: Path | str, indexed_from: int | None = None) -> bool:
     What is packed counts as often as it is larger when it is not.
     """
     try:
-        files = trace_files(path) if os.path.isdir(path) else [path]
+        files = rank_files(path) or trace_files(path) if os.path.isdir(path) else [path]
         size = sum(os.path.getsize(file) * (PACKED if is_packed(file) else 1) for file in files)
     except OSError:  # opening it says what is wrong
         return False

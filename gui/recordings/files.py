@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from core.recording.recording import is_large
 from core.recording.stream import Opened
 from gui.app.banner import Banner
-from gui.app.dialogs import ProgressDialogs, ask_open, ask_save
+from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.jobs import Runner, Work
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
@@ -70,6 +70,11 @@ class Files:
             self._window, tr("Open recordings"), self._settings.folder, kinds,
             self.open_paths, several=True,
         )  # fmt: skip
+
+    def open_folder(self) -> None:
+        """Ask for the folder of a job's ranks and show it as one run."""
+        title, start = tr("Open folder of ranks"), self._settings.folder
+        ask_folder(self._window, title, start, self.open_from)
 
     def open_from(self, path: Path) -> None:
         """Show a recording; a cut one is shown as far as it goes, with one warning.

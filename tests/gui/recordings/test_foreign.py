@@ -4,9 +4,13 @@ import json
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 
 from core.recording.bookmarks import Bookmark
+from gui.window.palette_commands import menu_commands
+from tests.gui.window.test_tabs import drop
 
+SHIFT = Qt.KeyboardModifier.ShiftModifier
 TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
 
 
@@ -25,6 +29,19 @@ def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(window):
     assert [row[0] for row in rows(panel)] == ["rank 0", "rank 1"]
     assert panel.odd.text() == "Nothing was odd about the file: all of it is shown."
     assert window.banner.isHidden()
+
+
+def test_a_folder_is_opened_from_the_menu_and_dropped(qtbot, window, tmp_path):
+    window.settings.folder = str(tmp_path)
+    qtbot.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier | SHIFT)
+    (dialog,) = window.findChildren(QFileDialog)
+    assert dialog.fileMode() == QFileDialog.FileMode.Directory
+    dialog.filesSelected.emit([str(TWO_RANKS)])
+    dialog.close()
+    assert window.tabs.tabText(0) == "two-ranks"
+    assert "Open folder of ranks…" in [one.text for one in menu_commands(window.menuBar())]
+    drop(window, [TWO_RANKS])
+    assert [run.source for run in window.tabs.runs] == [TWO_RANKS] * 2
 
 
 def test_what_was_odd_is_counted_above_devices(window, tmp_path):
