@@ -41,7 +41,7 @@ COLOURS = {
 """The report's name of each family's colour."""
 NAMES = {
     "microbatches": "micro-batches", "cores": "cores a lane", "batch": "rows of a batch",
-    "bucket": "MiB of a bucket", "made": "times are",
+    "bucket_mb": "MiB of a bucket", "made": "times are",
 }  # fmt: skip
 """What settings are called whose own name would not be understood."""
 PAGES = (".html", ".htm")
