@@ -99,7 +99,7 @@ class Trace:
     each step, by the device's name. `lane_blocks` are there where they were made beforehand: in a
     recording's index. `version` grows with every batch, so that a view knows when to draw again.
     `odd` counts what was odd about another program's file, `arguments` are where that has more to
-    tell of the rows of `table`.
+    tell of the rows of `table`, and `colours` those of its own that these have (OWN_COLOURS).
     Until `heard`, in ns, somebody watched the run go on; see `last_heard`.
     """
 
@@ -118,6 +118,7 @@ class Trace:
     heard: int = 0
     odd: Mapping[Odd, int] = field(default_factory=dict)
     arguments: Arguments | None = None
+    colours: NDArray[np.int8] | None = None
 
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]

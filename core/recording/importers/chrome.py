@@ -60,7 +60,7 @@ def read_found(path: Path, progress: Progress | None = None) -> Found:
         found = found_of_kineto(events, path)
     else:
         found = found_of_megascan(events) if is_megascan(events) else found_of_chrome(events)
-    return replace(found, arguments=told)
+    return replace(found, arguments=told, colours=events.colours)
 
 
 def found_of_chrome(events: Events) -> Found:

@@ -87,7 +87,7 @@ class Found:
     to its device, both ABSENT where it does not apply. `step` has the number of each one's step
     where the file tells it; see Steps.at. `links` are pairs of events, shape (k, 2): the second
     waited for the first. `steps` tells which numbers are steps, `arguments` where the events' own
-    stand in the file.
+    stand in the file, `colours` the own colour of each: see OWN_COLOURS.
     """
 
     tracks: tuple[Track, ...]
@@ -107,6 +107,7 @@ class Found:
     )
     odd: Counts[Odd] = field(default_factory=Counts)
     arguments: Arguments | None = None
+    colours: NDArray[np.int8] | None = None
 
     def __len__(self) -> int:
         return len(self.start)
@@ -156,6 +157,7 @@ def joined(parts: Sequence[Found]) -> Found:
         more, _of_all(parts, "launched"), _of_all(parts, "step"),
         np.concatenate(columns["links"]), _steps_of_all(parts), counters, odd,
         joined_arguments([(len(part), part.arguments) for part in parts]),
+        _of_all(parts, "colours"),
     )  # fmt: skip
 
 
@@ -205,6 +207,7 @@ def trace_of(found: Found, title: str) -> Trace:
         header, table, [LaneSpans.of(some) for some in spans], steps,
         _counters(found), odd={kind: n for kind, n in odd.items() if n},
         arguments=found.arguments and found.arguments.ordered(by_start),
+        colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
 from core.recording.sniff import GZIP
 from core.trace.odd import Odd
+from core.trace.own_colours import OWN_CODES
 
 LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut
@@ -80,6 +81,12 @@ class OddEvent(msgspec.Struct, gc=False):
     cat: str | None = None
     id: Any = None
     args: msgspec.Raw = msgspec.Raw(b"")
+
+
+class Coloured(msgspec.Struct, gc=False):
+    """What is read of an event that may have a colour of its own."""
+
+    cname: Any = None
 
 
 class Asked(msgspec.Struct, gc=False):
@@ -138,6 +145,7 @@ class Events:
         self.file = File(msgspec.Raw(b"[]"))
         self.count = 0
         self.firsts: list[int] = []  # the number of the first event of each piece
+        self.painted: dict[int, NDArray[np.int8]] = {}  # by such a number: events' own colours
         self.whole_file = False  # read in one piece, since it is damaged
 
     def add(self, events: Sequence[Event]) -> None:
@@ -192,6 +200,22 @@ class Events:
             new[name] = _sparse(list(map(told_of, told)))
         for name, column in new.items():
             self.columns.setdefault(name, []).append(column)
+
+    def paint(self, colours: Sequence[Coloured]) -> None:
+        """Take the own colours of the events that were added last."""
+        codes = [OWN_CODES.get(str(one.cname), ABSENT) for one in colours]
+        self.painted[self.firsts[-1]] = np.array(codes, np.int8)
+
+    @property
+    def colours(self) -> NDArray[np.int8] | None:
+        """The own colour of each complete event, as a place in OWN_COLOURS, or ABSENT."""
+        if not self.painted:
+            return None
+        every = np.full(self.count, ABSENT, np.int8)
+        for first, codes in self.painted.items():
+            every[first : first + len(codes)] = codes
+        mine: NDArray[np.int8] = every[np.concatenate(self.columns["place"])]
+        return mine
 
     def whole(self) -> dict[str, NDArray[Any]]:
         """The columns, each in one piece."""
@@ -301,6 +325,8 @@ def _add(events: Events, data: bytes, whole: bool) -> None:
     except msgspec.ValidationError:
         found = [_plain(event) for event in msgspec.json.decode(data, type=list[OddEvent])]
     events.add(found)
+    if b'"cname"' in data:
+        events.paint(msgspec.json.decode(data, type=list[Coloured]))
     if b'"C"' in data:
         every = msgspec.json.decode(data, type=list[Counted])
         events.counted += [one for one in every if one.ph == "C"]
