@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from core.reading import one_line
 from core.recording.importers.json_events import Asked, Events, asked, pieces, reader, repaired
 from core.recording.schema import RecordingError
 from core.trace.arguments import Arguments, Reading, bounded
@@ -39,14 +40,14 @@ class JsonArguments:
         wanted = [first <= place for first in self.firsts].count(True) - 1
         for number, piece in enumerate(self._pieces()):
             if number == wanted:
-                return _text(_decoded(piece)[place - self.firsts[wanted]])
+                return _text(self._decoded(piece)[place - self.firsts[wanted]])
             yield number / len(self.firsts)
         return ""
 
     def every(self) -> Iterator[str]:
         """The arguments of every event in order. Raises RecordingError."""
         for piece in self._pieces():
-            yield from map(_text, _decoded(piece))
+            yield from map(_text, self._decoded(piece))
 
     def _pieces(self) -> Iterator[Sequence[tuple[bytes, bool]]]:
         """The file in pieces: each as what may be tried, of which one can be decoded."""
@@ -59,17 +60,17 @@ class JsonArguments:
             for piece in pieces(reader(file), str(self.path)):
                 yield [piece]
 
+    def _decoded(self, tries: Sequence[tuple[bytes, bool]]) -> list[Asked]:
+        with one_line(f"{self.path} has arguments that cannot be read", RecordingError):
+            for data, tail in tries:
+                with suppress(msgspec.DecodeError, RecursionError):
+                    return asked(data, tail)
+        raise RecordingError(f"{self.path} has changed since it was opened")
+
 
 def _identity(path: Path) -> tuple[int, int]:
     known = os.stat(path)
     return known.st_size, known.st_mtime_ns
-
-
-def _decoded(tries: Sequence[tuple[bytes, bool]]) -> list[Asked]:
-    for data, tail in tries:
-        with suppress(msgspec.DecodeError):
-            return asked(data, tail)
-    return []
 
 
 def _text(event: Asked) -> str:

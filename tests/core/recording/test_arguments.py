@@ -117,3 +117,11 @@ def test_long_arguments_are_bounded_and_say_so() -> None:
     assert len(dict(pairs(text))["b"]) == MOST_SHOWN + 1
     assert [bounded(text) for text in ("", "{}", "[1]", "7", '{"a":' * 9000)].count("") == 4
     assert pairs('{"n": ' + "9" * 5000 + "}") == pairs('{"a":' * 9000) == []
+
+
+def test_depths_in_a_file_that_was_cut_do_no_harm(tmp_path) -> None:
+    deep = '{"ph": "X", "ts": 1, "dur": 1, "name": "deep", "args": ' + '{"a":' * 100_000
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events())[:-1] + ", " + deep)
+    trace = open_recording(path).trace
+    assert told(trace) == WANTED
