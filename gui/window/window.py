@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
         self.control.attach(menus.actions, self.bar, self.status)
         self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
         LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
-        self.drops = FileDrops(self, self.files.open_paths)
+        FileDrops(self, self.files.open_paths)
         self.comparing.attach(menus.actions, self._docks["compare"], self.overview)
         self._connect()
         self._restore()
