@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import Kind, Payload, Task
+from core.trace.arguments import Arguments
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds
 from core.trace.event_rows import Counter, Counters, Log
@@ -28,7 +29,8 @@ _KEY = np.array([1 << 32, 1])  # makes one number of a step and a task
 class Span:
     """One span (or, with `end` None, an open task), for people: tooltips, details, tables.
 
-    Times are ns since the run's start. `index` is its place among the lane's spans, -1 while open.
+    Times are ns since the run's start. `index` is its place among the lane's spans, -1 while open;
+    `step` is ABSENT of one that another program's trace has outside of all steps.
     """
 
     lane: int
@@ -96,7 +98,8 @@ class Trace:
     cost before it, as JSON, or None. `clocks` have the half-width in ns of a device's anchors in
     each step, by the device's name. `lane_blocks` are there where they were made beforehand: in a
     recording's index. `version` grows with every batch, so that a view knows when to draw again.
-    `odd` counts what was odd about another program's file.
+    `odd` counts what was odd about another program's file, `arguments` are where that has more to
+    tell of the rows of `table`, and `colours` those of its own that these have (OWN_COLOURS).
     Until `heard`, in ns, somebody watched the run go on; see `last_heard`.
     """
 
@@ -114,6 +117,8 @@ class Trace:
     version: int = 0
     heard: int = 0
     odd: Mapping[Odd, int] = field(default_factory=dict)
+    arguments: Arguments | None = None
+    colours: NDArray[np.int8] | None = None
 
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]
@@ -250,8 +255,9 @@ class Trace:
 def span_of(lane: int, index: int, one: Spans) -> Span:
     """The only span of `one`; an open task's end is absent."""
     table, row = one.table, one.table.rows[one.row[0]]
-    times = {name: _maybe(one[name][0]) for name in ("step", "start", "end", "ready", "launched")}
+    times = {name: _maybe(one[name][0]) for name in ("start", "end", "ready", "launched")}
     told = {**table.told(int(one.row[0])), **times, "lane": lane, "index": index}
+    told["step"] = int(one.step[0])
     name = "" if row["name"] == ABSENT else table.names[row["name"]]
     return Span(**told, task=int(row["task"]), name=name)
 

@@ -89,6 +89,19 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+@lru_cache(maxsize=256)
+def seen_on(colour: str, ground: str) -> str:
+    """The colour itself or, too faint on a ground, one that is just dark or light enough."""
+    towards = 0 if luminance(ground) > 0.18 else 255
+    channels = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+    for step in range(21):
+        mixed = [round(one + (towards - one) * step / 20) for one in channels]
+        found = "#" + "".join(f"{one:02x}" for one in mixed)
+        if contrast(found, ground) >= FAINTEST:
+            return found
+    return found
+
+
 def seen(colour: str, vision: str) -> NDArray[np.float64]:
     """Oklab's L, a and b of `#rrggbb`, L from 0 to 1, as one of VISIONS sees it."""
     cones = _TO_CONES @ np.clip(VISIONS[vision] @ linear(colour), 0, 1)

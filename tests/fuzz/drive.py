@@ -29,18 +29,23 @@ CHILD = ("-m", "tests.fuzz.child")
 
 @dataclass
 class Found:
-    """How far a fuzzer has come: what became of the files, and which numbers failed and why."""
+    """How far a fuzzer has come: what became of the files, and which numbers failed and why.
+
+    `slowest` is the longest time of the processor that one took, in seconds.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     failures: dict[int, str] = field(default_factory=dict)
+    slowest: float = 0.0
 
     @property
     def opened(self) -> int:
         """How many files were opened."""
         return sum(self.counts.values())
 
-    def add(self, number: int, became: str, wrong: str) -> None:
+    def add(self, number: int, became: str, wrong: str, seconds: float = 0.0) -> None:
         """Note a file."""
+        self.slowest = max(self.slowest, seconds)
         self.counts["failed" if wrong else became] += 1
         if wrong:
             self.failures[number] = wrong
@@ -86,16 +91,18 @@ def go_on(name: str, seed: int, count: int, folder: Path) -> Found:
     folder.mkdir(parents=True, exist_ok=True)
     state = folder / f"{name}-{seed}.json"
     kept = json.loads(state.read_text()) if state.exists() else {"counts": {}, "failures": {}}
-    found = Found(Counter(kept["counts"]), {int(n): why for n, why in kept["failures"].items()})
+    failures = {int(n): why for n, why in kept["failures"].items()}
+    found = Found(Counter(kept["counts"]), failures, kept.get("slowest", 0.0))
     valid = READERS[name].make()
     while found.opened < count:
         more = fuzz(name, seed, found.opened, min(BATCH, count - found.opened))
         found.counts += more.counts
         found.failures |= more.failures
+        found.slowest = max(found.slowest, more.slowest)
         for number in more.failures:
             suffix, data = input_of(name, seed, number, valid)
             (folder / f"{name}-{seed}-{number}{suffix}").write_bytes(data)
-        values = {"counts": found.counts, "failures": found.failures}
+        values = {**vars(found)}
         state.write_text(json.dumps(values, indent=1))
         print(f"{name}, seed {seed}: {_told(found)}", flush=True)
     return found
@@ -103,7 +110,7 @@ def go_on(name: str, seed: int, count: int, folder: Path) -> Found:
 
 def _told(found: Found) -> str:
     counts = ", ".join(f"{count:,} {became}" for became, count in sorted(found.counts.items()))
-    return f"{found.opened:,} files, {counts}"
+    return f"{found.opened:,} files, {counts}, the slowest {found.slowest:.2f} s"
 
 
 def main() -> int:

@@ -123,6 +123,7 @@ def _open_foreign(path: Path, number: int) -> None:
 
 def _open_chrome(path: Path, number: int) -> None:
     from core.recording.recording import open_recording
+    from core.trace.arguments import MOST_TEXT, pairs
 
     trace = open_recording(path).trace
     assert trace.span_count == sum(len(trace.spans(n)) for n in range(len(trace.header.lanes)))
@@ -131,8 +132,23 @@ def _open_chrome(path: Path, number: int) -> None:
         assert (spans.end >= spans.start).all(), f"a span of lane {lane} ends before it starts"
         assert (np.diff(spans.start) >= 0).all(), f"lane {lane} is out of order"
         assert (spans.start[1:] >= spans.end[:-1]).all(), f"spans of lane {lane} overlap"
+    if trace.arguments is not None:
+        for _, text in trace.arguments.every():
+            assert isinstance(pairs(text), list) and len(text) <= MOST_TEXT
     if number % DRAWN == 0 and trace.span_count < 100_000:
         _draw(trace)
+
+
+def _open_in_folder(path: Path, number: int) -> None:
+    """Open a folder that has it beside a rank's whole file and the other programs' own."""
+    from tests.core.recording import foreign_files as made
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copy(Path(__file__).parents[1] / "data" / "two-ranks" / "rank-0.json.gz", folder)
+        (folder / "rank_2.json").write_bytes(made.flight_dump())
+        shutil.copy(path, folder / f"rank-1{''.join(path.suffixes)}")
+        _open_foreign(folder, number)
 
 
 def _draw(trace: Any) -> None:
@@ -427,6 +443,7 @@ READERS: dict[str, Reader] = {
     "flight": Reader(_foreign("flight"), _open_foreign, (RecordingError,)),
     "nsight": Reader(_foreign("nsight"), _open_foreign, (RecordingError,)),
     "perfetto": Reader(_foreign("perfetto"), _open_foreign, (RecordingError,)),
+    "folder": Reader(_kineto_files, _open_in_folder, ()),
     "costs": Reader(_costs_files, _open_costs, (CostError,)),
     "schedule": Reader(_schedule_files, _open_schedule, (PlanError,)),
     "marks": Reader(_bookmarks_files, _open_bookmarks, (BookmarksError,)),

@@ -67,7 +67,7 @@ def _merged(begin: Event, end: Event) -> Event:
     """The beginning; with its end's arguments where it has none."""
     if begin.args is not None or end.args is None:
         return begin
-    return msgspec.structs.replace(begin, args=end.args)
+    return msgspec.structs.replace(begin, args=end.args, place=end.place)
 
 
 def _asynchronous(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:

@@ -7,6 +7,7 @@ events mean.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,7 @@ from core.recording.importers.calls import (
     titles,
 )  # fmt: skip
 from core.recording.importers.found import OTHER, Found, Track, trace_of
+from core.recording.importers.json_arguments import arguments_of
 from core.recording.importers.json_events import Events, read_events, refusal
 from core.recording.importers.kineto import found_of_kineto, is_kineto
 from core.recording.importers.megascan import found_of_megascan, is_megascan
@@ -53,9 +55,12 @@ def read_found(path: Path, progress: Progress | None = None) -> Found:
     finish_calls(events)
     if not events.columns or not any(map(len, events.columns["begin"])):
         raise RecordingError(f"{path} has no complete event (ph X) that says when it ran")
+    told = arguments_of(events, path)
     if is_kineto(events):
-        return found_of_kineto(events, path)
-    return found_of_megascan(events) if is_megascan(events) else found_of_chrome(events)
+        found = found_of_kineto(events, path)
+    else:
+        found = found_of_megascan(events) if is_megascan(events) else found_of_chrome(events)
+    return replace(found, arguments=told, colours=events.colours)
 
 
 def found_of_chrome(events: Events) -> Found:

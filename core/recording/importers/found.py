@@ -16,6 +16,8 @@ from core.models.description import ModelDescription
 from core.order import stable_argsort
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Lane, Role
+from core.trace.arguments import Arguments
+from core.trace.arguments import joined as joined_arguments
 from core.trace.columns import ABSENT, StepBounds
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import Header
@@ -84,7 +86,8 @@ class Found:
     the clock of the file. `more` are further attributes of tasks, `launched` when each was handed
     to its device, both ABSENT where it does not apply. `step` has the number of each one's step
     where the file tells it; see Steps.at. `links` are pairs of events, shape (k, 2): the second
-    waited for the first. `steps` tells which numbers are steps.
+    waited for the first. `steps` tells which numbers are steps, `arguments` where the events' own
+    stand in the file, `colours` the own colour of each: see OWN_COLOURS.
     """
 
     tracks: tuple[Track, ...]
@@ -103,6 +106,8 @@ class Found:
         default_factory=dict
     )
     odd: Counts[Odd] = field(default_factory=Counts)
+    arguments: Arguments | None = None
+    colours: NDArray[np.int8] | None = None
 
     def __len__(self) -> int:
         return len(self.start)
@@ -151,6 +156,8 @@ def joined(parts: Sequence[Found]) -> Found:
         np.concatenate(columns["track"]), np.concatenate(columns["name"]), start, end, kind,
         more, _of_all(parts, "launched"), _of_all(parts, "step"),
         np.concatenate(columns["links"]), _steps_of_all(parts), counters, odd,
+        joined_arguments([(len(part), part.arguments) for part in parts]),
+        _of_all(parts, "colours"),
     )  # fmt: skip
 
 
@@ -199,6 +206,8 @@ def trace_of(found: Found, title: str) -> Trace:
     return Trace(
         header, table, [LaneSpans.of(some) for some in spans], steps,
         _counters(found), odd={kind: n for kind, n in odd.items() if n},
+        arguments=found.arguments and found.arguments.ordered(by_start),
+        colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter as Counts
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,11 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plain import said
+from core.plan.task import ABSENT
 from core.recording.importers.found import MOST_EVENTS
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
 from core.recording.sniff import GZIP
 from core.trace.odd import Odd
+from core.trace.own_colours import OWN_CODES
 
 LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut
@@ -64,6 +66,7 @@ class Event(msgspec.Struct, gc=False):
     cat: str | None = None
     id: Number = None
     args: Arguments | None = None
+    place: int = msgspec.field(default=ABSENT, name="\ue000")  # in the file; add() tells it
 
 
 class OddEvent(msgspec.Struct, gc=False):
@@ -77,7 +80,19 @@ class OddEvent(msgspec.Struct, gc=False):
     name: str | None = ""
     cat: str | None = None
     id: Any = None
-    args: msgspec.Raw = msgspec.Raw(b"{}")
+    args: msgspec.Raw = msgspec.Raw(b"")
+
+
+class Coloured(msgspec.Struct, gc=False):
+    """What is read of an event that may have a colour of its own."""
+
+    cname: Any = None
+
+
+class Asked(msgspec.Struct, gc=False):
+    """What is read of an event whose arguments are asked for."""
+
+    args: msgspec.Raw = msgspec.Raw(b"")
 
 
 class Counted(msgspec.Struct, gc=False):
@@ -129,21 +144,37 @@ class Events:
         self.odd: Counts[Odd] = Counts()
         self.file = File(msgspec.Raw(b"[]"))
         self.count = 0
+        self.firsts: list[int] = []  # the number of the first event of each piece
+        self.painted: dict[int, NDArray[np.int8]] = {}  # by such a number: events' own colours
+        self.whole_file = False  # read in one piece, since it is damaged
 
     def add(self, events: Sequence[Event]) -> None:
         """Take events, while the processor's caches still hold them."""
-        self.count += len(events)
+        first, self.count = self.count, self.count + len(events)
+        self.firsts.append(first)
         if self.count > MOST_EVENTS:
             raise ValueError(f"it has more than {MOST_EVENTS:,} events")
         complete = [event for event in events if event.ph == "X"]
         if len(complete) < len(events):
+            for place, event in enumerate(events, first):
+                event.place = place
             other = [event for event in events if event.ph != "X"]
             self.flows += [event for event in other if event.ph in _FLOWS]
             self.rest += [event for event in other if event.ph not in _FLOWS]
-        self.take(complete)
+            self.take(complete)
+        else:
+            self.take(complete, places=np.arange(first, self.count))
 
-    def take(self, complete: Sequence[Event], end: NDArray[np.float64] | None = None) -> None:
-        """Take events that have a beginning and a length, or that have an `end`, as complete."""
+    def take(
+        self, complete: Sequence[Event], end: NDArray[np.float64] | None = None,
+        places: NDArray[np.int64] | None = None,
+    ) -> None:  # fmt: skip
+        """Take events that have a beginning and a length, or that have an `end`, as complete.
+
+        `places` are their numbers in the file unless each knows its own.
+        """
+        if places is None:
+            places = np.array([event.place for event in complete], np.int64)
         begin = numbers([event.ts for event in complete])
         if end is None:
             length = numbers([event.dur for event in complete])
@@ -154,11 +185,12 @@ class Events:
         if not known.all():
             self.odd[Odd.NO_TIME] += int((~known).sum())
             complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
-            begin, length = begin[known], length[known]
+            begin, length, places = begin[known], length[known], places[known]
         told = [event.args or NO_ARGUMENTS for event in complete]
         new: dict[str, NDArray[Any]] = {
             "begin": begin,
             "length": length,
+            "place": places.astype(np.int32),
             "thread": coded([(event.pid, event.tid) for event in complete], self.threads),
             "name": coded([event.name for event in complete], self.names),
             "category": coded([event.cat for event in complete], self.categories),
@@ -168,6 +200,22 @@ class Events:
             new[name] = _sparse(list(map(told_of, told)))
         for name, column in new.items():
             self.columns.setdefault(name, []).append(column)
+
+    def paint(self, colours: Sequence[Coloured]) -> None:
+        """Take the own colours of the events that were added last."""
+        codes = [OWN_CODES.get(str(one.cname), ABSENT) for one in colours]
+        self.painted[self.firsts[-1]] = np.array(codes, np.int8)
+
+    @property
+    def colours(self) -> NDArray[np.int8] | None:
+        """The own colour of each complete event, as a place in OWN_COLOURS, or ABSENT."""
+        if not self.painted:
+            return None
+        every = np.full(self.count, ABSENT, np.int8)
+        for first, codes in self.painted.items():
+            every[first : first + len(codes)] = codes
+        mine: NDArray[np.int8] = every[np.concatenate(self.columns["place"])]
+        return mine
 
     def whole(self) -> dict[str, NDArray[Any]]:
         """The columns, each in one piece."""
@@ -179,7 +227,7 @@ def read_events(path: Path, progress: Progress | None = None) -> Events:
     events, size = Events(), path.stat().st_size
     try:
         with path.open("rb") as file:
-            for piece, tail in _pieces(reader(file), str(path)):
+            for piece, tail in pieces(reader(file), str(path)):
                 _add(events, piece, tail)
                 tell(progress, file.tell(), size)
     except msgspec.DecodeError:  # it was cut in the wrong place, here or where it was written
@@ -189,22 +237,31 @@ def read_events(path: Path, progress: Progress | None = None) -> Events:
 
 def _cut_events(path: Path) -> Events:
     """The events of a file that is damaged, in one piece."""
-    with path.open("rb") as file:
-        pieces = iter(partial(reader(file), PIECE), b"")
-        data = b"".join(islice(pieces, MOST_WHOLE // PIECE)).removeprefix(codecs.BOM_UTF8)
-    if len(data) > MOST_WHOLE - PIECE:
-        raise RecordingError(f"{refusal(path)}: it is damaged, and larger than {MOST_WHOLE:,}")
-    failed, end = "", b"]" if data.lstrip()[:1] == b"[" else b"]}"
-    for tried in chain([data], _ends(data, end)):
+    failed = ""
+    for number, tried in enumerate(repaired(path)):
         events = Events()
         try:
             _add(events, tried, whole=True)
         except msgspec.DecodeError as error:
             failed = failed or str(error)
             continue
-        events.odd[Odd.CUT] += tried is not data
+        events.odd[Odd.CUT] += number > 0
+        events.whole_file = True
         return events
     raise RecordingError(said(f"{refusal(path)}: {failed}"))
+
+
+def repaired(path: Path) -> Iterator[bytes]:
+    """All of a damaged file as it is, then with the end that it may lack."""
+    with path.open("rb") as file:
+        pieces = iter(partial(reader(file), PIECE), b"")
+        data = b"".join(islice(pieces, MOST_WHOLE // PIECE)).removeprefix(codecs.BOM_UTF8)
+    if len(data) > MOST_WHOLE - PIECE:
+        raise RecordingError(
+            f"{refusal(path)}: it is damaged, and larger than {MOST_WHOLE:,} bytes"
+        )
+    yield data
+    yield from _ends(data, b"]" if data.lstrip()[:1] == b"[" else b"]}")
 
 
 def refusal(path: Path | str) -> str:
@@ -233,7 +290,7 @@ def reader(file: BinaryIO) -> Callable[[int], bytes]:
     return unpack
 
 
-def _pieces(read: Callable[[int], bytes], name: str) -> Iterator[tuple[bytes, bool]]:
+def pieces(read: Callable[[int], bytes], name: str) -> Iterator[tuple[bytes, bool]]:
     """The list of events in pieces that are lists themselves; the last with all around them.
 
     Decoding holds up the other threads of the process, a window among them, for as long as a piece
@@ -260,7 +317,7 @@ def _pieces(read: Callable[[int], bytes], name: str) -> Iterator[tuple[bytes, bo
 
 def _add(events: Events, data: bytes, whole: bool) -> None:
     """Take the events of a list, or of an object that holds one. Raises msgspec.DecodeError."""
-    if whole and data[:64].lstrip()[:1] != b"[":
+    if whole and _has_more(data):
         events.file = _file(data)
         data = bytes(events.file.traceEvents)
     try:
@@ -268,9 +325,23 @@ def _add(events: Events, data: bytes, whole: bool) -> None:
     except msgspec.ValidationError:
         found = [_plain(event) for event in msgspec.json.decode(data, type=list[OddEvent])]
     events.add(found)
+    if b'"cname"' in data:
+        events.paint(msgspec.json.decode(data, type=list[Coloured]))
     if b'"C"' in data:
         every = msgspec.json.decode(data, type=list[Counted])
         events.counted += [one for one in every if one.ph == "C"]
+
+
+def asked(data: bytes, whole: bool) -> list[Asked]:
+    """The events of a list, or of an object that holds one, for the sake of their arguments."""
+    if whole and _has_more(data):
+        data = bytes(_file(data).traceEvents)
+    return msgspec.json.decode(data, type=list[Asked])
+
+
+def _has_more(data: bytes) -> bool:
+    """Whether there is something around the list of events."""
+    return data[:64].lstrip()[:1] != b"["
 
 
 def _file(data: bytes) -> File:
@@ -286,19 +357,19 @@ def _file(data: bytes) -> File:
 
 def _plain(event: OddEvent) -> Event:
     """The event with those of its arguments that have the form of others'."""
-    args = NO_ARGUMENTS
-    try:
-        args = msgspec.json.decode(event.args, type=Arguments)
-    except msgspec.DecodeError:
-        args = _readable(event.args)
+    args = _known(event.args) if event.args else None
     number = event.id if isinstance(event.id, int | float | str) else None
     return Event(
         event.ph, event.ts, event.dur, event.pid, event.tid, event.name, event.cat, number, args
     )
 
 
-def _readable(data: msgspec.Raw) -> Arguments:
-    """Those arguments that are numbers or texts."""
+def _known(data: msgspec.Raw) -> Arguments:
+    """Of arguments of any form those that are numbers or texts."""
+    try:
+        return msgspec.json.decode(data, type=Arguments)
+    except msgspec.DecodeError:
+        pass
     try:
         every = msgspec.json.decode(data, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError):

@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
-from core.trace.trace import Trace
+from core.trace.arguments import pairs
+from core.trace.trace import Span, Trace
+from gui.app.jobs import Runner
 from gui.look.label import Label, hint, plain_tip
 from gui.look.layouts import column
 from gui.look.text import full_stop, tr
@@ -29,6 +31,7 @@ from gui.timeline.state.selection import Selection, TimeRange
 
 TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
+AT_ONCE_S = 0.02  # of reading arguments; then the window answers
 LEAST = 48  # pixels of a table that has to be scrolled; the dock's height is the user's
 
 
@@ -72,6 +75,9 @@ class DetailsPanel(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._hint)
         self._stack.addWidget(self._body)
+        self._arguments = Runner(self, "arguments")
+        self._arguments.done.connect(self._add_arguments)
+        self._arguments.failed.connect(lambda problem: self._add_rows([("", problem)]))
 
     def show_selection(
         self,
@@ -87,6 +93,7 @@ class DetailsPanel(QWidget):
         `report` says why a selected gap is there, or a `note` why that is not known; `measure` how
         far the selected span is from another one.
         """
+        self._arguments.cancel()
         if trace is None or selection is None:
             self.table.setRowCount(0)
             self._show_report(None, None, None)
@@ -101,7 +108,31 @@ class DetailsPanel(QWidget):
             if measure is not None:
                 told = [*measure_facts(trace, measure), *told]
             _fill(self.table, told, ())
+            self._read_arguments(trace, selection)
         self._stack.setCurrentWidget(self._body)
+
+    def _read_arguments(self, trace: Trace, selection: Selection) -> None:
+        """What another program's file tells of a span beside its times stands below, once read."""
+        if trace.arguments is not None and isinstance(selection, Span) and selection.index >= 0:
+            row = int(trace.spans(selection.lane).row[selection.index])
+            self._arguments.start(trace.arguments.read(row), AT_ONCE_S)
+
+    def _add_arguments(self, text: str) -> None:
+        self._add_rows(pairs(text))
+
+    def _add_rows(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Rows below a heading, if there are any."""
+        if not rows:
+            return
+        first = self.table.rowCount()
+        self.table.setRowCount(first + 1 + len(rows))
+        heading = QTableWidgetItem(tr("Arguments in the file"))
+        bold = heading.font()
+        bold.setBold(True)
+        heading.setFont(bold)
+        self.table.setItem(first, 0, heading)
+        self.table.setSpan(first, 0, 1, 2)
+        _put(self.table, rows, first + 1)
 
     def _show_report(
         self, trace: Trace | None, gap: Gap | None, report: GapReport | None, note: str = ""
@@ -170,6 +201,7 @@ def _table(name: str) -> QTableWidget:
 
 
 def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
+    table.clearSpans()
     table.setColumnCount(len(rows[0]))
     table.setRowCount(len(rows))
     header = table.horizontalHeader()
@@ -180,7 +212,12 @@ def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str
         table.setHorizontalHeaderItem(place, item)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(len(rows[0]) - 1, QHeaderView.ResizeMode.Stretch)
-    for number, row in enumerate(rows):
+    _put(table, rows, 0)
+
+
+def _put(table: QTableWidget, rows: Sequence[tuple[str, ...]], first: int) -> None:
+    """Write rows from one on."""
+    for number, row in enumerate(rows, first):
         for place, text in enumerate(row):
             item = QTableWidgetItem(text)
             item.setTextAlignment(TOP_LEFT)

@@ -191,12 +191,10 @@ def measure_facts(trace: Trace, measure: Measure) -> Facts:
 
 
 def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
-    warmup, origin = trace.header.specification.warmup, step_origin(trace, span.step)
-    rows = [
-        (tr("Task"), f"{action(span)} · {span_title(span)}"),
-        (tr("Lane"), _lane(trace, span.lane)),
-        (tr("Step"), step_name(span.step, warmup)),
-    ]
+    origin = step_origin(trace, span.step)
+    rows = [(tr("Task"), _task(span)), (tr("Lane"), _lane(trace, span.lane))]
+    if origin.name:
+        rows.append((tr("Step"), origin.name))
     if span.rows:
         rows.append((tr("Rows"), str(span.rows)))
     if span.bytes:
@@ -222,7 +220,7 @@ def _gap_facts(trace: Trace, gap: Gap) -> Facts:
         then = tr("nothing more in this step")
     else:
         ended = trace.span(gap.lane, gap.before)
-        then = f"{action(ended)} · {span_title(ended)}"
+        then = _task(ended)
     return [
         (tr("Lane"), _lane(trace, gap.lane)),
         (tr("Step"), step_name(gap.step, trace.header.specification.warmup)),
@@ -231,10 +229,17 @@ def _gap_facts(trace: Trace, gap: Gap) -> Facts:
     ]
 
 
-def step_origin(trace: Trace, step: int) -> Origin:
-    """A step's start, from which the moments of what belongs to it count."""
+def step_origin(trace: Trace, step: int | None) -> Origin:
+    """A step's start, from which the moments of what belongs to it count; of no step the run's."""
+    if step not in trace.steps:
+        return Origin()
     name = step_name(step, trace.header.specification.warmup)
     return Origin(float(trace.step_bounds(step)[0]), name)
+
+
+def _task(span: Span) -> str:
+    """What a span did, and its title; what another program did has only the latter."""
+    return " · ".join(filter(None, (action(span), span_title(span))))
 
 
 def _between(start: int, end: int, origin: Origin) -> str:

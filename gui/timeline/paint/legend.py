@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.columns import ABSENT
+from core.trace.own_colours import OWN_COLOURS
 from core.trace.table import TaskTable
 from gui.look.families import family_texts
 from gui.look.text import duration_text, tr
@@ -73,7 +75,8 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
         text = tr("{shortest} to {longest}", shortest=shortest, longest=longest)
         return [LegendEntry(text, RAMP_WIDE, _ramp(theme))] if scene.kinds else []
     if isinstance(colouring, ByName):
-        named = zip(_name_words(scene.trace.table), colouring.colours(theme), strict=False)
+        words = _name_words(colouring, len(scene.trace.table))
+        named = zip(words, colouring.colours(theme), strict=True)
         return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
     if isinstance(colouring, ByNumber):
         words = number_words(colouring, scene.trace.table)
@@ -104,12 +107,19 @@ def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
     return [*words, tr(none) if ABSENT in numbers else ""]
 
 
-def _name_words(table: TaskTable) -> list[str]:
-    """The names that share each colour, the first few of them."""
-    shared = [table.names[code::SERIES] for code in range(SERIES)]
-    return [
-        ", ".join(names[:MOST_NAMES]) + ("…" if len(names) > MOST_NAMES else "") for names in shared
-    ]
+@lru_cache(4)
+def _name_words(colouring: ByName, count: int) -> list[str]:
+    """The names that share each colour, the first few of them; own colours have their own."""
+    rows = colouring.table.rows["name"][:count]
+    codes = colouring.codes_of(np.arange(count, dtype=np.int32))
+    words = []
+    for code in range(SERIES):
+        places, first = np.unique(rows[codes == code], return_index=True)
+        names = [colouring.table.names[place] for place in places[np.argsort(first)].tolist()]
+        words.append(", ".join(names[:MOST_NAMES]) + ("…" if len(names) > MOST_NAMES else ""))
+    there = set(codes.tolist())
+    own = (name if SERIES + 1 + at in there else "" for at, name in enumerate(OWN_COLOURS))
+    return [*words, "", *own]
 
 
 def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:

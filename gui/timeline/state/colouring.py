@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Protocol
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
 from core.trace.columns import ABSENT
+from core.trace.own_colours import OWN_COLOURS
 from core.trace.spans import Spans
 from core.trace.table import TaskTable
 from core.trace.trace import Span, Trace
+from gui.look.colours import seen_on
 from gui.look.families import FAMILIES, FAMILY_CODES, family_of
 from gui.look.theme import RAMP, SERIES, Theme
 from gui.timeline.layout.viewport import Viewport
@@ -101,23 +105,50 @@ class ByNumber:
 
 @dataclass(frozen=True, slots=True)
 class ByName:
-    """A colour for each name that spans of another program have; the series comes round again."""
+    """A colour for each name that spans of another program have, the same in every file.
+
+    Those that have a colour of their own in the file have that: see OWN_COLOURS.
+    """
 
     table: TaskTable
+    own: NDArray[np.int8] | None = field(default=None, compare=False)
     by: ColourBy = ColourBy.NAME
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
-        """The place of each span's name in the series."""
-        names = spans["name"]
-        return np.where(names == ABSENT, SERIES, names % SERIES).astype(np.int8)
+        """The place of each span's name in the series, or behind it that of its own colour."""
+        return self.codes_of(spans.row)
+
+    def codes_of(self, rows: NDArray[np.int32]) -> NDArray[np.int8]:
+        """The same of rows of the table."""
+        names, which = np.unique(self.table.rows["name"][rows], return_inverse=True)
+        codes = [
+            SERIES if place == ABSENT else _series_of(self.table.names[place])
+            for place in names.tolist()
+        ]
+        named = np.array(codes, np.int8)[which]
+        if self.own is None:
+            return named
+        own = self.own[rows]
+        return np.where(own == ABSENT, named, own + SERIES + 1).astype(np.int8)
 
     def code_of(self, span: Span) -> int:
-        """The place of a span's name in the series."""
-        return self.table.names.index(span.name) % SERIES if span.name else SERIES
+        """The code of a span's name, or of its own colour."""
+        if self.own is None:
+            return _series_of(span.name) if span.name else SERIES
+        mine = self.table.rows["task"] == span.task
+        return int(self.codes_of(np.flatnonzero(mine)[:1].astype(np.int32))[0])
 
     def colours(self, theme: Theme) -> Colours:
-        """The series, and what has no name."""
-        return tuple((QColor(colour),) for colour in (*theme.series, theme.other))
+        """The series, what has no name, and files' own colours as far as they can be seen."""
+        series = (*theme.series, theme.other)
+        own = (seen_on(colour, theme.plot) for colour in OWN_COLOURS.values())
+        return tuple((QColor(colour),) for colour in (*series, *own))
+
+
+@lru_cache(1 << 16)
+def _series_of(name: str) -> int:
+    """The place in the series that a name has everywhere."""
+    return crc32(name.encode(errors="replace")) % SERIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +194,7 @@ class ByDuration:
 def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
     """How a trace is coloured; one of another program, if it has no kinds, by name instead."""
     if by is ColourBy.NAME or (by is ColourBy.KIND and not trace.table.has_kinds):
-        return ByName(trace.table)
+        return ByName(trace.table, trace.colours)
     if by is ColourBy.KIND:
         return ByKind()
     return ByDuration.of(trace) if by is ColourBy.DURATION else ByNumber(by)

@@ -71,9 +71,9 @@ class Selector:
     def same_task(self, by: int) -> None:
         """Select the same task in the next step (1) or the previous one (-1)."""
         trace, span = self._state.trace, self._state.selection
-        if trace is None or not isinstance(span, Span):
+        steps = [] if trace is None else trace.steps
+        if trace is None or not isinstance(span, Span) or span.step not in steps:
             return
-        steps = trace.steps
         place = steps.index(span.step) + by
         if 0 <= place < len(steps):
             self._select_and_see(same_in(trace, span, steps[place]))

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from core.recording.bookmarks import Bookmark
-from gui.window.palette_commands import menu_commands
 from tests.gui.window.test_tabs import drop
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -39,7 +38,7 @@ def test_a_folder_is_opened_from_the_menu_and_dropped(qtbot, window, tmp_path):
     dialog.filesSelected.emit([str(TWO_RANKS)])
     dialog.close()
     assert window.tabs.tabText(0) == "two-ranks"
-    assert "Open folder of ranks…" in [one.text for one in menu_commands(window.menuBar())]
+    assert "Open folder of ranks…" in [one.text for one in window.commands()]
     drop(window, [TWO_RANKS])
     assert [run.source for run in window.tabs.runs] == [TWO_RANKS] * 2
 
@@ -53,6 +52,47 @@ def test_what_was_odd_is_counted_above_devices(window, tmp_path):
         "1 events that begin and never end are left out.",
         "1 events of kinds that are not shown are left out.",
     ]
+
+
+def test_arguments_of_an_event_stand_in_details(window, tmp_path):
+    def shown():
+        table = window.details.table
+        cells = [[table.item(row, column) for column in (0, 1)] for row in range(table.rowCount())]
+        return [" = ".join(cell.text() for cell in row if cell is not None) for row in cells]
+
+    own = {"ph": "X", "dur": 5, "pid": 1, "tid": 1}
+    dims = {**own, "ts": 0, "name": "mm", "args": {"Input Dims": [[4, 2], []], "fast": True}}
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps([dims, {**own, "ts": 9, "name": "bare"}]))
+    window.files.open_paths([path])
+    trace, select = window.run_shown.trace, window.timeline.state.select
+    select(trace.span(0, 0))
+    assert shown()[-3:] == ["Arguments in the file", "Input Dims = [[4, 2], []]", "fast = true"]
+    select(trace.span(0, 1))
+    assert shown()[0] == "Task = bare" and "Arguments in the file" not in shown()
+    path.write_text("[]")
+    select(trace.span(0, 0))
+    assert shown()[-1].endswith("trace.json has changed since it was opened")
+
+
+def test_events_of_no_step_can_be_selected(qtbot, window, tmp_path):
+    """Before the first step, behind the last, and where there is none at all."""
+    own = {"ph": "X", "dur": 5, "pid": 1, "tid": 1}
+    events = [{**own, "ts": ts, "name": f"n{ts}"} for ts in (0, 10, 20, 30)]
+    steps = [{**own, "ts": ts, "tid": 2, "name": f"step {ts}"} for ts in (9, 19)]
+    for told in (events, events + steps):
+        path = tmp_path / f"{len(told)}.json"
+        path.write_text(json.dumps(told))
+        window.files.open_paths([path])
+        trace = window.run_shown.trace
+        assert [trace.span(0, n).step in trace.steps for n in (0, 3)] == [False, False]
+        for n in (0, 3):
+            window.timeline.state.select(trace.span(0, n))
+            assert "Step" not in [window.details.table.item(row, 0).text() for row in range(3)]
+            window.timeline.setFocus()
+            for key in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight, Qt.Key.Key_Period):
+                qtbot.keyClick(window.timeline, key)
+            qtbot.keyClick(window.timeline, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
 
 
 def test_marks_of_a_trace_without_steps_are_used_as_its_steps(qtbot, window, tmp_path):

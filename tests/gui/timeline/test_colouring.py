@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtGui import QImage, QPainter
 from core.plan.task import Kind
 from core.recording.importers.chrome import read_chrome_trace
 from core.trace.trace import Trace
+from gui.look.colours import contrast
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import DARK, LIGHT, RAMP, SERIES, THEMES
 from gui.timeline.layout.frame import Frame
@@ -156,9 +158,11 @@ def test_spans_of_another_program_are_coloured_and_explained_by_name(tmp_path: P
     path.write_text(json.dumps(events))
     foreign = read_chrome_trace(path).trace
     colouring = colouring_of(ColourBy.KIND, foreign)
-    assert colouring.codes(foreign.spans(0)).tolist() == [n % SERIES for n in range(SERIES + 2)]
-    assert [colouring.code_of(span) for span in foreign][:2] == [0, 1]
-    assert entries(foreign, colouring)[:3] == ["op0, op8", "op1, op9", "op2"]
+    codes = colouring.codes(foreign.spans(0)).tolist()
+    assert codes == [crc32(name.encode()) % SERIES for name in names]
+    assert [colouring.code_of(span) for span in foreign] == codes
+    shared = [[n for n, own in zip(names, codes, strict=True) if own == c] for c in range(SERIES)]
+    assert entries(foreign, colouring)[:SERIES] == [", ".join(some) for some in shared if some]
 
 
 def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: object) -> None:
@@ -179,3 +183,40 @@ def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: ob
     assert LIGHT.forward in seen[ByKind()]
     assert LIGHT.forward not in seen[ByNumber(ColourBy.MICROBATCH)]
     assert {LIGHT.series[0], LIGHT.series[3]} <= seen[ByNumber(ColourBy.MICROBATCH)]
+
+
+def painted(tmp_path: Path, order: int = 1) -> Trace:
+    """A trace of another program whose events have names, and some of them colours."""
+    own = {"ph": "X", "dur": 5, "pid": 1, "tid": 1}
+    names = [("alpha", "good"), ("beta", None), ("alpha", "white"), ("gamma", "black"), ("beta", 7)]
+    events = [
+        {**own, "ts": 10 * n, "name": name, **({"cname": cname} if cname else {})}
+        for n, (name, cname) in enumerate(names[::order])
+    ]
+    path = tmp_path / "painted.json"
+    path.write_text(json.dumps(events))
+    return read_chrome_trace(path).trace
+
+
+def test_a_name_has_one_colour_in_every_file_unless_events_have_their_own(tmp_path: Path) -> None:
+    codes = []
+    for order in (1, -1):
+        trace = painted(tmp_path, order)
+        colouring = colouring_of(ColourBy.KIND, trace)
+        mine = colouring.codes(trace.spans(0)).tolist()[::order]
+        assert mine[::order] == [colouring.code_of(span) for span in trace]
+        codes.append(mine)
+        assert len({mine[0], mine[1], mine[2], mine[3]}) == 4 and mine[1] == mine[4]
+        for theme in THEMES.values():
+            colours = [colouring.colours(theme)[code][0].name() for code in mine]
+            assert all(contrast(colour, theme.plot) >= 3 for colour in colours)
+    assert codes[0] == codes[1]
+    assert colouring.colours(LIGHT)[mine[0]][0].name() == "#007d00"
+
+
+def test_the_legend_lists_names_and_own_colours(tmp_path: Path) -> None:
+    trace = painted(tmp_path)
+    scene = Scene(trace)
+    scene.colouring = colouring_of(ColourBy.KIND, trace)
+    texts = [entry.text for entry in legend_entries(scene, LIGHT, Strips())]
+    assert [text for text in texts if text != "idle"] == ["beta", "good", "black", "white"]

@@ -1,0 +1,77 @@
+"""The arguments of events of a JSON file, read from it anew when they are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from core.reading import one_line
+from core.recording.importers.json_events import Asked, Events, asked, pieces, reader, repaired
+from core.recording.schema import RecordingError
+from core.trace.arguments import Arguments, Reading, bounded
+
+
+def arguments_of(events: Events, path: Path) -> Arguments:
+    """Where the arguments of a file's events stand, which have been made whole."""
+    source = JsonArguments(path, tuple(events.firsts), events.whole_file, _identity(path))
+    return Arguments(np.concatenate(events.columns["place"]), ((0, source),))
+
+
+@dataclass(frozen=True, slots=True)
+class JsonArguments:
+    """A file that was read in pieces, each from an event's number in `firsts` on.
+
+    `identity` tells the file as it was: one that has changed since is not read.
+    """
+
+    path: Path
+    firsts: tuple[int, ...]
+    whole: bool
+    identity: tuple[int, int]
+
+    def read(self, place: int) -> Reading:
+        """The arguments of an event, as JSON. Raises RecordingError."""
+        wanted = [first <= place for first in self.firsts].count(True) - 1
+        for number, piece in enumerate(self._pieces()):
+            if number == wanted:
+                return _text(self._decoded(piece)[place - self.firsts[wanted]])
+            yield number / len(self.firsts)
+        return ""
+
+    def every(self) -> Iterator[str]:
+        """The arguments of every event in order. Raises RecordingError."""
+        for piece in self._pieces():
+            yield from map(_text, self._decoded(piece))
+
+    def _pieces(self) -> Iterator[Sequence[tuple[bytes, bool]]]:
+        """The file in pieces: each as what may be tried, of which one can be decoded."""
+        if not self.path.exists() or _identity(self.path) != self.identity:
+            raise RecordingError(f"{self.path} has changed since it was opened")
+        if self.whole:
+            yield [(tried, True) for tried in repaired(self.path)]
+            return
+        with self.path.open("rb") as file:
+            for piece in pieces(reader(file), str(self.path)):
+                yield [piece]
+
+    def _decoded(self, tries: Sequence[tuple[bytes, bool]]) -> list[Asked]:
+        with one_line(f"{self.path} has arguments that cannot be read", RecordingError):
+            for data, tail in tries:
+                with suppress(msgspec.DecodeError, RecursionError):
+                    return asked(data, tail)
+        raise RecordingError(f"{self.path} has changed since it was opened")
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    known = os.stat(path)
+    return known.st_size, known.st_mtime_ns
+
+
+def _text(event: Asked) -> str:
+    return bounded(bytes(event.args).decode("utf-8", "replace"))

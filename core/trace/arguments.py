@@ -1,0 +1,124 @@
+"""What a file of another program tells of its events beside times and names: read when asked for.
+
+In memory is only which event of its file a task is. So files open as fast as without, and what is
+shown is what stands in the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plain import plain
+from core.plan.task import ABSENT
+
+MOST_TEXT = 1 << 12
+"""Characters of one event's arguments that are shown and kept."""
+MOST_SHOWN = 400
+"""Characters of one value that are shown."""
+LEFT_OUT = "…"
+"""The name under which stands how many arguments are left out."""
+
+Reading = Generator[float, None, str]
+"""Yields the share of a file that is read, 0 to 1; returns arguments as JSON, or nothing."""
+
+
+class Source(Protocol):
+    """A file whose events have arguments."""
+
+    def read(self, place: int) -> Reading:
+        """Those of an event by its number. Raises ValueError, OSError if that is impossible."""
+
+    def every(self) -> Iterator[str]:
+        """Those of every event, in order. Raises as `read` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Where the arguments of n tasks stand.
+
+    Task k is event `places[k]`, ABSENT for none; of the files in `sources` each has the numbers
+    from its own first one on.
+    """
+
+    places: NDArray[np.int32]
+    sources: tuple[tuple[int, Source], ...]
+
+    def ordered(self, order: NDArray[np.int64]) -> Arguments:
+        """The same of the tasks at some places."""
+        return replace(self, places=self.places[order])
+
+    def read(self, task: int) -> Reading:
+        """A task's arguments. Raises ValueError, OSError where its file has changed or is gone."""
+        place = int(self.places[task])
+        if place == ABSENT:
+            return ""
+        first, source = [one for one in self.sources if one[0] <= place][-1]
+        return (yield from source.read(place - first))
+
+    def every(self) -> Iterator[tuple[int, str]]:
+        """Each task that has some, with them, in the order of the files."""
+        task = np.full(int(self.places.max(initial=ABSENT)) + 1, ABSENT)
+        known = np.flatnonzero(self.places != ABSENT)
+        task[self.places[known]] = known
+        for first, source in self.sources:
+            for place, text in enumerate(source.every(), first):
+                if text and place < len(task) and task[place] != ABSENT:
+                    yield int(task[place]), text
+
+
+def joined(parts: Sequence[tuple[int, Arguments | None]]) -> Arguments | None:
+    """The arguments of several files' events behind one another: (events, arguments) of each."""
+    if all(one is None for _, one in parts):
+        return None
+    places, sources, first = [], [], 0
+    for count, one in parts:
+        if one is None:
+            places.append(np.full(count, ABSENT, np.int32))
+            continue
+        places.append(np.where(one.places == ABSENT, ABSENT, one.places + first).astype(np.int32))
+        sources += [(first + begin, source) for begin, source in one.sources]
+        first += int(one.places.max(initial=ABSENT)) + 1
+    return Arguments(np.concatenate(places), tuple(sources))
+
+
+def bounded(text: str) -> str:
+    """Arguments of at most MOST_TEXT characters: of longer ones the last, and long, are left out.
+
+    What is no JSON object has none.
+    """
+    if len(text) <= MOST_TEXT:
+        return text if text.lstrip()[:1] == "{" and text.strip("{} \n\t\r") else ""
+    told = _object(text)
+    kept: dict[str, Any] = {}
+    room = MOST_TEXT - 100
+    for name, value in told.items():
+        size = len(json.dumps([name, value]))
+        if size <= room:
+            kept[name] = value
+            room -= size
+    return json.dumps({**kept, LEFT_OUT: len(told) - len(kept)})
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    """Names and values of arguments as people read them; a long value is cut, and says so."""
+    return [(plain(name), _shown(value)) for name, value in _object(text).items()]
+
+
+def _shown(value: object) -> str:
+    words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    words = words if len(words) <= MOST_SHOWN else f"{words[:MOST_SHOWN]}{LEFT_OUT}"
+    return plain(words)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        told = json.loads(text) if text else {}
+    except (ValueError, RecursionError):  # digits without end, depths
+        return {}
+    return told if isinstance(told, dict) else {}
