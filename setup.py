@@ -34,6 +34,7 @@ setup(
             "lessons/*.md",
             "lessons/*/*.md",
             "recordings/*",
+            "report/*.js",
             "translations/*.qm",
             "translations/*.json",
         ],

@@ -60,7 +60,8 @@ class Option(Generic[T]):
     words are one text, with spaces between, and several arguments on the command line. Of two that
     exclude each other only one can be given. `unused` says why the setting is of no use beside the
     others; nothing where it is. One with `runs_only` changes how a step is run, but not what is
-    planned. A `rare` one is seldom set, and stands apart in the form.
+    planned. A `rare` one is seldom set, and stands apart in the form. `contrast` is said of two
+    runs whose values are `a` and `b`, for a `b` of 1 and for any other; without it nothing is.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Option(Generic[T]):
     unused: Callable[[Settings], str] = lambda settings: ""
     runs_only: bool = False
     rare: bool = False
+    contrast: tuple[str, str] | tuple[()] = ()
 
     def field(self) -> T:
         """A dataclass's field that is this setting."""

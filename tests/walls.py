@@ -94,7 +94,7 @@ LAYERS = (
     ("core.predict.worker",),
     ("core.report", "core.compare"),
     ("core.engine.messages", "core.engine.failures", "core.engine.hardware", "core.engine.lanes"),
-    ("core.engine.wire", "core.engine.models"),
+    ("core.engine.models",),
     ("core.engine.client", "core.engine.rank_models", "core.engine.verify"),
     ("core.engine.prepare",),
     ("core.engine.tasks",),

@@ -12,9 +12,8 @@ from core.plain import Say
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import with_defaults
+from core.plan.specification import STRATEGY_OPTIONS, with_defaults
 from core.plan.strategies import STRATEGIES
-from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Role
 from core.trace.columns import ABSENT
 from core.trace.step import StepSpans
@@ -30,7 +29,7 @@ COUNTED: dict[str, tuple[str, str]] = {
     "cores": ("1 core a lane instead of {a}", "{b} cores a lane instead of {a}"),
     "width": ("width 1 instead of {a}", "width {b} instead of {a}"),
     "depth": ("depth 1 instead of {a}", "depth {b} instead of {a}"),
-    "bucket": ("buckets of 1 MiB instead of {a}", "buckets of {b} MiB instead of {a}"),
+    **{option.name: option.contrast for option in STRATEGY_OPTIONS if option.contrast},
 }
 """What is said of a setting that is a number, for 1 and for more; others are NAMED."""
 
@@ -82,12 +81,20 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
         "width": specification.model.width,
         "depth": specification.model.depth,
         "dtype": specification.model.dtype,
-        "bucket": (size := specification[BUCKET_MB]) and f"{size:g}",
+        **{
+            option.name: _number(specification[option])
+            for option in STRATEGY_OPTIONS
+            if option.contrast
+        },
         "optimizer": specification.optimizer,
         "faults": faults_text(specification) or "no faults",
         "made": "predicted" if header.predicted else "measured",
     }
     return {name: str(value) for name, value in told.items() if value}
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
 
 
 def _schedule(name: str | None) -> str:

@@ -7,8 +7,7 @@ import math
 import queue
 import time
 
-from core.engine.messages import Ended, Message, Outcome
-from core.engine.wire import receive
+from core.engine.messages import Ended, Message, Outcome, receive
 from core.plan.specification import Specification
 from core.process.child import Child
 

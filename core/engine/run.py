@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from threading import Event
-from typing import Protocol
 
 import torch
 
@@ -32,15 +31,8 @@ from core.trace.event_rows import PASSES
 LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for
 
 
-class Runs(Protocol):
-    """Runs steps, as Executor does."""
-
-    def run(
-        self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
-    ) -> Step:
-        """Run one step of a plan that the writer knows by `number`."""
-
-
+RunStep = Callable[[int, Plan, int, Batch, Nested | None], Step]
+"""Runs one step of a plan that the writer knows by a number, as Executor.run does."""
 Calibrate = Callable[[Batch, Passed], CostModel]
 """Measures what the tasks of a batch cost, and tells how many passes through them are over.
 
@@ -59,7 +51,7 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:
             writer.log("warning", text)
         executor = Executor(lanes, operations, writer, stop)
         run_steps(
-            prepared, writer, operations, executor,
+            prepared, writer, operations, executor.run,
             lambda batch, passed: calibrate(prepared, batch, lanes, stop, passed),
         )  # fmt: skip
 
@@ -68,7 +60,7 @@ def run_steps(
     prepared: Prepared,
     writer: TraceWriter,
     operations: Operations,
-    executor: Runs,
+    run_step: RunStep,
     calibrate: Calibrate,
 ) -> None:
     """Tell the plans, measure what tasks cost, run every step and judge it, as is asked for."""
@@ -96,7 +88,7 @@ def run_steps(
         before = operations.model.parameters()[0] if keeps_parameters(specification) else {}
         began = time.monotonic()
         count = rows[index]
-        step = executor.run(index, plans[count], numbers[count], batch, nested.get(count))
+        step = run_step(index, plans[count], numbers[count], batch, nested.get(count))
         seconds = time.monotonic() - began
         loss = sum(piece.item() for piece in step.losses)
         copies = operations.model.gradients

@@ -21,14 +21,13 @@ import pyarrow as pa
 from core.engine.failures import explain, is_out_of_memory
 from core.engine.hardware import compute_exactly, find_hardware, warnings
 from core.engine.lanes.flusher import Flusher
-from core.engine.messages import Outcome
+from core.engine.messages import Outcome, send
 from core.engine.models.workload import build_workload
 from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.run import run_on_lanes
 from core.engine.tasks.executor import Stopped
 from core.engine.virtual.run import run_on_virtual_lanes
-from core.engine.wire import send
 from core.plan.specification import Specification
 from core.plan.task import Runner
 from core.process.lifeline import open_pipes

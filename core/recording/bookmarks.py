@@ -40,7 +40,7 @@ class Bookmark:
 
 
 def bookmarks_file(recording: Path) -> Path:
-    """Where a recording's bookmarks are kept: `run.bookmarks.json` beside `run.arrow`.
+    """Where a recording's bookmarks are kept: `run.marks.json` beside `run.arrow`.
 
     Those of a recording that comes with the app are in the user's own folder.
     """

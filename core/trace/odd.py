@@ -56,7 +56,6 @@ _SENTENCES = {
     Odd.LOST: "{n} packets could not be read: they are left out.",
     Odd.NOT_OVER: "{n} collectives do not say when they ended: each is shown as a moment.",
 }
-NOTHING_ODD: Mapping[Odd, int] = {}
 
 
 def told(odd: Mapping[Odd, int]) -> str:

@@ -65,14 +65,12 @@ def export_both(both: Both, path: Path, theme: str = "light") -> None:
         write_picture(picture_of(both, theme), path)
 
 
-def picture_of(
-    both: Both, theme: str = "light", width: float = WIDTH, with_sentence: bool = True
-) -> Picture:
-    """The picture, `width` pixels wide: sentence, run A, run B on the same axis, legend."""
-    options = FigureOptions(theme=theme, legend=False, width_mm=width * MM_PER_INCH / SCREEN)
+def picture_of(both: Both, theme: str = "light") -> Picture:
+    """The picture: sentence, run A, run B on the same axis, legend."""
+    options = FigureOptions(theme=theme, legend=False, width_mm=WIDTH * MM_PER_INCH / SCREEN)
     a, b = (_timeline(both, place, options) for place in (0, 1))
     fonts = picture_fonts()
-    words = both.two.sentence(tr, duration_text) if with_sentence else ""
+    words = both.two.sentence(tr, duration_text)
     lines = wrapped(words, a.width - 2 * EDGE, partial(text_width, fonts.bold))
     legend = legend_lines(_legend(a, b), fonts, a.frame.view.width)
     top = EDGE / 2 + SENTENCE * len(lines)

@@ -12,9 +12,9 @@ from core.compare.settings import settings_of
 from core.explain.causes import Cause
 from core.plan.task import Kind
 from gui.compare.panel import matched_text
-from gui.compare.picture import Both, export_both, picture_of
+from gui.compare.picture import Both, export_both
 from gui.compare.table import ms_text, row_name, signed_text
-from gui.figures.picture import application, svg_of
+from gui.figures.picture import application
 from gui.figures.titles import run_title
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.families import Family, family_of
@@ -26,11 +26,12 @@ from gui.report.page import (
     facts,
     joined,
     paragraph,
-    picture,
     table,
     write_page,
 )
 from gui.report.setup import setup_sections
+from gui.report.timeline import excerpt_of, timeline
+from gui.timeline.state.scene import Scene
 
 COLOURS = {
     Family.FORWARD: "forward", Family.BACKWARD: "backward", Family.BACKWARD_INPUT: "backward",
@@ -40,10 +41,9 @@ COLOURS = {
 """The report's name of each family's colour."""
 NAMES = {
     "microbatches": "micro-batches", "cores": "cores a lane", "batch": "rows of a batch",
-    "bucket": "MiB of a bucket", "made": "times are",
+    "bucket_mb": "MiB of a bucket", "made": "times are",
 }  # fmt: skip
 """What settings are called whose own name would not be understood."""
-PAGE_WIDTH = 1060.0  # pixels, as wide as the page: its text is as large as the page's then
 PAGES = (".html", ".htm")
 MOST_LANES = 128  # rows of a table
 
@@ -68,8 +68,7 @@ def both_sections(both: Both) -> Iterator[Section]:
     """The sections of a comparison's report."""
     two = both.two
     yield Section(tr("In short"), _short(both))
-    drawn = [svg_of(picture_of(both, theme, PAGE_WIDTH, False)) for theme in ("light", "dark")]
-    yield Section(tr("Timelines"), picture(drawn[0], drawn[1], _words(two)))
+    yield Section(tr("Timelines"), _timelines(both))
     yield Section(tr("What contributes to the difference"), _rows(two.reasons, two.difference))
     yield Section(tr("Lanes"), _rows(two.lanes[:MOST_LANES], two.difference))
     if two.beside:
@@ -92,6 +91,19 @@ def _short(both: Both) -> Html:
     return joined(
         paragraph(_words(two), "lead"), facts(pairs), paragraph(matched_text(two), "note")
     )
+
+
+def _timelines(both: Both) -> Html:
+    """The step of each run that is compared, both to the same scale at first."""
+    steps = (both.two.step_a, both.two.step_b)
+    bounds = [trace.step_bounds(n) for trace, n in zip(both.traces, steps, strict=True)]
+    longest = max(end - begin for begin, end in bounds)
+    parts = []
+    for letter, trace, step, (begin, _) in zip("AB", both.traces, steps, bounds, strict=True):
+        heading = tr("{letter}: {run}", letter=letter, run=run_title(trace))
+        drawn = timeline(Scene(trace), excerpt_of(trace, [step]), (begin, begin + longest), heading)
+        parts += [paragraph(heading), drawn]
+    return joined(*parts)
 
 
 def _words(two: TwoRuns) -> str:

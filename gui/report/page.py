@@ -1,11 +1,13 @@
-"""A page of HTML in one file: no network, no script, light and dark, fit for print.
+"""A page of HTML in one file: no network, one script, light and dark, fit for print.
 
-`Html` is markup that is safe as it stands; everything else is text, and is escaped here.
+`Html` is markup that is safe as it stands; everything else is text, and is escaped here. The script
+is the timeline's alone: the page says by its checksum that browsers are to run no other.
 """
 
 from __future__ import annotations
 
-import re
+import base64
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -14,16 +16,17 @@ from string import Template
 from typing import NewType
 
 from core.files import write_whole
+from core.paths import RESOURCES
 from core.plain import plain_markup
 from gui.app.language import spoken
 from gui.look.theme import DARK, LIGHT, Theme
 
 Html = NewType("Html", str)
 NOTHING = Html("")
-_PROLOGUE = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
+TIMELINE = RESOURCES / "report" / "timeline.js"
 _COLOURS = (
-    "plot", "window", "line", "text", "muted", "accent", "forward", "backward", "communication",
-    "update", "idle", "warning",
+    "plot", "window", "line", "grid", "text", "on_bar", "muted", "accent", "forward", "backward",
+    "backward_input", "backward_weight", "communication", "update", "other", "idle", "warning",
 )  # fmt: skip
 
 
@@ -39,7 +42,11 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
     """A whole document; `below` stands under its title."""
     body = [f"<h1>{escape(title)}</h1>", f'<p class="below">{escape(below)}</p>' if below else ""]
     body += [f"<section><h2>{escape(s.title)}</h2>\n{s.body}</section>" for s in sections]
+    script = TIMELINE.read_text(encoding="utf-8")
+    checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return Template(PAGE).substitute(
+        script=script,
+        checksum=checksum,
         title=escape(title),
         language=spoken().replace("_", "-"),
         light=_variables(LIGHT),
@@ -109,21 +116,6 @@ def bar_of(parts: Iterable[tuple[str, float]], before: float = 0.0) -> Html:
     return Html(f'<span class="bar">{spans}</span>')
 
 
-def picture(light: bytes, dark: bytes, words: str) -> Html:
-    """A drawing (SVG documents) in the page's own colours, light and dark, and in `words`."""
-    both = (
-        f'<div class="{name}" role="img" aria-label="{escape(words)}">{_inline(document)}</div>'
-        for name, document in (("light", light), ("dark", dark))
-    )
-    return Html(f"<figure>{''.join(both)}</figure>")
-
-
-def _inline(document: bytes) -> str:
-    """An SVG document as an element of a page, as wide as the page allows."""
-    text = _PROLOGUE.sub("", document.decode())
-    return re.sub(r'(<svg)\b([^>]*?) width="[^"]*" height="[^"]*"', r"\1\2", text, count=1)
-
-
 def _variables(theme: Theme) -> str:
     return " ".join(f"--{name}: {getattr(theme, name)};" for name in _COLOURS)
 
@@ -132,6 +124,8 @@ PAGE = """<!DOCTYPE html>
 <html lang="$language">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-$checksum'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="Bubblescope">
 <title>$title</title>
@@ -165,12 +159,25 @@ td.b, th.b { width: 42%; min-width: 160px; padding-right: 0; text-align: left; }
 .bar { display: flex; height: 12px; background: var(--window); overflow: hidden; }
 .bar i { flex: none; height: 100%; border-right: 1px solid var(--plot); }
 figure { margin: 0; }
-figure svg { width: 100%; height: auto; display: block; }
-.dark { display: none; }
-@media (prefers-color-scheme: dark) { .dark { display: block; } .light { display: none; } }
+.timeline { position: relative; }
+.timeline canvas { display: block; width: 100%; touch-action: pan-y; cursor: grab; }
+.timeline canvas:active { cursor: grabbing; }
+.timeline > canvas:focus-visible, button:focus-visible { outline: 2px solid var(--accent); }
+.tools, .legend { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; }
+.tools button { font: inherit; min-width: 30px; padding: 2px 9px; color: var(--text);
+  background: var(--window); border: 1px solid var(--line); border-radius: 4px; cursor: pointer; }
+.tools .place { min-width: 9ch; text-align: center; font-weight: 600; }
+.tools .hint { color: var(--muted); margin-left: 8px; font-size: 12px; }
+.legend { gap: 4px 18px; margin: 4px 0 0; font-size: 12px; color: var(--muted); }
+.legend span { display: flex; align-items: center; gap: 6px; }
+.legend canvas { width: 18px; height: 12px; cursor: auto; }
+.tip { position: absolute; z-index: 1; max-width: 340px; padding: 6px 10px; pointer-events: none;
+  font-size: 12px; color: var(--text); background: var(--window); border: 1px solid var(--line);
+  border-radius: 4px; box-shadow: 0 2px 8px #0003; overflow-wrap: anywhere; }
+.tip[hidden] { display: none; }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; }
-  .dark { display: none; } .light { display: block; }
+  .tools, .tip { display: none; }
   section, tr { break-inside: avoid; } h2 { break-after: avoid; }
   .bar, .bar i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
@@ -178,6 +185,7 @@ figure svg { width: 100%; height: auto; display: block; }
 </head>
 <body>
 $body
+<script>$script</script>
 </body>
 </html>
 """

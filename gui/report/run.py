@@ -11,14 +11,13 @@ from core.explain.balance import LaneBalance, lane_balance
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
 from core.plan.task import Role, working_lanes
-from core.report.figure import FigureOptions
 from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import verdict
 from core.report.waterfall import BAR_WORDS
 from core.trace.event_rows import clock_uncertainty
 from core.trace.trace import Trace
-from gui.figures.make import figure_of
-from gui.figures.picture import application, svg_of
+from gui.figures.picture import application
+from gui.figures.shown import median_range
 from gui.figures.titles import run_title
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.look.text import MINUS, bytes_text, duration_text, percent_text, tr
@@ -31,11 +30,11 @@ from gui.report.page import (
     facts,
     joined,
     paragraph,
-    picture,
     table,
     write_page,
 )
 from gui.report.setup import setup_sections
+from gui.report.timeline import excerpt_of, timeline
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
@@ -94,11 +93,11 @@ def _sections(
     yield Section(
         tr("In short"),
         joined(
-            *([] if found is None else [paragraph(found.text, "lead")]),
+            paragraph(_sentence(scene.trace, mean) if found is None else found.text, "lead"),
             _short(scene.trace, steps, figures, mean),
         ),
     )
-    yield Section(tr("Timeline"), _timeline(scene))
+    yield Section(tr("Timeline"), _timeline(scene, steps))
     yield Section(tr("Lanes"), _lanes(scene.trace, balances, mean, len(steps)))
     yield Section(tr("From the ideal step to this one"), _waterfall(mean))
     yield Section(tr("Idle time by cause"), _idle(scene.trace, mean))
@@ -129,7 +128,7 @@ def _short(
     errors = trace.counter("gradient_error").values
     if len(errors):
         pairs.append((tr("Gradient error, largest"), f"{float(errors.max()):.2g}"))
-    return joined(paragraph(_sentence(trace, mean), "lead"), facts(pairs))
+    return facts(pairs)
 
 
 def _sentence(trace: Trace, mean: StepFigures) -> str:
@@ -145,13 +144,17 @@ def _sentence(trace: Trace, mean: StepFigures) -> str:
     )  # fmt: skip
 
 
-def _timeline(scene: Scene) -> Html:
-    """The median step, drawn for both themes."""
-    drawn = [
-        svg_of(figure_of([scene], FigureOptions("web", theme, hatching=True, title="")))
-        for theme in ("light", "dark")
-    ]
-    return picture(drawn[0], drawn[1], tr("Timeline of {run}", run=run_title(scene.trace)))
+def _timeline(scene: Scene, steps: Sequence[int]) -> Html:
+    """All of some steps that has room on a page; first one sees the step of median makespan."""
+    excerpt = excerpt_of(scene.trace, steps)
+    shown = median_range(scene.trace)
+    words = tr("Timeline of {run}", run=run_title(scene.trace))
+    note = NOTHING
+    if len(excerpt.steps) < len(steps):
+        text = tr("The timeline has the last {n} of these {all} steps.",
+                  n=len(excerpt.steps), all=len(steps))  # fmt: skip
+        note = paragraph(text, "note")
+    return joined(timeline(scene, excerpt, (shown.start, shown.end), words), note)
 
 
 def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, steps: int) -> Html:

@@ -20,8 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.engine.lanes.flusher import Flusher
-from core.engine.messages import Outcome
-from core.engine.wire import send
+from core.engine.messages import Outcome, send
 from core.plan.specification import Specification
 from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, TraceWriter

@@ -52,7 +52,8 @@ TABLES = {
     "core.trace.odd": ("_SENTENCES",),
     "core.trace.query": ("KEYS",),
     "gui.compare.chooser": ("RECORDINGS", "TRACES"),
-    "gui.compare.comparing": ("IN_STRIP_A", "IN_STRIP_B", "FIGURES"),
+    "gui.compare.comparing": ("IN_STRIP_A", "IN_STRIP_B"),
+    "gui.compare.exporting": ("FIGURES",),
     "gui.compare.report": ("NAMES",),
     "gui.first_page.samples": ("SAMPLES",),
     "gui.first_page.welcome": ("SENTENCE", "TRIES"),
@@ -129,9 +130,10 @@ def _described() -> Iterator[str]:
     for model in MODELS.values():
         yield from (model.title, model.line)
     for option in OPTIONS:
+        yield from option.contrast
         yield from (option.title, option.help, option.usual, option.otherwise, option.unit)
         yield option.name.replace("_", " ")
-    for path in sorted((PROJECT_ROOT / "core" / "plan").glob("*.py")):
+    for path in sorted((PROJECT_ROOT / "core" / "plan").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.name.endswith("_unused"):
                 returned = [n.value for n in ast.walk(node) if isinstance(n, ast.Return)]

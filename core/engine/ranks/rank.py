@@ -29,7 +29,7 @@ from core.engine.hardware import compute_exactly
 from core.engine.lanes.flusher import Flusher
 from core.engine.lanes.lane import Timestamp, open_clock, open_lanes
 from core.engine.lanes.memory import optimizer_bytes
-from core.engine.messages import Outcome
+from core.engine.messages import Outcome, send
 from core.engine.models.modules import Batch
 from core.engine.models.workload import (
     Workload,
@@ -44,7 +44,6 @@ from core.engine.ranks.expectation import Expectations
 from core.engine.run import batches_of
 from core.engine.tasks.step_counters import inside, outside
 from core.engine.verify import judge, keeps_parameters
-from core.engine.wire import send
 from core.plan.devices import GLOO, Hardware
 from core.plan.specification import Specification
 from core.plan.task import Kind, Role

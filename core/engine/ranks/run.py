@@ -18,10 +18,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
-from core.engine.messages import Ended, Message, Outcome, Rows
+from core.engine.messages import Ended, Message, Outcome, Rows, receive
 from core.engine.prepare import Prepared
 from core.engine.tasks.executor import Stopped
-from core.engine.wire import receive
 from core.process.child import Child
 from core.recording.decode import numbers_of
 from core.recording.writer import TraceWriter

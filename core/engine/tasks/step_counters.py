@@ -89,11 +89,20 @@ class ClosedStep:
         for task in step.plan.tasks:
             if task.index in step.shapes:
                 text = inside(task.stage if staged else None, *step.shapes[task.index])
-                yield self._line(text, self.ends[task.index])
-        yield self._line(outside(step.batch_shape, step.output_shape), max(self.ends))
+                yield size_line(step, text, self.ends[task.index])
+        yield size_line(step, outside(step.batch_shape, step.output_shape), max(self.ends))
 
-    def _line(self, text: str, time: int) -> NoteRow:
-        return NoteRow(Record.LOG, "size", time, self.step.index, text=text)
+
+def size_line(step: Step, text: str, time: int) -> NoteRow:
+    """A line of sizes, said at a time in ns."""
+    return NoteRow(Record.LOG, "size", time, step.index, text=text)
+
+
+def closed_rows(
+    model: Replicas, step: Step, began: int, ends: list[int], activations: list[int]
+) -> Iterator[NoteRow]:
+    """The rows of a step that has just ended."""
+    return ClosedStep.of(model, step, began, ends, activations).rows()
 
 
 def inside(stage: int | None, entered: Sequence[int], left: Sequence[int]) -> str:

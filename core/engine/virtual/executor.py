@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,15 +33,9 @@ TELL_SECONDS = 0.05
 _FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
 
 
-class Closed(Protocol):
-    """What is told of a step beside its spans."""
-
-    def rows(self) -> Iterable[NoteRow]:
-        """Its counters and lines."""
-
-
-Close = Callable[[Step, int, list[int], list[int]], Closed]
-"""From a step, its begin, its tasks' ends (ns) and the activations that their lanes held then."""
+Close = Callable[[Step, int, list[int], list[int]], Iterable[NoteRow]]
+"""A step's counters and lines, from the step, its begin, its tasks' ends (ns) and the activations
+that their lanes held then."""
 
 
 class _Span(NamedTuple):
@@ -163,7 +157,7 @@ class VirtualExecutor:
             self._tell()
         self.now = max(ends, default=began)
         self._note_hardware(index)
-        notes = list(self._close(step, began, ends, held).rows())
+        notes = list(self._close(step, began, ends, held))
         self._writer.forward(note_batch(notes, self._origin))
         self._writer.flush_soon()
         return step

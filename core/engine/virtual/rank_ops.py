@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -24,7 +24,7 @@ from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations, Step, Work
-from core.engine.tasks.step_counters import inside, outside
+from core.engine.tasks.step_counters import inside, outside, size_line
 from core.engine.virtual.rank_replicas import RankReplicas
 from core.plan.by_blocks import by_blocks
 from core.plan.specification import job_of
@@ -74,9 +74,28 @@ class RankOps(Operations):
         self._task = task.index
         return super().run(self.step.plan.tasks[task.index], stamps)
 
-    def closed(self, step: Step, began: int, ends: list[int], activations: list[int]) -> ClosedStep:
-        """What is to be told of a step that has just ended."""
-        return ClosedStep(step, began, ends, activations, self._changes)
+    def closed_rows(
+        self, step: Step, began: int, ends: list[int], activations: list[int]
+    ) -> Iterator[NoteRow]:
+        """The counters of a step that has just ended, of each in order of time, and its lines.
+
+        `began` and the `ends` of tasks are in ns; `activations` are what their lanes held then.
+        """
+        for change in self._changes:
+            time = began if change.task is None else ends[change.task]
+            yield NoteRow(Record.COUNTER, change.name, time, step.index, change.rank, change.bytes)
+        for task, end, held in zip(step.plan.tasks, ends, activations, strict=True):
+            yield NoteRow(Record.COUNTER, "activations", end, step.index, task.lane, held)
+        last = len(step.plan.stages) - 1
+        shapes = {
+            (task.replica, task.stage): (task.index, step.shapes[task.index])
+            for task in step.plan.tasks
+            if task.kind is Kind.FORWARD and task.stage in (0, last)
+        }
+        for rank in self.model.ranks:
+            (_, (entered, _)), (forward, (_, left)) = shapes[rank, 0], shapes[rank, last]
+            yield size_line(step, inside(None, entered, left), ends[forward])
+        yield size_line(step, outside(step.batch_shape, step.output_shape), max(ends))
 
     def _hold(self, name: str, rank: int, change: int) -> None:
         """Note that a rank holds more, or less."""
@@ -170,42 +189,6 @@ class RankOps(Operations):
         Kind.REDUCE_SCATTER: _reduce_scatter,
         Kind.STEP: _update,
     }
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedStep:
-    """A step of ranks whose tasks have all ended.
-
-    `began` and the `ends` of tasks are in ns; `activations` are what their lanes held then.
-    """
-
-    step: Step
-    began: int
-    ends: list[int]
-    activations: list[int]
-    changes: list[Change]
-
-    def rows(self) -> Iterator[NoteRow]:
-        """Its counters, of each in order of time, and its lines."""
-        number, plan = self.step.index, self.step.plan
-        for change in self.changes:
-            time = self.began if change.task is None else self.ends[change.task]
-            yield NoteRow(Record.COUNTER, change.name, time, number, change.rank, change.bytes)
-        for task, end, held in zip(plan.tasks, self.ends, self.activations, strict=True):
-            yield NoteRow(Record.COUNTER, "activations", end, number, task.lane, held)
-        last = len(plan.stages) - 1
-        shapes = {
-            (task.replica, task.stage): (task.index, self.step.shapes[task.index])
-            for task in plan.tasks
-            if task.kind is Kind.FORWARD and task.stage in (0, last)
-        }
-        for rank in range(len(plan.parts)):
-            (_, (entered, _)), (forward, (_, left)) = shapes[rank, 0], shapes[rank, last]
-            yield self._line(inside(None, entered, left), self.ends[forward])
-        yield self._line(outside(self.step.batch_shape, self.step.output_shape), max(self.ends))
-
-    def _line(self, text: str, time: int) -> NoteRow:
-        return NoteRow(Record.LOG, "size", time, self.step.index, text=text)
 
 
 def _collectives(prepared: Prepared) -> list[tuple[Payload, tuple[str, ...]]]:

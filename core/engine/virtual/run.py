@@ -9,7 +9,7 @@ from core.engine.lanes.alone import Alone
 from core.engine.prepare import Prepared
 from core.engine.run import run_steps
 from core.engine.tasks.operations import Operations
-from core.engine.tasks.step_counters import ClosedStep
+from core.engine.tasks.step_counters import closed_rows
 from core.engine.virtual.costs import calibrate
 from core.engine.virtual.executor import Close, VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
@@ -22,9 +22,9 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
     """Run every step in virtual time. Raises Stopped on request, or what a task raised."""
     link = link_of(prepared.specification)
     operations = _operations(prepared)
-    close: Close = partial(ClosedStep.of, operations.model)
+    close: Close = partial(closed_rows, operations.model)
     if isinstance(operations, RankOps):
-        close = operations.closed
+        close = operations.closed_rows
     plan = prepared.plan_list[0]
     for text in Faults.of(prepared.specification).without_effect(plan.columns, plan.lanes):
         writer.log("warning", text)
@@ -33,7 +33,7 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
             writer.log("warning", alone.note)
         executor = VirtualExecutor(operations, alone, close, writer, prepared, stop)
         run_steps(
-            prepared, writer, operations, executor,
+            prepared, writer, operations, executor.run,
             lambda batch, passed: calibrate(
                 _operations(prepared), prepared.plans[len(batch[0])], batch, alone, link, stop,
                 passed,

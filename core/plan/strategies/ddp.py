@@ -34,6 +34,7 @@ BUCKET_MB: Option[float | None] = Option(
     label="Bucket",
     least=1e-6,
     most=1_000_000,
+    contrast=("buckets of 1 MiB instead of {a}", "buckets of {b} MiB instead of {a}"),
 )
 
 

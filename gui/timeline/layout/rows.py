@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from core.plan.task import Lane, Role
 from gui.timeline.layout.groups import Arrangement, RowState, Section, arrange
@@ -70,17 +70,7 @@ class Group:
         return self.top + self.height
 
 
-class _Placed(Protocol):
-    """What stands at a height."""
-
-    @property
-    def top(self) -> float: ...
-
-    @property
-    def bottom(self) -> float: ...
-
-
-_Some = TypeVar("_Some", bound=_Placed)
+_Some = TypeVar("_Some", Row, Group)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ BEGIN = """
 import os, sys, time
 import pyarrow as pa
 from dataclasses import asdict
-from core.engine.wire import send
+from core.engine.messages import send
 from core.plan.devices import Hardware
 wire, commands = map(int, sys.argv[1:])
 with os.fdopen(wire, "wb", buffering=0, closefd=False) as file:
@@ -109,7 +109,7 @@ def test_an_engine_that_takes_no_commands_any_more_fails_its_run_and_the_next_ge
 def test_what_cannot_be_read_from_an_engine_ends_its_run_with_the_reason(odd):
     client = odd(
         "import json, threading\n"
-        "from core.engine.wire import send\n"
+        "from core.engine.messages import send\n"
         "os.read(commands, 1 << 16)\n"
         "with os.fdopen(wire, 'wb', buffering=0, closefd=False) as file:\n"
         "    send(pa.PythonFile(file, 'w'), 'ready', {})\n"

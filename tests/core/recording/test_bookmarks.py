@@ -45,7 +45,7 @@ def test_marks_are_read_as_they_were_written_in_order_of_time(
 def test_the_file_has_the_recordings_name_and_goes_with_the_last_mark(tmp_path: Path) -> None:
     recording = tmp_path / "run.arrow"
     write_bookmarks(recording, [Bookmark(5)])
-    assert [path.name for path in tmp_path.iterdir()] == ["run.bookmarks.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.marks.json"]
     write_bookmarks(recording, [])
     assert list(tmp_path.iterdir()) == []
     assert read_bookmarks(recording) == ()
@@ -81,7 +81,7 @@ def test_a_file_that_cannot_be_used_is_one_line_that_names_it(
     with pytest.raises(BookmarksError) as problem:
         read_bookmarks(recording, "today")
     assert reason in str(problem.value)
-    assert "run.bookmarks.json" in str(problem.value)
+    assert "run.marks.json" in str(problem.value)
     assert "\n" not in str(problem.value)
 
 
@@ -90,7 +90,7 @@ def test_a_damaged_file_is_kept_when_new_marks_are_written(tmp_path: Path) -> No
     bookmarks_file(recording).write_text("broken")
     write_bookmarks(recording, [Bookmark(1, 2, "new")])
     assert read_bookmarks(recording) == (Bookmark(1, 2, "new"),)
-    assert (tmp_path / "run.bookmarks.json.old").read_text() == "broken"
+    assert (tmp_path / "run.marks.json.old").read_text() == "broken"
 
 
 def test_notes_are_written_as_text_that_other_programs_read(tmp_path: Path) -> None:

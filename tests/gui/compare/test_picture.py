@@ -126,9 +126,9 @@ def test_a_report_stands_in_one_file_and_says_why(both: Both, tmp_path: Path) ->
     text = (tmp_path / "both.html").read_text(encoding="utf-8")
     page = _Page()
     page.feed(text)
-    assert "script" not in page.tags and page.outside == []
+    assert text.count("<script") == 1 and page.outside == []
     assert "8 micro-batches instead of 2" in text and "idle: other lane" in text
-    assert text.count("<svg") == 2
+    assert text.count('data-run="') == 2
 
 
 def test_a_lane_of_any_name_is_harmless_in_a_report(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_lane_of_any_name_is_harmless_in_a_report(tmp_path: Path) -> None:
     lanes = tuple(replace(lane, name="<script>alert(1)</script>") for lane in a.header.lanes)
     a.header = replace(a.header, lanes=lanes)
     write_both_report(both_of(a, b), tmp_path / "both.html")
-    assert "<script" not in (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert (tmp_path / "both.html").read_text(encoding="utf-8").count("<script") == 1
 
 
 def test_an_alignment_at_a_task_moves_the_second_axis(both: Both, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_marks_are_set_by_keys_and_kept_beside_their_recording(
     bookmarks_file(other).write_text("no marks")
     window.files.open_from(other)
     assert window.run_shown is window.session.runs[-1]
-    assert "other.bookmarks.json: its marks are left out" in window.banner.label.text()
+    assert "other.marks.json: its marks are left out" in window.banner.label.text()
     assert window.panels.bookmarks.list.topLevelItemCount() == 0
 
 

@@ -9,7 +9,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind, Payload, Role
 from core.report.summary import summarise
-from tests.core.engine.test_own_models import MODELS, own
+from tests.core.engine.models.test_own_models import MODELS, own
 from tests.core.helpers import Engine, plan_of
 
 torch = pytest.importorskip("torch")

@@ -11,8 +11,8 @@ import pytest
 from core.cli.commands import describe_model
 from core.plan.specification import Specification
 from core.plan.task import PlanError
+from tests.core.engine.models.test_own_models import own
 from tests.core.engine.test_faults import children, wait_gone
-from tests.core.engine.test_own_models import own
 from tests.core.helpers import Engine
 
 BUILD = "def build(): return [nn.Linear(8, 8), {}nn.Linear(8, 8)]\n"

@@ -9,7 +9,7 @@ from core.plan.devices import Accelerator, Hardware
 from core.plan.specification import Specification
 from core.plan.strategy import Collective
 from core.plan.task import Kind, Payload, PlanError
-from tests.core.engine.test_own_models import own
+from tests.core.engine.models.test_own_models import own
 from tests.core.helpers import Engine
 
 pytest.importorskip("torch")

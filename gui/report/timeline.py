@@ -1,0 +1,171 @@
+"""A run as data for the page's own timeline, which resources/report/timeline.js draws."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.causes import CAUSES
+from core.plan.task import Lane, Role
+from core.trace.trace import Trace
+from gui.look.causes import CAUSE_LOOKS
+from gui.look.families import FAMILIES, family_of, family_texts
+from gui.look.text import bytes_text, rows_text, tr
+from gui.report.page import Html
+from gui.timeline.interact.describe import span_title
+from gui.timeline.state.scene import Scene, step_name
+
+MOST_SPANS = 250_000
+"""Spans on a page, the latest steps' that are as many: about 3 MB."""
+COLOURS = (
+    ("forward",), ("backward",), ("backward_input",), ("backward_weight",), ("forward", "backward"),
+    ("communication",), ("update",), ("other",),
+)  # fmt: skip
+"""The theme's colours of FAMILIES, from the top of a bar."""
+Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What a timeline has of a run: the time from `begin` to `end` (ns), and the steps in it."""
+
+    begin: int
+    end: int
+    steps: tuple[int, ...]
+
+
+def excerpt_of(trace: Trace, steps: Sequence[int]) -> Excerpt:
+    """The latest of some steps that have room on a page; of none, the whole trace."""
+    if not steps:
+        return Excerpt(*trace.bounds, ())
+    kept, last = 1, trace.step_bounds(steps[-1])[1]
+    while kept < len(steps):
+        begin = trace.step_bounds(steps[-kept - 1])[0]
+        if sum(_count(trace, lane, begin, last) for lane in trace.header.lanes) > MOST_SPANS:
+            break
+        kept += 1
+    return Excerpt(trace.step_bounds(steps[-kept])[0], last, tuple(steps[-kept:]))
+
+
+def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str) -> Html:
+    """The element that the page's script makes a timeline of; `words` tell what it shows.
+
+    `shown` is what is to be seen first, in ns. Text is in the packed data and reaches the page as
+    text alone.
+    """
+    packed = base64.b64encode(zlib.compress(json.dumps(_data(scene, excerpt, shown)).encode(), 9))
+    hint = tr("The timeline needs JavaScript; the tables below say the same in figures.")
+    return Html(
+        f'<figure class="timeline" aria-label="{escape(words)}" data-run="{packed.decode()}">'
+        f"<noscript><p>{escape(hint)}</p></noscript></figure>"
+    )
+
+
+def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str, Value]:
+    trace, warmup = scene.trace, scene.trace.header.specification.warmup
+    told = _Told(trace)
+    return {
+        "lanes": [_lane(scene, lane, excerpt, told) for lane in in_order(trace.header.lanes)],
+        "what": told.all,
+        "colours": COLOURS,
+        "families": [
+            [text, FAMILIES.index(family)] for family, text in family_texts(scene.kinds).items()
+        ],
+        "causes": [
+            [tr(cause.label), tr(cause.sentence), CAUSE_LOOKS[cause].colour,
+             CAUSE_LOOKS[cause].pattern.name.lower()]
+            for cause in CAUSES
+        ],
+        "steps": [
+            [step_name(step, warmup), *(int(at) - excerpt.begin for at in trace.step_bounds(step))]
+            for step in excerpt.steps
+        ],
+        "end": max(excerpt.end, shown[1]) - excerpt.begin,
+        "shown": [at - excerpt.begin for at in shown],
+        "words": {
+            "whole": tr("Show all"), "before": tr("Step before"), "next": tr("Next step"),
+            "closer": tr("Zoom in"), "wider": tr("Zoom out"),
+            "hint": tr("Drag to move, wheel or + and − to zoom, a double click for one step."),
+            "into": tr("{time} into {step}"), "after": tr("{time} after the start"),
+            "idle": tr("Idle: {cause}"),
+        },
+    }  # fmt: skip
+
+
+def in_order(lanes: Iterable[Lane]) -> list[Lane]:
+    """Each compute lane, and under it the lanes that serve it."""
+    roles = list(Role)
+    return sorted(lanes, key=lambda lane: (lane.serves, roles.index(lane.role), lane.index))
+
+
+def _lane(scene: Scene, lane: Lane, excerpt: Excerpt, told: _Told) -> Mapping[str, Value]:
+    spans = scene.trace.spans(lane.index)
+    first = int(np.searchsorted(spans.start, excerpt.begin))
+    mine = spans[first : first + _count(scene.trace, lane, excerpt.begin, excerpt.end)]
+    facts = {fact.name: fact.idle for fact in scene.facts}
+    return {
+        "name": lane.name,
+        "note": facts.get(lane.name, "") if lane.role is Role.COMPUTE else "",
+        "low": int(lane.role is not Role.COMPUTE),
+        "start": _steps_of(mine.start - excerpt.begin),
+        "length": (mine.end - mine.start).tolist(),
+        "what": [told.place(lane.index, first + n, row) for n, row in enumerate(mine.row.tolist())],
+        **_idle(scene, lane, excerpt),
+    }
+
+
+def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, Value]:
+    """The idle time of a compute lane in the excerpt's steps."""
+    starts, ends, causes = [], [], []
+    if lane.role is Role.COMPUTE:
+        for step in excerpt.steps:
+            found = scene.explained.stretches(step)
+            mine = found.of_lane(lane.index)
+            starts.append(found.start[mine])
+            ends.append(found.end[mine])
+            causes += found.cause[mine].tolist()
+    start = np.concatenate(starts) if starts else np.zeros(0, np.int64)
+    end = np.concatenate(ends) if ends else start
+    return {
+        "idle": _steps_of(start - excerpt.begin),
+        "idleLength": (end - start).tolist(),
+        "cause": causes,
+    }
+
+
+def _count(trace: Trace, lane: Lane, begin: int, end: int) -> int:
+    """How many of a lane's spans start in the time from `begin` to `end`."""
+    first, last = np.searchsorted(trace.spans(lane.index).start, [begin, end]).tolist()
+    return int(last - first)
+
+
+def _steps_of(times: NDArray[np.int64]) -> list[int]:
+    """Each time as the distance from the one before it, which takes fewer digits."""
+    return np.diff(times, prepend=0).tolist()  # type: ignore[no-any-return]
+
+
+class _Told:
+    """What spans tell beside their times, each once: label, title, what is carried, family."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace, self._places = trace, dict[int, int]()
+        self.all: list[list[str | int]] = []
+
+    def place(self, lane: int, index: int, row: int) -> int:
+        """The place of what a span of a row of the task table tells."""
+        if row not in self._places:
+            self._places[row] = len(self.all)
+            span = self._trace.span(lane, index)
+            carried = [rows_text(span.rows)] if span.rows else []
+            carried += [bytes_text(span.bytes)] if span.bytes else []
+            family = FAMILIES.index(family_of(span.kind))
+            self.all.append([span.label, span_title(span), " · ".join(carried), family])
+        return self._places[row]
