@@ -107,6 +107,7 @@ class MainWindow(QMainWindow):
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.bookmarking = Bookmarking(self.timeline, self.panels.bookmarks)
         self.bookmarking.stepped.connect(self.show_stepped)
+        self.panels.statistics.explain_asked.connect(self.bookmarking.explain_range)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
         self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
@@ -204,10 +205,12 @@ class MainWindow(QMainWindow):
         self.runs.add(run)
         self._show(run)
 
-    def show_stepped(self, trace: Trace) -> None:
-        """Show the run that is shown with other steps, as a run of its own."""
+    def show_stepped(self, trace: Trace, name: str = "") -> None:
+        """Show the run that is shown with other steps, as a run of its own, perhaps with a name."""
         if self.run_shown is not None and self.run_shown.source is not None:
-            self.show_run(self.session.add_opened(self.run_shown.source, Opened(trace)))
+            run = self.session.add_opened(self.run_shown.source, Opened(trace))
+            run.name = name
+            self.show_run(run)
 
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""

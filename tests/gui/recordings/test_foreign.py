@@ -7,6 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from core.recording.bookmarks import Bookmark
+from gui.compare.chooser import other_of
+from gui.timeline.state.selection import TimeRange
+from gui.window.tabs import title_of
 from tests.gui.window.test_tabs import drop
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -111,3 +114,38 @@ def test_marks_of_a_trace_without_steps_are_used_as_its_steps(qtbot, window, tmp
     trace = window.run_shown.trace
     assert window.run_shown is not before and before.trace.steps == []
     assert [trace.step_bounds(step) for step in trace.steps] == [(10_000, 15_000), (20_000, 25_000)]
+
+
+def test_ranges_of_a_trace_without_steps_are_explained_and_compared(qtbot, window, tmp_path):
+    path = tmp_path / "plain.json"
+    own = {"ph": "X", "pid": 1}
+    path.write_text(
+        json.dumps(
+            [{**own, "ts": ts, "dur": 6, "tid": 1, "name": "work"} for ts in range(0, 100, 10)]
+            + [{**own, "ts": ts, "dur": 2, "tid": 2, "name": "io"} for ts in range(0, 100, 20)]
+        )
+    )
+    window.files.open_paths([path])
+    plain = window.run_shown
+    statistics = window.panels.statistics
+    for start, end in ((0, 40_000), (50_000, 90_000)):
+        window.show_run(plain)
+        window.timeline.state.select(TimeRange(start, end))
+        assert {name: sum(own.values()) for name, own in statistics.causes.by_lane.items()} == {
+            0: 0, 1: 0,
+        }  # fmt: skip
+        assert statistics.causes.rest == {0: 16_000, 1: 40_000 - (4_000)}
+        qtbot.mouseClick(statistics.explain, Qt.MouseButton.LeftButton)
+        assert window.run_shown is not plain and window.run_shown.trace.steps == [0]
+    first, second = window.session.runs[1:]
+    assert " ".join(title_of(first).split()) == "2: 0.000 to 0.040 ms of plain.json"
+    assert second.trace.step_bounds(0) == (50_000, 86_000)
+    assert plain.trace.steps == []
+    window.comparing.begin(other_of(first))
+    assert window.comparing.two.step_a == window.comparing.two.step_b == 0
+    assert window.panels.compare.sentence.text()
+    window.comparing.leave()
+    window.show_run(plain)
+    window.timeline.state.select(TimeRange(7_000, 9_000))
+    qtbot.mouseClick(statistics.explain, Qt.MouseButton.LeftButton)
+    assert "Nothing begins in this range" in window.statusBar().currentMessage()
