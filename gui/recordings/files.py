@@ -141,11 +141,6 @@ class Files:
         if run is None:
             self._nothing_shown()
             return
-        if run.source is not None and run.source.is_dir():
-            self._banner.say(
-                tr("A folder of traces is kept as it is: there is no one file to save."), "info"
-            )
-            return
         start = Path(self._settings.folder) / file_name(run)
         ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
 
@@ -174,7 +169,5 @@ class Files:
 
 def _saved(run: Run, path: Path) -> Work[Path]:
     """Save a run, which leaves no file unless it comes to its end; returns where it is."""
-    size = max(1, run.size)
-    for written in run.saving(path):
-        yield written / size
+    yield from run.saving(path)
     return path
