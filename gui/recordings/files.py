@@ -9,8 +9,10 @@ from typing import Protocol
 
 from PySide6.QtWidgets import QWidget
 
+from core.plain import plainly
 from core.recording.recording import is_large
 from core.recording.stream import Opened
+from core.trace.odd import sentences
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.jobs import Runner, Work
@@ -115,6 +117,8 @@ class Files:
         self._settings.folder = str(path.parent)
         self._settings.remember(path)
         self._names.append(path.name)
+        english, own = (" ".join(sentences(run.trace.odd, say)) for say in (plainly, tr))
+        warning = warning.replace(english, own)
         faults = banner_text(faults_of(run.trace), path)
         self._warnings += [text for text in (warning, faults, run.take_bookmarks()) if text]
         self._state.show_run(run)

@@ -53,8 +53,8 @@ def test_what_was_odd_is_counted_above_devices(window, tmp_path):
     path.write_text(json.dumps(events))
     window.files.open_paths([path])
     assert window.panels.foreign.odd.text().splitlines() == [
-        "1 events that begin and never end are left out.",
-        "1 events of kinds that are not shown are left out.",
+        "1 event that begins and never ends is left out.",
+        "1 event of a kind that is not shown is left out.",
     ]
 
 
