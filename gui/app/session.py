@@ -8,11 +8,11 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Protocol
 
 import pyarrow as pa
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from core.engine.client import EngineClient
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
 from core.plan.devices import Hardware
@@ -35,29 +35,6 @@ SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next 
 MOST_SHARE_S = 0.02  # where ticks come late, as behind a long frame, so that nothing piles up
 COPIED = 1 << 20  # bytes of a recording at a time
 MOST_ROWS = 8192  # are taken at a time: some milliseconds
-
-
-class Client(Protocol):
-    """What the session needs of the engine's client."""
-
-    @property
-    def running(self) -> bool:
-        """Whether a run is under way."""
-
-    def start(self) -> None:
-        """Start the engine's process without waiting for it. Raises OSError if it cannot."""
-
-    def run(self, specification: Specification) -> None:
-        """Ask for a run; a dead engine is replaced first. Raises OSError if none can start."""
-
-    def stop(self) -> None:
-        """Ask for the run's end."""
-
-    def poll(self) -> list[Message]:
-        """All messages since the last call, at once."""
-
-    def close(self) -> None:
-        """End the engine and wait for it."""
 
 
 @dataclass(eq=False)
@@ -182,7 +159,7 @@ class Session(QObject):
     ticked = Signal()
     asking_changed = Signal(bool)
 
-    def __init__(self, client: Client, parent: QObject | None = None) -> None:
+    def __init__(self, client: EngineClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client = client
         self._waiting: deque[tuple[float, Message]] = deque()
