@@ -209,7 +209,7 @@ class MainWindow(QMainWindow):
         """Show the run that is shown with other steps, as a run of its own, perhaps with a name."""
         if self.run_shown is not None and self.run_shown.source is not None:
             run = self.session.add_opened(self.run_shown.source, Opened(trace))
-            run.name = name
+            run.name, run.stepped = name, True
             self.show_run(run)
 
     def show_comparison(self, run: Run) -> None:

@@ -49,7 +49,7 @@ TABLES = {
     ),
     "core.report.verdict": ("WORDS",),
     "core.report.waterfall": ("BAR_WORDS",),
-    "core.trace.odd": ("_SENTENCES",),
+    "core.trace.odd": ("_SENTENCES", "_SENTENCES_OF_ONE"),
     "core.trace.query": ("KEYS",),
     "gui.compare.chooser": ("RECORDINGS", "TRACES"),
     "gui.compare.comparing": ("IN_STRIP_A", "IN_STRIP_B"),

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from core.recording.bookmarks import Bookmark
 from gui.compare.chooser import other_of
+from gui.figures.run_names import file_name
 from gui.timeline.state.selection import TimeRange
 from gui.window.tabs import title_of
 from tests.gui.window.test_tabs import drop
@@ -52,8 +53,8 @@ def test_what_was_odd_is_counted_above_devices(window, tmp_path):
     path.write_text(json.dumps(events))
     window.files.open_paths([path])
     assert window.panels.foreign.odd.text().splitlines() == [
-        "1 events that begin and never end are left out.",
-        "1 events of kinds that are not shown are left out.",
+        "1 event that begins and never ends is left out.",
+        "1 event of a kind that is not shown is left out.",
     ]
 
 
@@ -149,3 +150,22 @@ def test_ranges_of_a_trace_without_steps_are_explained_and_compared(qtbot, windo
     window.timeline.state.select(TimeRange(7_000, 9_000))
     qtbot.mouseClick(statistics.explain, Qt.MouseButton.LeftButton)
     assert "Nothing begins in this range" in window.statusBar().currentMessage()
+
+
+def test_a_folder_and_a_range_are_saved_as_recordings(window, tmp_path):
+    window.files.open_paths([TWO_RANKS])
+    folder = window.run_shown
+    assert file_name(folder) == "two-ranks.arrow"
+    window.files.save_to(tmp_path / "ranks.arrow")
+    assert folder.saved == tmp_path / "ranks.arrow" and window.banner.isHidden()
+    window.timeline.state.select(TimeRange(*folder.trace.step_bounds(1)))
+    window.bookmarking.explain_range()
+    ranged = window.run_shown
+    assert file_name(ranged).endswith("-of-two-ranks.arrow")
+    window.files.save_to(tmp_path / "range.arrow")
+    window.files.open_paths([tmp_path / "ranks.arrow", tmp_path / "range.arrow"])
+    ranks, one = window.session.runs[-2:]
+    assert ranks.trace.steps == folder.trace.steps and one.trace.steps == [0]
+    assert one.trace.step_bounds(0) == ranged.trace.step_bounds(0)
+    assert [row[1:] for row in rows(window.panels.foreign)] != []
+    assert window.panels.foreign.isVisibleTo(window.panels.foreign.parentWidget())
