@@ -17,7 +17,7 @@ _FOLDERS = ("kineto", "chakra")
 ENDINGS = {
     "image": (".png", ".svg", ".pdf"),
     "report": (".html", ".htm"),
-    "trace": (".json", ".json.gz"),
+    "trace": (".json", ".json.gz", ".pftrace"),
 }
 """Options of files whose form their name's end chooses."""
 

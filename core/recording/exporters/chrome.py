@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from core.files import whole_file
-from core.recording.exporters.events import PIECE, Events, pieces
+from core.recording.exporters.events import PIECE, Events, counter_name, pieces
 from core.trace.columns import ABSENT
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace
@@ -146,11 +146,10 @@ def _arrows(events: Events, threads: list[tuple[int, int]]) -> Iterator[list[Eve
 
 def _counted(trace: Trace) -> Iterator[list[Event]]:
     for counter in trace.counters.values():
-        of_lane = "" if counter.lane is None else f" of {trace.header.lanes[counter.lane].name}"
         times, values = counter.times.tolist(), counter.values.tolist()
         yield [
             {
-                "ph": "C", "name": f"{counter.name}{of_lane}", "ts": micros(time), "pid": 0,
+                "ph": "C", "name": counter_name(trace, counter), "ts": micros(time), "pid": 0,
                 "args": {"value": value},
             }
             for time, value in zip(times, values, strict=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.plan.task import KINDS, Role
 from core.trace.columns import ABSENT
+from core.trace.event_rows import Counter
 from core.trace.spans import Spans
 from core.trace.table import ATTRIBUTES
 from core.trace.trace import Trace, bar_label
@@ -101,6 +102,13 @@ def pieces(count: int) -> Iterator[tuple[int, int]]:
         yield first, min(first + PIECE, count)
 
 
+def counter_name(trace: Trace, counter: Counter) -> str:
+    """A counter's name, with its lane's."""
+    if counter.lane is None:
+        return counter.name
+    return f"{counter.name} of {trace.header.lanes[counter.lane].name}"
+
+
 def ranks_of(trace: Trace) -> list[list[int]]:
     """The lanes of each rank: a compute lane with those that serve it; a place of other programs.
 
@@ -109,7 +117,7 @@ def ranks_of(trace: Trace) -> list[list[int]]:
     lanes = trace.header.lanes
     ranks: dict[object, list[int]] = {}
     for lane in lanes:
-        if lane.role is Role.COMPUTE and lane.serves == lane.index or trace.header.foreign:
+        if trace.header.foreign or (lane.role is Role.COMPUTE and lane.serves == lane.index):
             ranks.setdefault(lane.device if trace.header.foreign else lane.index, [])
     for lane in lanes:
         root = lane.device if trace.header.foreign else _root(trace, lane.index)
