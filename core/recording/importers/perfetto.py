@@ -5,10 +5,12 @@ The wire format is read by hand, a few fields of a few messages, so that no pack
 
 from __future__ import annotations
 
+import sys
 from collections import Counter as Counts
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from struct import unpack_from
 
@@ -16,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.gc_paused import gc_paused
-from core.plan.task import Role
+from core.plan.task import ABSENT, KIND_CODES, Role
 from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
 from core.recording.importers.json_events import reader
-from core.recording.importers.words import kinds_of, steps_of
+from core.recording.importers.words import kinds_of, ranges, steps_of
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
 from core.recording.stream import Opened
@@ -31,6 +33,7 @@ MOST_BYTES = 1 << 30
 LATEST = 1 << 61  # ns
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 _PIECE = 1 << 22
+_OWN = {str(kind): code for kind, code in KIND_CODES.items()}
 Fields = dict[int, list[int | bytes]]
 
 
@@ -138,6 +141,7 @@ class _Slices:
     end: list[int] = field(default_factory=list)
     track: list[int] = field(default_factory=list)
     name: list[str] = field(default_factory=list)
+    category: list[str] = field(default_factory=list)
     flows: dict[int, int] = field(default_factory=dict)
     links: list[tuple[int, int]] = field(default_factory=list)
     counted: dict[int, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
@@ -191,6 +195,7 @@ class _Slices:
         self.end.append(-1 if lasts else time)
         self.track.append(track)
         self.name.append(name or "unnamed")
+        self.category.append(sys.intern(_text(event, 22)))
         if lasts:
             self.opened[track].append(place)
         for number in (36, 42, 47, 48):
@@ -261,13 +266,21 @@ def _columns(
     links = np.array(slices.links, np.int64).reshape(-1, 2)
     links = (np.cumsum(whole) - 1)[links[whole[links].all(axis=1)]]
     steps = steps_of(names, name, start, end)
-    rows = tuple(Track(*slices.place(int(one)), Role.COMPUTE) for one in tracks)
+    titles = [slices.place(int(one)) for one in tracks]
+    working = np.bincount(track, ~ranges(names)[name], len(tracks)) > 0
+    rows = tuple(
+        Track(*title, Role.COMPUTE if works or not working.any() else Role.NESTED)
+        for title, works in zip(titles, working.tolist(), strict=True)
+    )
+    # The categories of Bubblescope's own export are the kinds of its tasks.
+    own = np.array([_OWN.get(one, ABSENT) for one in compress(slices.category, whole)], np.int8)
+    kind = np.where(own == ABSENT, kinds_of(names)[name], own).astype(np.int8)
     counters = {
         slices.place(one)[0]: (np.array([t for t, _ in told]), np.array([v for _, v in told]))
         for one, told in slices.counted.items()
     }
     return Found(
-        rows, names, track.astype(np.int32), name, start, end, kinds_of(names)[name],
+        rows, names, track.astype(np.int32), name, start, end, kind,
         step=steps.at(start) if len(steps.number) else None, links=links, steps=steps,
         counters=counters, odd=slices.odd,
     )  # fmt: skip
