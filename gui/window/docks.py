@@ -27,6 +27,7 @@ from gui.panels.explain.details import DetailsPanel
 from gui.panels.explain.devices import DevicesPanel
 from gui.panels.explain.statistics import StatisticsPanel
 from gui.panels.explain.why import WhyPanel
+from gui.panels.run.blocks import BlocksPanel
 from gui.panels.run.runs import RunsPanel
 from gui.panels.run.strategy import StrategyPanel
 from gui.panels.sheet import scrolled
@@ -72,7 +73,7 @@ class Panels:
         self.why, self.buckets = WhyPanel(), BucketsChart()
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.bookmarks = StatisticsPanel(), BookmarksPanel()
-        self.foreign = ForeignPanel()
+        self.foreign, self.blocks = ForeignPanel(), BlocksPanel()
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
         self.sheets = (self.batch, self.devices)
@@ -84,6 +85,7 @@ class Panels:
         self.themed = (
             self.form, self.predictions.whatif_panel, self.batch, self.devices, self.buckets,
             self.log, self.steps, self.why, self.compare, self.statistics, self.sweep,
+            self.blocks,
         )  # fmt: skip
 
         form, predictions = self.form, self.predictions
@@ -109,6 +111,7 @@ class Panels:
                     ("steps", tr("Steps"), self.steps),
                     ("statistics", tr("Statistics"), self.statistics),
                     ("spans", tr("Spans"), self.spans),
+                    ("blocks", tr("Blocks"), self.blocks),
                     ("sweep", tr("Sweep"), self.sweep),
                     ("log", tr("Log"), self.log),
                     ("runs", tr("Runs"), self.runs),

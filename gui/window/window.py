@@ -35,6 +35,7 @@ from gui.menus.menus import Menus
 from gui.menus.palette import Palette
 from gui.menus.recent import RecentMenu
 from gui.menus.view_options import ViewOptions
+from gui.predictions.cutting import Cutting
 from gui.recordings.drops import FileDrops
 from gui.recordings.exporting import Exporting
 from gui.recordings.files import Files
@@ -109,6 +110,7 @@ class MainWindow(QMainWindow):
         self.bookmarking.stepped.connect(self.show_stepped)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
+        self.cutting = Cutting(self.panels.blocks, self.form, session, self.control.run_beside)
         self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
         self.sweeping.attach(self._docks["sweep"])
         pointer = Pointer(self, self.timeline, self.verdict, self._docks)
@@ -408,6 +410,7 @@ class MainWindow(QMainWindow):
         self.settings.save()
         close_all(self)
         self.predictions.close()
+        self.cutting.close()
         self.predictions.deleteLater()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
