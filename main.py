@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
 
 def run_command(arguments: list[str]) -> int:
     """Run a command, or the default job where there is none; returns the exit status."""
-    from core.cli import commands, comparing, desktop, job, lessons, prediction, sweeping
+    from core.cli import asking, commands, comparing, desktop, job, lessons, prediction, sweeping
     from core.cli.arguments import BAD_INPUT, make_parser
     from core.cli.interrupts import INTERRUPTED, ending_when_asked
     from core.plain import said
@@ -72,6 +72,8 @@ def run_command(arguments: list[str]) -> int:
                 commands.export(given, write_image, write_report)
             elif given.command == "summary":
                 commands.summarise_files(given)
+            elif given.command == "sql":
+                asking.ask(given)
             elif given.command == "record":
                 job.record(given)
             elif given.command == "listen":

@@ -93,6 +93,7 @@ LAYERS = (
     ("core.predict",),
     ("core.predict.worker",),
     ("core.report", "core.compare"),
+    ("core.sql",),
     ("core.engine.messages", "core.engine.failures", "core.engine.hardware", "core.engine.lanes"),
     ("core.engine.models",),
     ("core.engine.client", "core.engine.rank_models", "core.engine.verify"),

@@ -101,6 +101,11 @@ def make_parser() -> argparse.ArgumentParser:
     summary = commands.add_parser("summary", help="print as JSON what `run --summary` writes")
     summary.add_argument("recordings", nargs="+", metavar="RECORDING",
                          help="recordings, traces, folders of ranks")  # fmt: skip
+    ask = commands.add_parser("sql", help="answer a question about a recording, in SQL")
+    ask.add_argument("recording", metavar="RECORDING")
+    ask.add_argument("query", metavar="QUERY", help='such as "SELECT cause, sum(duration_ns) '
+                     'FROM idle GROUP BY cause"')  # fmt: skip
+    ask.add_argument("--csv", metavar="FILE", help="write the rows there instead of printing them")
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
     opening = commands.add_parser("open", help="open a recording or a folder in the window")
     opening.add_argument("recording", metavar="RECORDING")

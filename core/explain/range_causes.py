@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import LaneTime
-from core.explain.statistics import union_ns
+from core.explain.statistics import union_ns, within
 from core.plan.task import Role
 from core.trace.columns import sorted_positions
+from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 _BETWEEN, _NOTHING = CAUSES.index(Cause.BETWEEN_STEPS), CAUSES.index(Cause.NOTHING_TO_MOVE)
@@ -56,7 +57,8 @@ def step_causes(
     until = min([end, *table.starts[place + 1 : place + 2].tolist()])
     begin, finish = (np.clip(times, start, until) for times in (explanation.start, explanation.end))
     length = np.maximum(finish - begin, 0)
-    if place and int(table.ends[:place].max()) > explanation.begin:
+    reached = trace.header.foreign or (place and table.ends[:place].max() > explanation.begin)
+    if reached:  # by spans of earlier steps or, in another program's trace, of none
         length = length - _still_busy(trace, explanation, step, begin, finish)
     totals = np.zeros((len(explanation.lanes), len(CAUSES)), np.int64)
     np.add.at(totals, (explanation.lane, explanation.cause.astype(np.int64)), length)
@@ -72,21 +74,51 @@ def idle_causes(
 ) -> IdleCauses:
     """Put together what steps came to (`step_causes`) for lanes whose times are known.
 
-    What lies outside of every step is BETWEEN_STEPS. Lanes that only move data have the rest of
-    their idle time as NOTHING_TO_MOVE, whether or not their steps are explained.
+    What lies outside of every step is BETWEEN_STEPS, unless there is none. Lanes that only move
+    data have the rest of their idle time as NOTHING_TO_MOVE, whether or not their steps are
+    explained.
     """
     table = trace.step_table
     inside = (table.ends > start) & (table.starts < end)
-    covered = union_ns(np.maximum(table.starts[inside], start), np.minimum(table.ends[inside], end))
+    steps = np.maximum(table.starts[inside], start), np.minimum(table.ends[inside], end)
+    outside = end - start - union_ns(*steps) if len(table) else 0
     by_lane, rest = {}, {}
     for lane, time in lanes.items():
         totals = sum((step[lane] for step in explained), np.zeros(len(CAUSES), np.int64))
-        totals[_BETWEEN] += end - start - covered
+        totals[_BETWEEN] += outside
+        if outside and trace.header.foreign:  # where there are spans of no step
+            totals[_BETWEEN] -= _busy_outside(trace.spans(lane), start, end, *steps)
         if trace.header.lanes[lane].role is not Role.COMPUTE:
             totals[_NOTHING] = time.idle_ns - totals[_BETWEEN]
         by_lane[lane] = {CAUSES[i]: int(totals[i]) for i in np.flatnonzero(totals)}
         rest[lane] = time.idle_ns - int(totals.sum())
     return IdleCauses(by_lane, rest, len(explained), int(inside.sum()))
+
+
+def _busy_outside(
+    spans: Spans, start: int, end: int, begins: NDArray[np.int64], ends: NDArray[np.int64]
+) -> int:
+    """For how long of a range a lane works outside of its steps, which begin one after another."""
+    mine = within(spans, start, end)[0]
+    first, last = _apart(np.maximum(mine.start, start), np.minimum(mine.end, end))
+    begins, ends = _apart(begins, ends)
+    before = np.concatenate([[0], np.cumsum(ends - begins)])
+
+    def covered(times: NDArray[np.int64]) -> NDArray[np.int64]:
+        place = np.searchsorted(begins, times, "right")
+        still = np.maximum(np.append(times.min(initial=0), ends)[place] - times, 0)
+        result: NDArray[np.int64] = before[place] - still
+        return result
+
+    return int((last - first).sum() - (covered(last) - covered(first)).sum())
+
+
+def _apart(
+    starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Intervals by their starts, each without what those before it cover."""
+    last = np.maximum.accumulate(ends)
+    return np.minimum(np.maximum(starts, np.append(starts[:1], last[:-1])), last), last
 
 
 def _still_busy(

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.order import stable_argsort
+from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_imported
 from core.recording.schema import COSTS_LEVEL, RECORDS, Record
 from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter, Counters
@@ -18,6 +19,7 @@ from core.trace.spans import MOMENTS, Spans
 from core.trace.table import ATTRIBUTES, Attribute, TaskTable, blank_rows
 from core.trace.trace import Trace, span_of
 
+_NO_LINES = (COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
 LATEST = 1 << 61
 """No time lies beyond so many ns: sums of two still have 63 bits."""
 
@@ -52,21 +54,32 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
 
 
 def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
+    if trace.imported is not None:
+        raise ValueError("a plan is told behind what is said of all")
     first = len(trace.table)
     take_plans(batch, trace.table)
     lanes = trace.table.rows["lane"][first:]
     trace.check_lanes(lanes[lanes != ABSENT])
 
 
-def _append_spans(trace: Trace, batch: pa.RecordBatch) -> None:
+def _checked(
+    trace: Trace, batch: pa.RecordBatch, stepless: bool
+) -> tuple[Spans, NDArray[np.int32]]:
+    """The spans of a batch and their lanes, as far as the run can have them."""
     spans, lanes = spans_of(batch, trace.table)
     trace.check_lanes(lanes)
+    if not stepless and (spans.step < 0).any():
+        raise ValueError("a span has no step")
+    return spans, lanes
+
+
+def _append_spans(trace: Trace, batch: pa.RecordBatch) -> None:
+    spans, lanes = _checked(trace, batch, stepless=trace.imported is not None)
     trace.add_spans(spans, ((lane, spans[mine]) for lane, mine in groups(lanes)))
 
 
 def _append_open(trace: Trace, batch: pa.RecordBatch) -> None:
-    spans, lanes = spans_of(batch, trace.table)
-    trace.check_lanes(lanes)
+    spans, lanes = _checked(trace, batch, stepless=False)
     for place, lane in enumerate(lanes.tolist()):
         opened = span_of(lane, ABSENT, spans[place : place + 1])
         trace.open_spans[opened.step, opened.task] = opened
@@ -107,9 +120,12 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
 def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
     told = notes_of(batch)
     levels, texts = told.field("name").to_pylist(), told.field("text").to_pylist()
-    lines = np.array([level != COSTS_LEVEL for level in levels], np.bool_)
-    for text, is_line in zip(texts, lines, strict=True):
-        trace.costs = trace.costs if is_line else text
+    lines = np.array([level not in _NO_LINES for level in levels], np.bool_)
+    for level, text in zip(levels, texts, strict=True):
+        if level == COSTS_LEVEL:
+            trace.costs = text
+        elif level == IMPORTED_LEVEL:
+            take_imported(trace, text)
     times, steps = numbers_of(batch, "start")[lines], numbers_of(batch, "step")[lines]
     trace.logs.add(times, steps, compress(levels, lines), compress(texts, lines))
 
@@ -206,8 +222,8 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
     for times in (start, end, *moments.values()):
         if len(times) and max(-int(times.min()), int(times.max())) > LATEST:
             raise ValueError("a time is out of bounds")
-    if len(step) and step.min() < 0:
-        raise ValueError("a span has no step")
+    if len(step) and step.min() < ABSENT:
+        raise ValueError("a span's step is out of bounds")
     lanes = table.rows["lane"][rows].astype(np.int32)
     if batch["note"].null_count < len(batch):
         noted = batch["note"].is_valid().to_numpy(zero_copy_only=False)

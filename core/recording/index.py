@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from core.files import whole_file
 from core.recording.decode import append_batch, parts_of, spans_of, take_plans
+from core.recording.imported import imported_text, take_imported
 from core.recording.schema import Record
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.blocks import Blocks, blocks_of
@@ -42,7 +43,7 @@ from core.trace.table import TASK_DTYPE, TaskTable
 from core.trace.trace import Fault, Span, Trace
 from core.typed import typed
 
-VERSION = 3
+VERSION = 4
 """Of the index's form; one of another version is made anew."""
 Progress = Callable[[int, int], bool | None]
 """Told how much is done, and of how much; returning False cancels."""
@@ -280,6 +281,8 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "levels": trace.logs.levels,
         "texts": trace.logs.texts,
         "costs": trace.costs,
+        "bounds": trace.step_table.bounds,
+        "imported": None if trace.imported is None else imported_text(trace),
         "open": [asdict(span) for span in trace.open_tasks],
         "faults": [asdict(fault) for fault in run_faults(trace)],
     }
@@ -305,7 +308,7 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
     table = TaskTable(facts["names"], groups["table"])
     opened = (typed(Span, told) for told in facts["open"])
     lanes = range(len(header.lanes))
-    return Trace(
+    trace = Trace(
         header,
         table,
         [LaneSpans(table, groups[f"lane{lane}"]) for lane in lanes],
@@ -318,6 +321,11 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
         [_blocks(**groups[f"blocks{lane}"]) for lane in lanes],
         tuple(typed(Fault, told) for told in facts["faults"]),
     )
+    first, last = facts["bounds"]
+    trace.step_table.bounds = int(first), int(last)
+    if facts["imported"] is not None:
+        take_imported(trace, facts["imported"])
+    return trace
 
 
 def _blocks(starts: NDArray[np.int64], sums: NDArray[np.int64], kinds: NDArray[np.int8]) -> Blocks:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from core.files import reason, whole_file
 from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
+from core.recording.recorded_arguments import find_arguments
 from core.recording.schema import RecordingError, schema_of
 from core.recording.sniff import Format, format_of, is_packed, rank_files, trace_files
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
@@ -48,11 +49,14 @@ def open_recording(
     failed = ""
     if is_large(path, indexed_from):
         try:
-            return _indexed(path, progress, build)
+            opened = _indexed(path, progress, build)
+            find_arguments(opened.trace, path)
+            return opened
         except (OSError, DamagedIndex) as error:
             failed = f"{path} has no index, so it is held in memory: {_reason(error)}"
     with open_stream(path) as stream:
         read = _read(stream, progress)
+    find_arguments(read.trace, path)
     return Opened(read.trace, "; ".join(filter(None, (read.warning, failed))))
 
 

@@ -62,7 +62,7 @@ def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
     arrays = [pa.array(columns.get(field.name, [None] * len(tasks)), field.type) for field in TASK]
     told = pa.StructArray.from_arrays(arrays, fields=list(TASK))
     whole = pa.ListArray.from_arrays(pa.array([0, len(tasks)], pa.int32()), told)
-    return _batch(1, record=_words([Record.PLAN]), plan=[number], tasks=whole)
+    return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=whole)
 
 
 def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
@@ -72,14 +72,16 @@ def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
         return np.concatenate([_numbers(getattr(t, name), len(t.task)) for t in timings])
 
     end, lane, counts = joined("end"), joined("lane"), [len(each.task) for each in timings]
-    return _batch(
+    return batch_of(
         sum(counts),
-        record=_words(np.where(end == ABSENT, _CODES[Record.OPEN], _CODES[Record.SPAN])),
+        record=record_column(np.where(end == ABSENT, _CODES[Record.OPEN], _CODES[Record.SPAN])),
         plan=np.repeat([each.plan for each in timings], counts),
         task=joined("task"),
         step=np.repeat([each.step for each in timings], counts),
         end=_since(origin, end),
-        note=None if (lane == ABSENT).all() else _notes(lane != ABSENT, lane=lane[lane != ABSENT]),
+        note=None
+        if (lane == ABSENT).all()
+        else note_column(lane != ABSENT, lane=lane[lane != ABSENT]),
         **{name: _since(origin, joined(name)) for name in ("start", "ready", "launched")},
     )
 
@@ -89,9 +91,9 @@ def note_batch(notes: Sequence[NoteRow], origin: int = 0) -> pa.RecordBatch:
     columns = zip(*notes, strict=True) if notes else iter([()] * len(NoteRow._fields))
     told = dict(zip(NoteRow._fields, columns, strict=True))
     start = _since(origin, np.array(told.pop("start"), np.int64))
-    record, step = _words(told.pop("record")), told.pop("step")
-    note = _notes(np.ones(len(notes), np.bool_), **told)
-    return _batch(len(notes), record=record, step=step, start=start, note=note)
+    record, step = record_column(told.pop("record")), told.pop("step")
+    note = note_column(np.ones(len(notes), np.bool_), **told)
+    return batch_of(len(notes), record=record, step=step, start=start, note=note)
 
 
 class TraceWriter:
@@ -189,12 +191,13 @@ def _since(origin: int, times: NDArray[np.int64]) -> pa.Array:
     return pa.array(times - origin, mask=times == ABSENT)
 
 
-def _words(records: Sequence[Record] | NDArray[Any]) -> pa.Array:
+def record_column(records: Sequence[Record] | NDArray[Any]) -> pa.Array:
+    """What each row is."""
     codes = records if isinstance(records, np.ndarray) else [_CODES[record] for record in records]
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), _WORDS)
 
 
-def _notes(has: NDArray[np.bool_], **columns: Any) -> pa.Array:
+def note_column(has: NDArray[np.bool_], **columns: Any) -> pa.Array:
     """A note of some columns for each row that has one; no note for the others."""
     count = int(has.sum())
     arrays = [
@@ -208,7 +211,7 @@ def _notes(has: NDArray[np.bool_], **columns: Any) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(ends), told, mask=pa.array(~has))
 
 
-def _batch(count: int, **columns: Any) -> pa.RecordBatch:
+def batch_of(count: int, **columns: Any) -> pa.RecordBatch:
     """A batch of the whole schema; columns that are not given are null."""
     arrays = []
     for field in SCHEMA:

@@ -28,7 +28,8 @@ class LaneSummary:
     """A lane in a step; times in ns add up to the step's makespan, `peak_bytes` is memory held.
 
     `idle_by_cause` has the ns of every cause that there is (core.explain.causes.Cause by name);
-    they add up to `idle_ns`.
+    they add up to `idle_ns`, to less in a trace of another program whose next step begins before
+    this one's last task has ended: what is idle then is explained there.
     """
 
     name: str

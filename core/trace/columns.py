@@ -162,15 +162,20 @@ class StepBounds(Columns):
             return None
         return int(self.numbers[index])
 
+    def reach(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+        """Take n spans, of a step or of none, into the bounds of all."""
+        if len(starts):
+            first, last = int(starts.min()), int(ends.max())
+            known = self.bounds if len(self) or self.bounds != (0, 0) else (first, last)
+            self.bounds = (min(known[0], first), max(known[1], last))
+
     def widen(
         self, steps: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> None:
         """Take in n spans, given by their step and times."""
         if not len(steps):
             return
-        first, last = int(starts.min()), int(ends.max())
-        known = self.bounds if len(self) else (first, last)
-        self.bounds = (min(known[0], first), max(known[1], last))
+        self.reach(starts, ends)
         numbers, which = np.unique(steps, return_inverse=True)
         self._make_room(np.setdiff1d(numbers, self.numbers, assume_unique=True))
         at = sorted_positions(self.numbers, numbers)[which]

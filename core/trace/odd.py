@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
+
+from core.plain import Say, plainly
 
 
 class Odd(StrEnum):
-    """Something that a file of another program has or lacks; its value is its id in files.
-
-    `sentence` has the placeholder n: how often it was met.
-    """
+    """Something that a file of another program has or lacks; its value is its id in files."""
 
     NO_TIME = "no-time"
     NO_END = "begin-without-end"
@@ -29,11 +28,6 @@ class Odd(StrEnum):
     BAD_ROW = "bad-row"
     LOST = "lost-packet"
     NOT_OVER = "not-over"
-
-    @property
-    def sentence(self) -> str:
-        """What was met and what became of it, in English, with the placeholder n."""
-        return _SENTENCES[self]
 
 
 _SENTENCES = {
@@ -56,8 +50,38 @@ _SENTENCES = {
     Odd.LOST: "{n} packets could not be read: they are left out.",
     Odd.NOT_OVER: "{n} collectives do not say when they ended: each is shown as a moment.",
 }
+_SENTENCES_OF_ONE = {
+    Odd.NO_TIME: "1 event without a time is left out.",
+    Odd.NO_END: "1 event that begins and never ends is left out.",
+    Odd.NO_BEGIN: "1 event that ends and never began is left out.",
+    Odd.NOT_NESTED: "1 event overlaps others of its row without being part of them: it has a row "
+    "of its own.",
+    Odd.UNKNOWN: "1 event of a kind that is not shown is left out.",
+    Odd.NO_METADATA: "1 name of a process or thread cannot be read: a number stands for it.",
+    Odd.CUT: _SENTENCES[Odd.CUT],
+    Odd.ORPHAN_FLOW: "1 arrow lacks its beginning or its end.",
+    Odd.ORPHAN_LAUNCH: "1 task of a device has no call that launched it.",
+    Odd.COLLIDING: "1 number of a process stands for two things: they are told apart.",
+    Odd.NO_RANK: "1 file does not tell its rank: the order of the files' names does.",
+    Odd.SAME_RANK: "1 file is of a rank that another file has too.",
+    Odd.UNREADABLE: "1 file of the folder cannot be read.",
+    Odd.CLOCKS_APART: "1 rank has no time in common with the first: it begins at 0.",
+    Odd.BAD_ROW: "1 row of the database has no time or no row of its own: it is left out.",
+    Odd.LOST: "1 packet could not be read: it is left out.",
+    Odd.NOT_OVER: "1 collective does not say when it ended: it is shown as a moment.",
+}
+NOTHING_ODD: Mapping[Odd, int] = {}
+
+
+def sentences(odd: Mapping[Odd, int], say: Say = plainly) -> Iterator[str]:
+    """A sentence for each thing that was met, one for one and another for several."""
+    for kind in Odd:
+        count = odd.get(kind, 0)
+        if count:
+            table = _SENTENCES_OF_ONE if count == 1 else _SENTENCES
+            yield say(table[kind], n=f"{count:,}")
 
 
 def told(odd: Mapping[Odd, int]) -> str:
     """All of it in one English line; nothing if nothing was odd."""
-    return " ".join(kind.sentence.replace("{n}", f"{odd[kind]:,}") for kind in Odd if odd.get(kind))
+    return " ".join(sentences(odd))

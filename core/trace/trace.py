@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import Kind, Payload, Task
+from core.plan.task import Kind, Lane, Payload, Role, Task
 from core.trace.arguments import Arguments
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT, StepBounds
@@ -88,6 +88,14 @@ class Fault:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Of a recording of another program's trace: its steps, and whether it has arguments."""
+
+    steps: NDArray[np.int32]
+    arguments: bool
+
+
 @dataclass(eq=False)
 class Trace:
     """Everything known of a run so far; it grows as core.recording.decode reads the run's stream.
@@ -100,6 +108,7 @@ class Trace:
     recording's index. `version` grows with every batch, so that a view knows when to draw again.
     `odd` counts what was odd about another program's file, `arguments` are where that has more to
     tell of the rows of `table`, and `colours` those of its own that these have (OWN_COLOURS).
+    `imported` is there if such a trace is read from a recording: spans of other steps are of none.
     Until `heard`, in ns, somebody watched the run go on; see `last_heard`.
     """
 
@@ -119,6 +128,7 @@ class Trace:
     odd: Mapping[Odd, int] = field(default_factory=dict)
     arguments: Arguments | None = None
     colours: NDArray[np.int8] | None = None
+    imported: Imported | None = None
 
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]
@@ -230,7 +240,10 @@ class Trace:
             raise ValueError("a span ends before it starts")
         for lane, some in by_lane:
             self.lanes[lane].add(some)
-        self.step_table.widen(spans.step, spans.start, spans.end)
+            if self.imported is not None:
+                _take_imported(self.step_table, self.header.lanes[lane], some, self.imported.steps)
+        if self.imported is None:
+            self.step_table.widen(spans.step, spans.start, spans.end)
         if self.open_spans:
             self._close(spans)
 
@@ -250,6 +263,16 @@ class Trace:
         """Every finished span, lane by lane."""
         for lane, spans in enumerate(self.lanes):
             yield from (self.span(lane, index) for index in range(len(spans)))
+
+
+def _take_imported(
+    table: StepBounds, lane: Lane, some: Spans, steps: NDArray[np.int32]
+) -> None:  # fmt: skip
+    """Of another program's spans those of its `steps` bound these, unless they are nested."""
+    table.reach(some.start, some.end)
+    if lane.role is not Role.NESTED:
+        mine = np.isin(some.step, steps)
+        table.widen(some.step[mine], some.start[mine], some.end[mine])
 
 
 def span_of(lane: int, index: int, one: Spans) -> Span:

@@ -8,11 +8,11 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Protocol
 
 import pyarrow as pa
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from core.engine.client import EngineClient
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
 from core.plan.devices import Hardware
@@ -20,7 +20,9 @@ from core.plan.specification import Specification
 from core.predict.compare import Comparison
 from core.recording.bookmarks import Bookmark, BookmarksError, read_bookmarks, write_bookmarks
 from core.recording.decode import append_batch, merged
+from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording, read_stream
+from core.recording.sniff import format_of
 from core.recording.spool import Spool, SpooledStream
 from core.recording.stream import Opened
 from core.trace.header import Header
@@ -35,36 +37,14 @@ COPIED = 1 << 20  # bytes of a recording at a time
 MOST_ROWS = 8192  # are taken at a time: some milliseconds
 
 
-class Client(Protocol):
-    """What the session needs of the engine's client."""
-
-    @property
-    def running(self) -> bool:
-        """Whether a run is under way."""
-
-    def start(self) -> None:
-        """Start the engine's process without waiting for it. Raises OSError if it cannot."""
-
-    def run(self, specification: Specification) -> None:
-        """Ask for a run; a dead engine is replaced first. Raises OSError if none can start."""
-
-    def stop(self) -> None:
-        """Ask for the run's end."""
-
-    def poll(self) -> list[Message]:
-        """All messages since the last call, at once."""
-
-    def close(self) -> None:
-        """End the engine and wait for it."""
-
-
 @dataclass(eq=False)
 class Run:
     """One run of this sitting: its trace, and either what was received or the file opened.
 
     `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
     `saved` is where a run of this sitting was saved last; `marks` is None until they are read.
-    `name` and `note` are what it was called and what was written on it in this sitting.
+    `name` and `note` are what it was called and what was written on it in this sitting. Of a
+    `stepped` run the steps were told in this sitting.
     """
 
     number: int
@@ -79,6 +59,7 @@ class Run:
     bookmarks: tuple[Bookmark, ...] | None = None
     name: str = ""
     note: str = ""
+    stepped: bool = False
 
     @property
     def live(self) -> bool:
@@ -103,26 +84,37 @@ class Run:
         for _ in self.saving(path):
             pass
 
-    def saving(self, path: Path) -> Generator[int, None, None]:
-        """Save bit by bit: the bytes written so far, again and again; raises as `save` does.
+    def saving(self, path: Path) -> Generator[float, None, None]:
+        """Save bit by bit: the share written so far, again and again; raises as `save` does.
 
-        Nothing is left behind if it is closed before its end.
+        What is no recording yet, of another program or a folder, is written as one: ValueError says
+        why that is impossible. Nothing is left behind if it is closed before its end.
         """
-        with whole_file(path) as place, place.open("wb") as target:
-            written = 0
-            for part in self._parts():
-                written += target.write(part)
-                yield written
+        if self._is_recording:
+            yield from self._copied(path)
+        else:
+            yield from write_recording(self.trace, path)
         self.saved = path
         self.take_bookmarks()
         write_bookmarks(path, self.bookmarks or (), self.trace.header.started)
 
     @property
-    def size(self) -> int:
-        """Bytes of the recording so far. Raises OSError if its file is gone."""
+    def _is_recording(self) -> bool:
+        """Whether its trace is what the recording tells that there is of it."""
+        source = self.source
+        return source is None or not (
+            self.stepped or source.is_dir() or format_of(source) is not None
+        )
+
+    def _copied(self, path: Path) -> Generator[float, None, None]:
+        size = 0 if self.kept is None else self.kept.size
         if self.source is not None:
-            return self.source.stat().st_size
-        return 0 if self.kept is None else self.kept.size
+            size = self.source.stat().st_size
+        with whole_file(path) as place, place.open("wb") as target:
+            written = 0
+            for part in self._parts():
+                written += target.write(part)
+                yield written / max(1, size)
 
     def _parts(self) -> Iterator[bytes]:
         if self.source is not None:
@@ -167,7 +159,7 @@ class Session(QObject):
     ticked = Signal()
     asking_changed = Signal(bool)
 
-    def __init__(self, client: Client, parent: QObject | None = None) -> None:
+    def __init__(self, client: EngineClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client = client
         self._waiting: deque[tuple[float, Message]] = deque()

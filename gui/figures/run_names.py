@@ -19,8 +19,9 @@ def shown_title(run: Run) -> str:
 
 def file_name(run: Run) -> str:
     """The file to save a run in: `pipeline-1f1b-mlp-2-lanes-batch-64.arrow`."""
-    if run.source is not None:
-        return run.source.name
+    if run.source is not None and not (run.stepped and run.name):
+        name = run.source.name.removesuffix(".gz")
+        return name if name.endswith(SUFFIX) else f"{Path(name).stem}{SUFFIX}"
     words = re.sub(r"\W+", "-", shown_title(run).lower()).strip("-")
     return f"{words or 'run'}{SUFFIX}"
 

@@ -9,8 +9,10 @@ from typing import Protocol
 
 from PySide6.QtWidgets import QWidget
 
+from core.plain import plainly
 from core.recording.recording import is_large
 from core.recording.stream import Opened
+from core.trace.odd import sentences
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.jobs import Runner, Work
@@ -115,6 +117,8 @@ class Files:
         self._settings.folder = str(path.parent)
         self._settings.remember(path)
         self._names.append(path.name)
+        english, own = (" ".join(sentences(run.trace.odd, say)) for say in (plainly, tr))
+        warning = warning.replace(english, own)
         faults = banner_text(faults_of(run.trace), path)
         self._warnings += [text for text in (warning, faults, run.take_bookmarks()) if text]
         self._state.show_run(run)
@@ -140,11 +144,6 @@ class Files:
         run = self._state.run_shown
         if run is None:
             self._nothing_shown()
-            return
-        if run.source is not None and run.source.is_dir():
-            self._banner.say(
-                tr("A folder of traces is kept as it is: there is no one file to save."), "info"
-            )
             return
         start = Path(self._settings.folder) / file_name(run)
         ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
@@ -174,7 +173,5 @@ class Files:
 
 def _saved(run: Run, path: Path) -> Work[Path]:
     """Save a run, which leaves no file unless it comes to its end; returns where it is."""
-    size = max(1, run.size)
-    for written in run.saving(path):
-        yield written / size
+    yield from run.saving(path)
     return path

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QLineEdit
 from core.recording.bookmarks import Bookmark
 from core.trace.own_steps import with_steps
 from gui.app.session import Run
-from gui.look.text import tr
+from gui.look.text import time_text, tr
 from gui.panels.data.bookmarks import BookmarksPanel
 from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.axis import Origin
 from gui.timeline.layout.frame import AXIS, LABELS
-from gui.timeline.state.selection import bounds_of
+from gui.timeline.state.selection import TimeRange, bounds_of
 
 EDITOR = 190  # pixels of the field in which a note is typed
 
@@ -24,11 +25,12 @@ class Bookmarking(QObject):
     """What keys, the axis and the Marks panel do with bookmarks.
 
     `said` is a line for the status bar, `failed` one about bookmarks that could not be kept.
-    `stepped` carries the trace that is shown with steps that begin at its bookmarks.
+    `stepped` carries the trace that is shown with steps that begin at its bookmarks, or with a
+    range as its step, and what it is to be called: nothing if it stays as it was.
     """
 
     said = Signal(str)
-    stepped = Signal(object)
+    stepped = Signal(object, str)
     failed = Signal(str)
 
     def __init__(self, timeline: TimelineView, panel: BookmarksPanel) -> None:
@@ -66,9 +68,23 @@ class Bookmarking(QObject):
         if self._run is not None:
             try:
                 bookmarks = [(one.start, one.last) for one in self.bookmarks]
-                self.stepped.emit(with_steps(self._run.trace, bookmarks))
+                self.stepped.emit(with_steps(self._run.trace, bookmarks), "")
             except ValueError:
                 self.said.emit(tr("The last mark lies behind the end of the trace."))
+
+    def explain_range(self) -> None:
+        """Let the selected range be the step of a trace of another program."""
+        selected, run = self._timeline.state.selection, self._run
+        if run is None or not run.trace.header.foreign or not isinstance(selected, TimeRange):
+            self.said.emit(tr("Select a range of another program's trace to explain it."))
+            return
+        made = with_steps(run.trace, [(selected.start, selected.end)])
+        if not made.steps:
+            self.said.emit(tr("Nothing begins in this range: there is nothing to explain."))
+            return
+        start, end = Origin().number(selected.start, 1e6, 3), time_text(selected.end)
+        name = run.source.name if run.source is not None else ""
+        self.stepped.emit(made, tr("{start} to {end} of {name}", start=start, end=end, name=name))
 
     def add_moment(self) -> None:
         """Bookmark the moment at the crosshair, else where the selection starts; then name it.

@@ -20,6 +20,7 @@ from gui.panels.data.bookmarks import BookmarksPanel
 from gui.panels.data.foreign import ForeignPanel
 from gui.panels.data.log import LogPanel
 from gui.panels.data.spans import SpansPanel
+from gui.panels.data.sql import SqlPanel
 from gui.panels.data.steps import StepsPanel
 from gui.panels.explain.batch import BatchPanel
 from gui.panels.explain.buckets import BucketsChart
@@ -38,7 +39,7 @@ from gui.sweep.panel import SweepPanel
 from gui.timeline.state.scene import Scene
 
 LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
-WIDTHS = {"strategy": 280, "devices": 740, "details": 420}
+WIDTHS = {"strategy": 280, "devices": 830, "details": 330}
 HEIGHTS = {"devices": 260}
 FRONT = "devices"
 """The panel that is seen first of those that share a place."""
@@ -73,7 +74,7 @@ class Panels:
         self.why, self.buckets = WhyPanel(), BucketsChart()
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.bookmarks = StatisticsPanel(), BookmarksPanel()
-        self.foreign, self.blocks = ForeignPanel(), BlocksPanel()
+        self.foreign, self.sql, self.blocks = ForeignPanel(), SqlPanel(session), BlocksPanel()
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
         self.sheets = (self.batch, self.devices)
@@ -112,6 +113,7 @@ class Panels:
                     ("statistics", tr("Statistics"), self.statistics),
                     ("spans", tr("Spans"), self.spans),
                     ("blocks", tr("Blocks"), self.blocks),
+                    ("sql", tr("SQL"), self.sql),
                     ("sweep", tr("Sweep"), self.sweep),
                     ("log", tr("Log"), self.log),
                     ("runs", tr("Runs"), self.runs),

@@ -27,14 +27,14 @@ def all_commands(
 ) -> list[Command]:  # fmt: skip
     """What can be done now."""
     return [
-        *_menu_commands(bar),
+        *menu_commands(bar),
         *_run_commands(session.runs, show_run),
         *_sample_commands(open_file),
         *_form_commands(form, show_form),
     ]
 
 
-def _menu_commands(bar: QMenuBar) -> Iterator[Command]:
+def menu_commands(bar: QMenuBar) -> Iterator[Command]:
     """A command for every action in the menus."""
     for top in bar.actions():
         menu = top.menu()

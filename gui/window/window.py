@@ -108,6 +108,7 @@ class MainWindow(QMainWindow):
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.bookmarking = Bookmarking(self.timeline, self.panels.bookmarks)
         self.bookmarking.stepped.connect(self.show_stepped)
+        self.panels.statistics.explain_asked.connect(self.bookmarking.explain_range)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
         self.cutting = Cutting(self.panels.blocks, self.form, session, self.control.run_beside)
@@ -153,7 +154,7 @@ class MainWindow(QMainWindow):
         self.control.attach(menus.actions, self.bar, self.status)
         self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
         LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
-        self.drops = FileDrops(self, self.files.open_paths)
+        FileDrops(self, self.files.open_paths)
         self.comparing.attach(menus.actions, self._docks["compare"], self.overview)
         self._connect()
         self._restore()
@@ -206,10 +207,12 @@ class MainWindow(QMainWindow):
         self.runs.add(run)
         self._show(run)
 
-    def show_stepped(self, trace: Trace) -> None:
-        """Show the run that is shown with other steps, as a run of its own."""
+    def show_stepped(self, trace: Trace, name: str = "") -> None:
+        """Show the run that is shown with other steps, as a run of its own, perhaps with a name."""
         if self.run_shown is not None and self.run_shown.source is not None:
-            self.show_run(self.session.add_opened(self.run_shown.source, Opened(trace)))
+            run = self.session.add_opened(self.run_shown.source, Opened(trace))
+            run.name, run.stepped = name, True
+            self.show_run(run)
 
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run beside what was measured, if it is there."""
@@ -308,21 +311,11 @@ class MainWindow(QMainWindow):
         session.warned.connect(self.banner.say)
         self.control.planned.connect(self.predictions.show_settings)
         self.predictions.compared.connect(self.show_comparison)
-        self.predictions.ghosts.failed.connect(self.banner.say)
-        self.live.runner.failed.connect(self.banner.say)
         self.predictions.made.connect(self.show_run)
         self.predictions.wanted.connect(self.control.run_instead)
-        self.predictions.what_if.said.connect(self.note)
-        self.predictions.what_if.failed.connect(self.banner.say)
         self.runs.chosen.connect(self.show_run)
         self.sweeping.opened.connect(self.show_run)
-        self.sweeping.files.said.connect(self.note)
-        self.sweeping.files.failed.connect(self.banner.say)
         self.comparing.choice.opened.connect(self.runs.add)
-        self.comparing.choice.failed.connect(self.banner.say)
-        self.comparing.aligner.said.connect(self.note)
-        self.comparing.files.said.connect(self.note)
-        self.comparing.files.failed.connect(self.banner.say)
         self.tabs.chosen.connect(self._show)
         self.tabs.closed.connect(self._show_instead)
         for listed in (self.tabs, self.runs):
@@ -331,15 +324,12 @@ class MainWindow(QMainWindow):
         self.welcome.opened.connect(self.files.open_from)
         self.welcome.taught.connect(self.lessons.open)
         self.lessons.opened.connect(self.show_run)
-        self.lessons.failed.connect(self.banner.say)
         self.welcome.tried.connect(self.first_page_actions.do)
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.reduction_changed.connect(self.status.set_per_pixel)
         self.colours.theme_changed.connect(self._apply_theme)
         self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
         self.colours.scene_changed.connect(self.overview.refresh)
-        self.panels.spans.said.connect(self.note)
-        self.panels.spans.failed.connect(self.banner.say)
         self.judge.told.connect(self.verdict.show_text)
         self.judge.told.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
@@ -353,9 +343,14 @@ class MainWindow(QMainWindow):
         self.why.asked.connect(self.explainer.ask)
         self.explainer.explained.connect(self.live.update)
         self.explainer.explained.connect(self.selection_panels.show_gap_again)
-        for part in (self.panels.statistics, self.bookmarking):
-            part.said.connect(self.note)
-        self.bookmarking.failed.connect(self.banner.say)
+        both = (self.predictions.what_if, self.sweeping.files, self.comparing.files,
+                self.panels.spans, self.bookmarking)  # fmt: skip
+        for told in (*both, self.comparing.aligner, self.panels.statistics):
+            told.said.connect(self.note)
+        for part in (
+            *both, self.comparing.choice, self.lessons, self.predictions.ghosts, self.live.runner
+        ):  # fmt: skip
+            part.failed.connect(self.banner.say)
         self.actions_by_name["critical_path"].setIconText(tr("Outline"))
         self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
 

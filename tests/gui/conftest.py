@@ -15,7 +15,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from core.engine.client import EngineClient
-from gui.app.session import Client, Session
+from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.look.theme import LIGHT, apply
 from gui.window.window import MainWindow
@@ -51,11 +51,11 @@ def client() -> FakeClient:
 
 
 @pytest.fixture
-def make_window(qtbot: object) -> Iterator[Callable[[Client, Settings], MainWindow]]:
+def make_window(qtbot: object) -> Iterator[Callable[[EngineClient, Settings], MainWindow]]:
     """Makes main windows, and closes and deletes them after the test."""
     made: list[MainWindow] = []
 
-    def make(client: Client, settings: Settings) -> MainWindow:
+    def make(client: EngineClient, settings: Settings) -> MainWindow:
         window = MainWindow(Session(client), settings)
         made.append(window)
         window.show()
@@ -70,7 +70,9 @@ def make_window(qtbot: object) -> Iterator[Callable[[Client, Settings], MainWind
 
 @pytest.fixture
 def window(
-    make_window: Callable[[Client, Settings], MainWindow], client: FakeClient, settings: Settings
+    make_window: Callable[[EngineClient, Settings], MainWindow],
+    client: FakeClient,
+    settings: Settings,
 ) -> MainWindow:
     """The main window on a fake client, shown and ready."""
     made = make_window(client, settings)
@@ -91,7 +93,7 @@ def engine() -> Iterator[EngineClient]:
 @pytest.fixture
 def real_window(
     qtbot: object,
-    make_window: Callable[[Client, Settings], MainWindow],
+    make_window: Callable[[EngineClient, Settings], MainWindow],
     engine: EngineClient,
     settings: Settings,
 ) -> MainWindow:

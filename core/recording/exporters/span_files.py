@@ -50,11 +50,20 @@ def write_spans(listing: Listing, path: Path | str) -> Generator[int, None, None
         pa.OSFile(os.fsencode(place), "wb") as file,
         (parquet.ParquetWriter if packed else csv.CSVWriter)(file, SCHEMA) as writer,
     ):
-        for first in range(0, len(listing), PIECE):
-            last = min(first + PIECE, len(listing))
-            places = listing.places(first, last)
-            writer.write_batch(_batch(listing, *places, str if packed else cell))
-            yield last
+        written = 0
+        for batch in span_batches(listing, str if packed else cell):
+            writer.write_batch(batch)
+            written += batch.num_rows
+            yield written
+
+
+def span_batches(
+    listing: Listing, written: Callable[[str], str] = str
+) -> Generator[pa.RecordBatch, None, None]:
+    """A listing's spans in its order, PIECE rows of SCHEMA at a time, with texts as `written`."""
+    for first in range(0, len(listing), PIECE):
+        places = listing.places(first, min(first + PIECE, len(listing)))
+        yield _batch(listing, *places, written)
 
 
 def _batch(

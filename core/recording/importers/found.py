@@ -6,7 +6,7 @@ from collections import Counter as Counts
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ from core.trace.trace import Trace
 
 MOST_LANES = 1 << 16  # threads, and depths of their calls
 MOST_EVENTS = 20_000_000
+MOST_NAME = 1 << 20
+"""Characters of the name of an event, a row or a rank."""
 OTHER = KINDS.index(Kind.OTHER)
 
 
@@ -185,13 +187,16 @@ def _steps_of_all(parts: Sequence[Found]) -> Steps:
 
 
 def trace_of(found: Found, title: str) -> Trace:
-    """The trace of what was found; it begins at 0. Raises ValueError for too many rows.
+    """The trace of what was found; it begins at 0. Raises ValueError for what is too much.
 
     A track is a lane, and below it lies a nested lane for each depth of calls. Each event is a
     task of one plan, numbered by when it started.
     """
     if len(found) > MOST_EVENTS:
         raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+    names = chain(found.names, *((track.name, track.place) for track in found.tracks))
+    if max(map(len, names), default=0) > MOST_NAME:
+        raise ValueError(f"a name has more than {MOST_NAME:,} characters")
     found = _counted_from_0(found.later(-int(found.start.min())))
     odd = Counts(found.odd)
     task = np.empty(len(found), np.int32)

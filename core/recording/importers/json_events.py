@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from core.plain import said
 from core.plan.task import ABSENT
-from core.recording.importers.found import MOST_EVENTS
+from core.recording.importers.found import MOST_EVENTS, MOST_LANES
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
 from core.recording.sniff import GZIP
@@ -196,6 +196,8 @@ class Events:
             "category": coded([event.cat for event in complete], self.categories),
             "group": coded([args.group for args in told], self.groups),
         }
+        if len(self.threads) > MOST_LANES:
+            raise ValueError(f"it has more than {MOST_LANES:,} threads")
         for name, told_of in _NUMBER_OF.items():
             new[name] = _sparse(list(map(told_of, told)))
         for name, column in new.items():

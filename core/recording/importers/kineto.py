@@ -8,7 +8,9 @@ which it starts.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 from core.plan.task import ABSENT, IS_COMMUNICATION, Role
 from core.recording.importers.calls import INSTANTS, lone_arrows, names_of, times_of, titles
 from core.recording.importers.found import Found, Steps, Track
-from core.recording.importers.json_events import LATEST, Events, number
+from core.recording.importers.json_events import LATEST, Events, Number, number
 from core.recording.importers.words import MEMORY, kinds_of, matching, steps_of
 from core.trace.odd import Odd
 
@@ -71,7 +73,8 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     place = path.name if rank is None else f"rank {rank}"
     rows, row = _rows(events, columns, group, kind)
     told = titles(events)
-    tracks = tuple(rows.track(n, events, told, place) for n in range(len(rows.thread)))
+    tids = [tid for _, tid in events.threads]
+    tracks = tuple(rows.track(n, tids, told, place) for n in range(len(rows.thread)))
     steps = _steps(names, columns["name"], start, end, group)
     launches = _Launches.of(events, columns["category"], columns["correlation"], group)
     events.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
@@ -172,7 +175,7 @@ class _Launches:
         return cls(calls[at[hit]], tasks[hit], int((~hit).sum()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Rows:
     """The n rows of a file, a device's streams first: thread and group of each, and their times.
 
@@ -185,18 +188,19 @@ class _Rows:
     moving: NDArray[Any]
     copying: NDArray[Any]
 
-    @property
+    @cached_property
     def main(self) -> int:
         """The stream that computes most, ABSENT without one."""
         computing = np.where(self.group == DEVICE, self.busy - self.moving - self.copying, 0)
         return int(np.argmax(computing)) if len(computing) and computing.max() > 0 else ABSENT
 
-    def track(self, row: int, events: Events, names: list[tuple[str, str]], place: str) -> Track:
-        """A row as a track."""
+    def track(
+        self, row: int, tids: Sequence[Number], names: list[tuple[str, str]], place: str
+    ) -> Track:
+        """A row as a track; `tids` and `names` are those of the threads."""
         thread, group = int(self.thread[row]), int(self.group[row])
         on_device = group in (DEVICE, DEVICE_NOTES)
-        tid = list(events.threads)[thread][1]
-        title = f"stream {tid}" if on_device else names[thread][0]
+        title = f"stream {tids[thread]}" if on_device else names[thread][0]
         if group in _ROWS:
             return Track(f"{title} {_ROWS[group]}", place, Role.NESTED, self._beside(row), 1)
         role = self._role(row)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.explain.ranks import RankTime, rank_times
-from core.trace.odd import Odd
+from core.trace.odd import sentences
 from core.trace.trace import Trace
 from gui.look.label import Label
 from gui.look.layouts import column
@@ -69,5 +69,6 @@ def rank_words(time: RankTime) -> list[str]:
 
 def odd_text(trace: Trace) -> str:
     """A line for each thing that was odd about a trace's file."""
-    lines = [tr(kind.sentence, n=f"{trace.odd[kind]:,}") for kind in Odd if trace.odd.get(kind)]
-    return "\n".join(lines) or tr("Nothing was odd about the file: all of it is shown.")
+    return "\n".join(sentences(trace.odd, tr)) or tr(
+        "Nothing was odd about the file: all of it is shown."
+    )

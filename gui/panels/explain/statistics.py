@@ -55,6 +55,7 @@ class StatisticsPanel(QWidget):
 
     span_chosen = Signal(int, int)
     said = Signal(str)
+    explain_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -190,6 +191,7 @@ class StatisticsPanel(QWidget):
         trace = self._scene.trace
         self.counted, self.causes, self.repeats = counted, causes, repeats = figures
         whole = self._chosen is None
+        self.explain.setVisible(not whole and trace.header.foreign)
         self.head.setText(steps_headline(trace, counted) if whole else headline(counted))
         self.lanes.show_table(lane_table(trace, counted, causes))
         self.kinds.show_table(kind_table(counted))
@@ -223,13 +225,15 @@ class StatisticsPanel(QWidget):
             ),
             button(QPushButton, tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
         ]
+        tip = tr("Take the range for a step: its idle time by cause, and what can be compared.")
+        self.explain = button(QPushButton, tr("Explain this range"), tip, self.explain_asked.emit)
         copying = Label(tr("Copy as"), "quiet")
         body = QWidget()
         body.setAccessibleName(tr("Statistics of the range"))
         body.setObjectName("plot")
         spans = Label(tr("Spans"), "heading")
         column(
-            across(self.head, copying, *copy), self.lanes, across(spans, self.by),
+            across(self.head, self.explain, copying, *copy), self.lanes, across(spans, self.by),
             self.kinds, self.names, self.durations, self.notes,
             None, of=body, margins=(10, 6, 10, 8), spacing=6,
         )  # fmt: skip

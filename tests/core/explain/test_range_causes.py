@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.explain.causes import Cause, cause_totals, explain_run_step
 from core.explain.range_causes import idle_causes, step_causes, steps_within
 from core.plan.task import Kind
+from core.recording.importers.found import OTHER, Found, Track
+from core.recording.importers.found import trace_of as trace_of_events
+from core.trace.own_steps import with_steps
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications
 from tests.core.explain.ranges import Drawn, drawn, range_statistics, trace_of_spans
@@ -62,3 +66,27 @@ def test_a_lane_that_still_works_for_the_step_before_is_not_idle() -> None:
     assert counted.lanes[0].idle_ns == 20
     assert sum(causes.by_lane[0].values()) == 20
     assert causes.rest == {0: 0, 1: 0}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 200), st.integers(0, 60)), min_size=1),
+    st.lists(st.integers(0, 260), max_size=3),
+    st.tuples(st.integers(0, 250), st.integers(1, 120)),
+)
+def test_idle_time_of_another_program_adds_up_with_spans_of_no_step(
+    events: list[tuple[int, int, int]], marks: list[int], chosen: tuple[int, int]
+) -> None:
+    track, start, length = (np.array(column) for column in zip(*events, strict=True))
+    count = len(events)
+    found = Found(
+        tuple(Track(f"row {n}", "here") for n in range(4)), ("a",), track.astype(np.int32),
+        np.zeros(count, np.int32), start, start + length, np.full(count, OTHER, np.int8),
+    )  # fmt: skip
+    trace = trace_of_events(found, "drawn")
+    if marks and max(marks) <= trace.bounds[1]:
+        trace = with_steps(trace, [(mark, mark) for mark in marks])
+    counted, causes = causes_of(trace, chosen[0], sum(chosen))
+    for lane, time in counted.lanes.items():
+        assert sum(causes.by_lane[lane].values()) + causes.rest[lane] == time.idle_ns
+        assert all(ns > 0 for ns in causes.by_lane[lane].values())
+        assert causes.rest[lane] == (0 if trace.steps else time.idle_ns)

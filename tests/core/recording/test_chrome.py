@@ -234,7 +234,7 @@ def test_begins_and_ends_are_calls_and_those_alone_are_counted(written):
         ("a", 0, 1_000), ("a", 1_000, 9_000), ("inner", 2_000, 3_000),
     ]  # fmt: skip
     assert imported.trace.odd == {Odd.NO_BEGIN: 1, Odd.NO_END: 1, Odd.UNKNOWN: 1}
-    assert "1 events that begin and never end are left out." in imported.warning
+    assert "1 event that begins and never ends is left out." in imported.warning
 
 
 def test_asynchronous_events_have_rows_of_their_own_and_counters_count(written):

@@ -128,6 +128,9 @@ def bomb(size):
          "more than 2,000 events"),
         ("c.json", b'[{"ph": "X", "ts": 1, "name": "' + b"x" * (1 << 17) + b'"},',
          "an event has more than 65,536 bytes"),
+        ("d.json", json.dumps({"entries": [{"profiling_name": "x" * (1 << 20) + "y",
+                                            "time_created_ns": 5}]}).encode(),
+         "a name has more than 1,048,576 characters"),
     ],
 )  # fmt: skip
 def test_bombs_are_refused_in_one_line_with_the_limit(written, monkeypatch, name, data, says):

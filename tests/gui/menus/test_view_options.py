@@ -7,9 +7,9 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from core.engine.client import EngineClient
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
-from gui.app.session import Client
 from gui.app.settings import Settings
 from gui.menus.view_options import grouping_of
 from gui.timeline.layout.groups import Grouping
@@ -18,7 +18,7 @@ from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification, trace_of
 
-MakeWindow = Callable[[Client, Settings], MainWindow]
+MakeWindow = Callable[[EngineClient, Settings], MainWindow]
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 

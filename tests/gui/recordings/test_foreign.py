@@ -7,6 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from core.recording.bookmarks import Bookmark
+from gui.compare.chooser import other_of
+from gui.figures.run_names import file_name
+from gui.timeline.state.selection import TimeRange
+from gui.window.tabs import title_of
 from tests.gui.window.test_tabs import drop
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -49,8 +53,8 @@ def test_what_was_odd_is_counted_above_devices(window, tmp_path):
     path.write_text(json.dumps(events))
     window.files.open_paths([path])
     assert window.panels.foreign.odd.text().splitlines() == [
-        "1 events that begin and never end are left out.",
-        "1 events of kinds that are not shown are left out.",
+        "1 event that begins and never ends is left out.",
+        "1 event of a kind that is not shown is left out.",
     ]
 
 
@@ -111,3 +115,57 @@ def test_marks_of_a_trace_without_steps_are_used_as_its_steps(qtbot, window, tmp
     trace = window.run_shown.trace
     assert window.run_shown is not before and before.trace.steps == []
     assert [trace.step_bounds(step) for step in trace.steps] == [(10_000, 15_000), (20_000, 25_000)]
+
+
+def test_ranges_of_a_trace_without_steps_are_explained_and_compared(qtbot, window, tmp_path):
+    path = tmp_path / "plain.json"
+    own = {"ph": "X", "pid": 1}
+    path.write_text(
+        json.dumps(
+            [{**own, "ts": ts, "dur": 6, "tid": 1, "name": "work"} for ts in range(0, 100, 10)]
+            + [{**own, "ts": ts, "dur": 2, "tid": 2, "name": "io"} for ts in range(0, 100, 20)]
+        )
+    )
+    window.files.open_paths([path])
+    plain = window.run_shown
+    statistics = window.panels.statistics
+    for start, end in ((0, 40_000), (50_000, 90_000)):
+        window.show_run(plain)
+        window.timeline.state.select(TimeRange(start, end))
+        assert {name: sum(own.values()) for name, own in statistics.causes.by_lane.items()} == {
+            0: 0, 1: 0,
+        }  # fmt: skip
+        assert statistics.causes.rest == {0: 16_000, 1: 40_000 - (4_000)}
+        qtbot.mouseClick(statistics.explain, Qt.MouseButton.LeftButton)
+        assert window.run_shown is not plain and window.run_shown.trace.steps == [0]
+    first, second = window.session.runs[1:]
+    assert " ".join(title_of(first).split()) == "2: 0.000 to 0.040 ms of plain.json"
+    assert second.trace.step_bounds(0) == (50_000, 86_000)
+    assert plain.trace.steps == []
+    window.comparing.begin(other_of(first))
+    assert window.comparing.two.step_a == window.comparing.two.step_b == 0
+    assert window.panels.compare.sentence.text()
+    window.comparing.leave()
+    window.show_run(plain)
+    window.timeline.state.select(TimeRange(7_000, 9_000))
+    qtbot.mouseClick(statistics.explain, Qt.MouseButton.LeftButton)
+    assert "Nothing begins in this range" in window.statusBar().currentMessage()
+
+
+def test_a_folder_and_a_range_are_saved_as_recordings(window, tmp_path):
+    window.files.open_paths([TWO_RANKS])
+    folder = window.run_shown
+    assert file_name(folder) == "two-ranks.arrow"
+    window.files.save_to(tmp_path / "ranks.arrow")
+    assert folder.saved == tmp_path / "ranks.arrow" and window.banner.isHidden()
+    window.timeline.state.select(TimeRange(*folder.trace.step_bounds(1)))
+    window.bookmarking.explain_range()
+    ranged = window.run_shown
+    assert file_name(ranged).endswith("-of-two-ranks.arrow")
+    window.files.save_to(tmp_path / "range.arrow")
+    window.files.open_paths([tmp_path / "ranks.arrow", tmp_path / "range.arrow"])
+    ranks, one = window.session.runs[-2:]
+    assert ranks.trace.steps == folder.trace.steps and one.trace.steps == [0]
+    assert one.trace.step_bounds(0) == ranged.trace.step_bounds(0)
+    assert [row[1:] for row in rows(window.panels.foreign)] != []
+    assert window.panels.foreign.isVisibleTo(window.panels.foreign.parentWidget())

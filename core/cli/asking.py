@@ -1,0 +1,40 @@
+"""The command that answers SQL."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+
+from core.cli.commands import open_aloud
+from core.cli.report import table
+from core.files import whole_file
+from core.plain import cell, plain
+from core.sql.query import MOST_ROWS, Answer, answer
+
+
+def ask(arguments: argparse.Namespace) -> None:
+    """Print what a query finds in a recording. Raises QueryError or OSError in one line."""
+    found = answer(arguments.query, {1: open_aloud(arguments.recording)})
+    if arguments.csv is not None:
+        _write(found, arguments.csv)
+    elif found.columns:
+        rows = [[_text(value) for value in row] for row in found.rows]
+        print(table(found.columns, rows) if rows else "no rows")
+    if found.cut:
+        print(f"only the first {MOST_ROWS:,} rows; add LIMIT or GROUP BY")
+
+
+def _text(value: object) -> str:
+    """A value as a table shows it: numbers to six digits that count."""
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else plain(str(value))
+
+
+def _write(found: Answer, path: str) -> None:
+    """All rows as CSV, in which no text is a formula to a spreadsheet."""
+    with whole_file(path) as place, place.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(found.columns)
+        for row in found.rows:
+            writer.writerow([cell(value) if isinstance(value, str) else value for value in row])

@@ -1,0 +1,52 @@
+"""What a recording keeps of another program's trace beside tasks and spans.
+
+A row of the log at IMPORTED_LEVEL, behind the plans, has as JSON which numbers are steps, what was
+odd about the file, and events' own colours; rows at ARGUMENTS_LEVEL, each of a task, have the
+arguments of its event. None of them is a line to read.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from core.trace.columns import ABSENT
+from core.trace.odd import Odd
+from core.trace.own_colours import OWN_COLOURS
+from core.trace.trace import Imported, Trace
+
+IMPORTED_LEVEL, ARGUMENTS_LEVEL = "imported", "arguments"
+_FIRST = ord("0") - ABSENT
+"""The character that stands for the first of OWN_COLOURS; the one before it for none."""
+
+
+def imported_text(trace: Trace) -> str:
+    """What a trace has of another program's."""
+    colours, known = None, trace.imported
+    if trace.colours is not None:
+        colours = (trace.colours + _FIRST).astype(np.uint8).tobytes().decode("ascii")
+    return json.dumps(
+        {
+            "steps": trace.step_table.numbers.tolist(),
+            "odd": trace.odd,
+            "colours": colours,
+            "arguments": trace.arguments is not None or (known is not None and known.arguments),
+        }
+    )
+
+
+def take_imported(trace: Trace, text: str) -> None:
+    """Take what `imported_text` told. Raises ValueError, LookupError for what no trace has."""
+    told = json.loads(text)
+    steps = np.array(told["steps"], np.int32).reshape(-1)
+    if (np.diff(steps, prepend=-1) <= 0).any():
+        raise ValueError("the numbers of steps do not grow")
+    trace.imported = Imported(steps, told["arguments"] is True)
+    trace.odd = {Odd(kind): int(count) for kind, count in told["odd"].items() if int(count) > 0}
+    if told["colours"] is not None:
+        codes = np.frombuffer(told["colours"].encode("ascii"), np.uint8).astype(np.int16) - _FIRST
+        whole = len(codes) == len(trace.table)
+        if not whole or ((codes < ABSENT) | (codes >= len(OWN_COLOURS))).any():
+            raise ValueError("events have colours that there are not")
+        trace.colours = codes.astype(np.int8)

@@ -1,0 +1,65 @@
+"""Arguments of another program's events that a recording keeps: read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from core.reading import one_line
+from core.recording.decode import notes_of, numbers_of, parts_of
+from core.recording.imported import ARGUMENTS_LEVEL
+from core.recording.schema import Record, RecordingError
+from core.recording.stream import open_stream
+from core.trace.arguments import Arguments, Reading, bounded
+from core.trace.table import TaskTable
+from core.trace.trace import Trace
+
+
+def find_arguments(trace: Trace, path: Path | str) -> None:
+    """Let the arguments that a recording says it has be read from it."""
+    if trace.imported is not None and trace.imported.arguments:
+        places = np.arange(len(trace.table), dtype=np.int32)
+        trace.arguments = Arguments(places, ((0, RecordedArguments(Path(path), trace.table)),))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedArguments:
+    """A recording some rows of whose log tell the arguments of a table's rows."""
+
+    path: Path
+    table: TaskTable
+
+    def read(self, place: int) -> Reading:
+        """The arguments of a row of the table. Raises RecordingError."""
+        for share, rows, texts in self._told():
+            mine = np.flatnonzero(rows == place)
+            if len(mine):
+                return bounded(texts[int(mine[0])].as_py() or "")
+            yield share
+        return ""
+
+    def every(self) -> Iterator[str]:
+        """The arguments of every row, in order. Raises RecordingError."""
+        found = [""] * len(self.table)
+        for _, rows, texts in self._told():
+            for row, text in zip(rows.tolist(), texts.to_pylist(), strict=True):
+                found[row] = bounded(text or "")
+        yield from found
+
+    def _told(self) -> Iterator[tuple[float, NDArray[Any], pa.Array]]:
+        """By batch the share that is read, the rows of which it tells, and what it tells."""
+        words = f"{self.path} has arguments that cannot be read"
+        with one_line(words, RecordingError, pa.ArrowException), open_stream(self.path) as stream:
+            for batch in stream:
+                log = parts_of(batch).get(Record.LOG)
+                if log is not None:
+                    levels = notes_of(log).field("name").to_pylist()
+                    mine = log.filter(pa.array([level == ARGUMENTS_LEVEL for level in levels]))
+                    rows = self.table.rows_of(numbers_of(mine, "plan"), numbers_of(mine, "task"))
+                    yield stream.position / max(1, stream.size), rows, notes_of(mine).field("text")

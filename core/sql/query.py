@@ -1,0 +1,89 @@
+"""Questions about runs in SQL. DuckDB answers them, an optional library; they read nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from core.sql.tables import TABLES, table_of
+from core.trace.trace import Trace
+
+MOST_ROWS = 100_000  # of an answer
+MEMORY = "2GB"
+
+
+class Interruptible(Protocol):
+    """A connection whose query can be ended from another thread."""
+
+    def interrupt(self) -> None:
+        """End it."""
+
+
+class QueryError(ValueError):
+    """A query that cannot be answered; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows that a query found; `cut` says that there were more than MOST_ROWS."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    cut: bool = False
+
+
+def answer(
+    query: str, runs: Mapping[int, Trace], begun: Callable[[Callable[[], None]], None] | None = None
+) -> Answer:
+    """What a query finds in the TABLES of runs, by their numbers.
+
+    It can read nothing but these: no files, no network, no extensions. `begun` is handed what
+    interrupts the query from another thread, and may itself raise QueryError. Raises QueryError.
+    """
+    try:
+        import duckdb
+    except ImportError as error:
+        raise QueryError("SQL needs DuckDB: pip install 'bubblescope[sql]'") from error
+    with closing(duckdb.connect(":memory:")) as connection:
+        for name in TABLES:
+            if re.search(rf"\b{name}\b", query, re.IGNORECASE):
+                connection.register(f"{name}_rows", table_of(name, runs))
+                connection.execute(f"CREATE TABLE {name} AS FROM {name}_rows")
+        for setting in _LIMITS:
+            connection.execute(setting)
+        if begun is not None:
+            begun(partial(_interrupt, connection))
+        try:
+            connection.execute(query)
+            columns = tuple(str(column[0]) for column in connection.description or ())
+            rows = connection.fetchmany(MOST_ROWS + 1) if columns else []
+        except duckdb.Error as error:
+            raise QueryError(_line(str(error))) from error
+    return Answer(columns, tuple(rows[:MOST_ROWS]), len(rows) > MOST_ROWS)
+
+
+_LIMITS = (
+    f"SET memory_limit = '{MEMORY}'",
+    "SET threads = 2",
+    "SET python_enable_replacements = false",
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+)
+"""What keeps a query to its tables; the last makes that final."""
+
+
+def _interrupt(connection: Interruptible) -> None:
+    with suppress(Exception):  # it may be closed by now, which is as well
+        connection.interrupt()
+
+
+def _line(text: str) -> str:
+    """DuckDB's message in one line, without the picture of the place."""
+    said, _, rest = text.partition("\n")
+    where = re.search(r"^LINE (\d+)", rest, re.MULTILINE)
+    line = f" (line {where[1]})" if where and where[1] != "1" else ""
+    return f"{said.strip()}{line}; tables are {', '.join(TABLES)}"

@@ -1,0 +1,116 @@
+"""What runs hold as tables, each made only for a query that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from core.explain.causes import CAUSES, explain_run_step
+from core.recording.exporters.span_files import SCHEMA, span_batches
+from core.trace.columns import ABSENT
+from core.trace.complete import measured_steps
+from core.trace.listing import Listing
+from core.trace.trace import Trace
+
+
+def spans(trace: Trace) -> pa.Table:
+    """A row for each span, all steps."""
+    return pa.Table.from_batches(span_batches(Listing.of(trace)), SCHEMA)
+
+
+def lanes(trace: Trace) -> pa.Table:
+    """A row for each lane; `serves` names the compute lane that it works for."""
+    all_lanes = trace.header.lanes
+    return pa.table({
+        "lane": [lane.name for lane in all_lanes],
+        "device": [lane.device for lane in all_lanes],
+        "role": [str(lane.role) for lane in all_lanes],
+        "serves": [all_lanes[lane.serves].name for lane in all_lanes],
+    })  # fmt: skip
+
+
+def steps(trace: Trace) -> pa.Table:
+    """A row for each step; `measured` is false of warm-up, and of a last step that is cut."""
+    table, counter = trace.step_table, trace.counter("loss")
+    losses = dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
+    numbers = table.numbers.tolist()
+    whole = set(measured_steps(trace))
+    return pa.table({
+        "step": pa.array(numbers, pa.int32()),
+        "measured": pa.array([step in whole for step in numbers], pa.bool_()),
+        "start_ns": pa.array(table.starts), "end_ns": pa.array(table.ends),
+        "makespan_ns": pa.array(table.ends - table.starts),
+        "loss": pa.array([losses.get(step) for step in numbers], pa.float64()),
+    })  # fmt: skip
+
+
+def idle(trace: Trace) -> pa.Table:
+    """A row for each idle piece of a compute lane in a measured step, with its one cause.
+
+    `waits_for` names the lane whose task the piece waits for.
+    """
+    names = np.array([lane.name for lane in trace.header.lanes], object)
+    found = [(step, explain_run_step(trace, step)) for step in measured_steps(trace)]
+
+    def joined(parts: Iterable[NDArray[np.generic]], kind: pa.DataType) -> pa.Array:
+        return pa.array(np.concatenate([np.zeros(0, np.int64), *parts]), kind)
+
+    blocking = [one.columns.lane[one.blocking] for _, one in found]
+    return pa.table({
+        "step": joined([np.full(len(one.lane), step) for step, one in found], pa.int32()),
+        "lane": _named(names, [one.lane for _, one in found]),
+        "start_ns": joined([one.start for _, one in found], pa.int64()),
+        "duration_ns": joined([one.end - one.start for _, one in found], pa.int64()),
+        "cause": _named(np.array(CAUSES, object), [one.cause for _, one in found]),
+        "waits_for": _named(names, blocking),
+    })  # fmt: skip
+
+
+def counters(trace: Trace) -> pa.Table:
+    """A row for each value of a counter: losses, bytes held, verification errors."""
+    all_lanes, found = trace.header.lanes, list(trace.counters.values())
+    lengths = [len(counter.times) for counter in found]
+    owners = [None if c.lane is None else all_lanes[c.lane].name for c in found]
+    return pa.table({
+        "counter": pa.array(np.repeat(np.array([c.name for c in found], object), lengths),
+                            pa.string()),
+        "lane": pa.array(np.repeat(np.array(owners, object), lengths), pa.string()),
+        "step": pa.array([n if n != ABSENT else None for c in found for n in c.steps.tolist()],
+                         pa.int32()),
+        "time_ns": pa.array([at for c in found for at in c.times.tolist()], pa.int64()),
+        "value": pa.array([value for c in found for value in c.values.tolist()], pa.float64()),
+    })  # fmt: skip
+
+
+def log(trace: Trace) -> pa.Table:
+    """A row for each line that the run has said."""
+    lines = list(trace.logs)
+    return pa.table({
+        "time_ns": pa.array([line.time for line in lines], pa.int64()),
+        "step": pa.array([line.step for line in lines], pa.int32()),
+        "level": pa.array([line.level for line in lines], pa.string()),
+        "text": pa.array([line.text for line in lines], pa.string()),
+    })  # fmt: skip
+
+
+TABLES: Mapping[str, Callable[[Trace], pa.Table]] = {
+    "spans": spans, "lanes": lanes, "steps": steps, "idle": idle, "counters": counters, "log": log,
+}  # fmt: skip
+"""The tables by name. Times are whole ns since the run's start."""
+
+
+def table_of(name: str, runs: Mapping[int, Trace]) -> pa.Table:
+    """One of TABLES over several runs, the column `run` first: their numbers."""
+    parts = []
+    for number, trace in runs.items():
+        one = TABLES[name](trace)
+        parts.append(one.add_column(0, "run", pa.array(np.full(len(one), number), pa.int32())))
+    return pa.concat_tables(parts)
+
+
+def _named(names: NDArray[np.object_], codes: Sequence[NDArray[np.generic]]) -> pa.Array:
+    places = np.concatenate([np.zeros(0, np.int64), *codes]).astype(np.int64)
+    return pa.array([str(name) for name in names], pa.string()).take(pa.array(places))

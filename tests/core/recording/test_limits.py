@@ -1,0 +1,26 @@
+"""As many rows as a file may have are read in a moment, one more is refused with the limit."""
+
+import json
+
+import pytest
+
+import core.recording.importers.json_events as json_events
+from core.recording.recording import open_recording
+from core.recording.schema import RecordingError
+
+
+@pytest.mark.parametrize("around", ["[{}]", '{{"deviceProperties": [], "traceEvents": [{}]}}'])
+def test_more_threads_than_can_be_shown_are_refused_while_they_are_read(
+    tmp_path, monkeypatch, around
+) -> None:
+    monkeypatch.setattr(json_events, "MOST_LANES", 500)
+    path = tmp_path / "trace.json"
+    one = {"ph": "X", "ts": 1, "dur": 1, "cat": "kernel"}
+    for count, refused in ((500, False), (501, True)):
+        events = [json.dumps({**one, "tid": n}) for n in range(count)]
+        path.write_text(around.format(",".join(events)))
+        if refused:
+            with pytest.raises(RecordingError, match="it has more than 500 threads"):
+                open_recording(path)
+        else:
+            assert len(open_recording(path).trace.header.lanes) == 500

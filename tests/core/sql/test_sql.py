@@ -1,0 +1,147 @@
+"""SQL over runs: the tables say what the trace says, and a query reads nothing else."""
+
+import re
+import threading
+
+import pytest
+
+import main
+from core.explain.causes import Cause
+from core.paths import PROJECT_ROOT
+from core.recording.recording import open_recording
+from core.report.summary import summarise
+from core.sql.examples import EXAMPLES
+from core.sql.query import QueryError, answer
+from core.sql.tables import TABLES
+from tests.make_believe import record, specification, trace_of
+
+pytest.importorskip("duckdb")
+
+SHIPPED = sorted((PROJECT_ROOT / "resources" / "recordings").glob("*.arrow"))
+PAGE = PROJECT_ROOT / "docs" / "sql.md"
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return trace_of(specification(devices="4xcpu", schedule="gpipe", steps=3))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_every_example_has_an_answer_for_every_shipped_recording(path):
+    trace = open_recording(path).trace
+    for example in EXAMPLES:
+        assert answer(example.query, {1: trace}).columns, example.title
+
+
+def test_the_page_shows_the_examples_as_they_are():
+    shown = re.findall(r"### ([^\n]+)\n\n```sql\n(.*?)\n```", PAGE.read_text(), re.DOTALL)
+    assert shown == [tuple(example) for example in EXAMPLES]
+    for name in TABLES:
+        assert f"`{name}`" in PAGE.read_text()
+
+
+def test_the_tables_add_up_to_what_the_summary_says(trace):
+    found = answer("SELECT count(*), sum(duration_ns) FROM spans", {1: trace})
+    assert found.rows == ((trace.span_count, sum(span.end - span.start for span in trace)),)
+    summary = summarise(trace)
+    found = answer("SELECT step, lane, sum(duration_ns) FROM idle GROUP BY ALL", {1: trace})
+    idle = {(step, lane): ns for step, lane, ns in found.rows}
+    names = [lane.name for lane in trace.header.lanes]
+    for step in summary.steps:
+        for name, lane in zip(names, step.lanes, strict=False):
+            assert idle.get((step.step, name), 0) == sum(lane.idle_by_cause.values())
+    found = answer("SELECT DISTINCT cause FROM idle", {1: trace})
+    assert {cause for (cause,) in found.rows} <= {cause.value for cause in Cause}
+    found = answer("SELECT step, measured, loss FROM steps ORDER BY step", {1: trace})
+    assert [row[1] for row in found.rows] == [False, False, True, True, True]
+    losses = trace.counter("loss").values.tolist()
+    assert [row[2] for row in found.rows] == losses
+
+
+def test_several_runs_are_told_apart_by_their_numbers(trace):
+    other = trace_of(specification("dp", steps=1))
+    found = answer(
+        "SELECT run, count(*) FROM spans GROUP BY run ORDER BY run", {3: trace, 7: other}
+    )
+    assert found.rows == ((3, trace.span_count), (7, other.span_count))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_run_without_spans_has_every_table(name):
+    from core.trace.trace import Trace
+    from tests.make_believe import header_and_plans
+
+    empty = Trace(header_and_plans(specification())[0])
+    rows = answer(f"SELECT * FROM {name}", {1: empty}).rows
+    assert len(rows) == (2 if name == "lanes" else 0)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM read_csv('{file}')",
+        "SELECT * FROM '{file}'",
+        "COPY (SELECT 1) TO '{file}'",
+        "ATTACH '{file}.db'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "SELECT * FROM trace",
+        "SELECT * FROM runs",
+        "SELECT * FROM glob('/*')",
+        "EXPORT DATABASE '{file}'",
+    ],
+)
+def test_a_query_reads_and_writes_nothing_but_its_tables(trace, tmp_path, query):
+    file = tmp_path / "secret.csv"
+    file.write_text("a,b\n1,2\n")
+    with pytest.raises(QueryError) as raised:
+        answer(query.format(file=file), {1: trace})
+    assert "\n" not in str(raised.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
+    assert file.read_text() == "a,b\n1,2\n"
+
+
+@pytest.mark.parametrize(
+    "query", ["SELEC 1", "SELECT nothing FROM spans", "", "SELECT 1 +\n+ FROM"]
+)
+def test_what_cannot_be_asked_is_one_line(trace, query, capsys, tmp_path):
+    record(specification(steps=1), tmp_path / "run.arrow")
+    status = main.main(["sql", str(tmp_path / "run.arrow"), query])
+    out, err = capsys.readouterr()
+    if query:
+        assert status == 2 and err.startswith("bubblescope: ") and err.count("\n") == 1
+    else:
+        assert (status, out, err) == (0, "", "")
+
+
+def test_the_command_prints_a_table_and_writes_one(capsys, tmp_path):
+    record(specification(steps=1), tmp_path / "run.arrow")
+    query = "SELECT lane, count(*) AS n, 1 / 3.0 AS part, NULL AS nothing FROM spans GROUP BY lane"
+    assert main.main(["sql", str(tmp_path / "run.arrow"), f"{query} ORDER BY lane"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["lane", "n", "part", "nothing"] and "0.333333" in lines[1]
+    out = tmp_path / "rows.csv"
+    line = ["sql", str(tmp_path / "run.arrow"), "SELECT '=1+1' AS f, 2 AS n", "--csv", str(out)]
+    assert main.main(line) == 0
+    assert out.read_text() == "f,n\n'=1+1,2\n" and capsys.readouterr().out == ""
+    assert main.main(["sql", str(tmp_path / "run.arrow"), "SELECT 1 WHERE false"]) == 0
+    assert capsys.readouterr().out == "no rows\n"
+
+
+def test_a_query_can_be_interrupted(trace):
+    timers = []
+
+    def begun(interrupt):
+        timers.append(threading.Timer(0.3, interrupt))
+        timers[0].start()
+
+    with pytest.raises(QueryError, match=r"(?i)interrupt"):
+        answer("SELECT count(*) FROM range(10000000) a, range(10000000) b", {1: trace}, begun)
+    timers[0].join()
+
+
+def test_an_answer_is_cut_where_it_is_too_long(monkeypatch, trace):
+    monkeypatch.setattr("core.sql.query.MOST_ROWS", 3)
+    found = answer("SELECT * FROM range(10)", {1: trace})
+    assert len(found.rows) == 3 and found.cut
