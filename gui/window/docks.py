@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from gui.app.session import Session
 from gui.app.settings import Settings
@@ -41,6 +41,7 @@ from gui.timeline.state.scene import Scene
 LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
 WIDTHS = {"strategy": 280, "devices": 830, "details": 330}
 HEIGHTS = {"devices": 260}
+LOW = 90
 FRONT = "devices"
 """The panel that is seen first of those that share a place."""
 
@@ -212,3 +213,41 @@ def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
     """Give the docks their sizes of the first time; call it once the window has its size."""
     for sizes, way in ((WIDTHS, Qt.Orientation.Horizontal), (HEIGHTS, Qt.Orientation.Vertical)):
         window.resizeDocks([docks[name] for name in sizes], list(sizes.values()), way)
+
+
+class LowDocks:
+    """Gives the docks below little height where they have nothing to tell, and later back theirs.
+
+    They stay as high as they are once another panel than the first is chosen.
+    """
+
+    def __init__(self, window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
+        self._window, self._front = window, docks[FRONT]
+        self._height: int | None = None
+        for dock in docks.values():
+            if dock in window.tabifiedDockWidgets(self._front):
+                dock.visibilityChanged.connect(self._another)
+
+    def set_low(self, low: bool) -> None:
+        """Make them low, or as high as they were."""
+        panel = self._front.widget()
+        if low and self._height is None and panel is not None and not panel.isHidden():
+            self._height = self._front.height() + self._tabs_height()
+            self._resize(LOW)
+        elif not low and self._height is not None:
+            height, self._height = self._height, None
+            self._resize(height)
+
+    def _another(self, chosen: bool) -> None:
+        if chosen:
+            self.set_low(False)
+
+    def _tabs_height(self) -> int:
+        """What the docks' tabs take, which Qt counts in when it gives a height."""
+        direct, title = Qt.FindChildOption.FindDirectChildrenOnly, self._front.windowTitle()
+        bars = self._window.findChildren(QTabBar, options=direct)
+        mine = (bar for bar in bars if title in map(bar.tabText, range(bar.count())))
+        return max((bar.height() for bar in mine if bar.isVisible()), default=0)
+
+    def _resize(self, height: int) -> None:
+        self._window.resizeDocks([self._front], [height], Qt.Orientation.Vertical)

@@ -49,7 +49,7 @@ from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Bookmarking
 from gui.window.centre import Centre
 from gui.window.dock_tabs import DockTabs
-from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
+from gui.window.docks import LowDocks, Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.leaving import Leaving
 from gui.window.palette_commands import all_commands
@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
         self.setCentralWidget(self.centre)
         self._docks = make_docks(self, self.panels)
-        self._dock_tabs = DockTabs(self)
+        self._dock_tabs, self._low_docks = DockTabs(self), LowDocks(self, self._docks)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.bookmarking = Bookmarking(self.timeline, self.panels.bookmarks)
         self.bookmarking.stepped.connect(self.show_stepped)
@@ -369,6 +369,8 @@ class MainWindow(QMainWindow):
         language = self.settings.language or "system"
         self.actions_by_name.get(f"language_{language}", QAction()).setChecked(True)
         self.centre.show_first_page()
+        self._low_docks.set_low(True)
+        self.centre.pages.currentChanged.connect(lambda page: self._low_docks.set_low(page == 0))
         self.control.allow()
         self.timeline.setFocus()
 
@@ -400,6 +402,7 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Keep what is kept between sittings, and end all work in the background."""
+        self._low_docks.set_low(False)
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.control.keep()
         self.settings.save()

@@ -44,7 +44,7 @@ class BlocksPanel(QWidget):
         column(
             self._tools, self._said, self._predicted, self.strip, self._sheet, self._empty,
             of=self, growing=self._sheet, margins=(0, 0, 0, 0), spacing=2,
-        )  # fmt: skip
+        ).setStretchFactor(self._empty, 1)  # fmt: skip
         for label in (self._said, self._predicted):
             label.setContentsMargins(14, 0, 14, 0)
         self.setMinimumHeight(0)
