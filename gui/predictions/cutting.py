@@ -26,7 +26,7 @@ from core.report.cut import (
 )
 from gui.app.session import Run, Session
 from gui.figures.titles import model_title
-from gui.look.text import tr
+from gui.look.text import rows_text, tr
 from gui.panels.run.block_strip import ShownCut
 from gui.panels.run.blocks import BlocksPanel
 from gui.panels.run.strategy import StrategyPanel
@@ -132,10 +132,10 @@ class Cutting(QObject):
         if measured is None:
             return tr("Widths are shares of the parameters; press Measure to see times and memory.")
         if measured.rows == cut.rows or not cut.plan:
-            return tr("Measured with micro-batches of {rows} rows.", rows=measured.rows)
+            return tr("Measured with micro-batches of {rows}.", rows=rows_text(measured.rows))
         return tr(
-            "Measured with micro-batches of {rows} rows; in proportion for {asked} rows.",
-            rows=measured.rows, asked=cut.rows,
+            "Measured with micro-batches of {rows}; in proportion for {asked}.",
+            rows=rows_text(measured.rows), asked=rows_text(cut.rows),
         )  # fmt: skip
 
     # What is known

@@ -102,7 +102,7 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     assert borders(window) is None
     measure(window, client, client.asked[-1])
     qtbot.waitUntil(lambda: panel.balance.isEnabled())
-    assert panel.said == "Measured with micro-batches of 1 rows."
+    assert panel.said == "Measured with micro-batches of 1 row."
     qtbot.waitUntil(lambda: "Predicted passes" in panel.predicted, timeout=ANSWER_MS)
     click(panel.balance)
     assert borders(window) == "1,2"
