@@ -47,7 +47,7 @@ class BlocksPanel(QWidget):
         ).setStretchFactor(self._empty, 1)  # fmt: skip
         for label in (self._said, self._predicted):
             label.setContentsMargins(14, 0, 14, 0)
-        self.setMinimumHeight(0)
+        self._sheet.setMinimumHeight(24)  # a low window stays as low as it is
         self.show_cut(None, "")
 
     def _build_buttons(self) -> None:
