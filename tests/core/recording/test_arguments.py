@@ -125,3 +125,17 @@ def test_depths_in_a_file_that_was_cut_do_no_harm(tmp_path) -> None:
     path.write_text(json.dumps(events())[:-1] + ", " + deep)
     trace = open_recording(path).trace
     assert told(trace) == WANTED
+
+
+def test_what_follows_a_files_last_task_is_not_taken_for_the_next_files(tmp_path) -> None:
+    for rank in (0, 1):
+        one = {"ph": "X", "ts": rank, "dur": 1, "name": f"of {rank}", "args": {"rank": rank}}
+        later = {"ph": "M", "name": "thread_name", "args": {"name": "x", "wrong": rank}}
+        told_of = {"distributedInfo": {"rank": rank}, "traceEvents": [one, later, later]}
+        (tmp_path / f"{rank}.json").write_text(json.dumps(told_of))
+    trace = open_recording(tmp_path).trace
+    assert told(trace) == {"of 0": {"rank": "0"}, "of 1": {"rank": "1"}}
+    assert [pairs(text) for _, text in trace.arguments.every()] == [
+        [("rank", "0")],
+        [("rank", "1")],
+    ]
