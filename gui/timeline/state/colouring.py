@@ -192,7 +192,7 @@ class ByDuration:
 
 
 def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
-    """How a trace is coloured: by name for kind where there are no kinds, and the other way round."""
+    """How a trace is coloured: by name if there are no kinds, by kind if there are no names."""
     if by is ColourBy.NAME and not trace.header.foreign:
         by = ColourBy.KIND
     if by is ColourBy.NAME or (by is ColourBy.KIND and not trace.table.has_kinds):
