@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter as Counts
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 from core.gc_paused import gc_paused
 from core.plan.task import ABSENT, IS_COMMUNICATION, Role
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
+from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Track, trace_of
 from core.recording.importers.words import kinds_of, steps_of
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
@@ -114,6 +114,8 @@ class _Rows:
     def found(self) -> Found:
         """All rows, on the tracks that they name."""
         keys = sorted(set(self.key))
+        if len(keys) > MOST_LANES:
+            raise ValueError(f"it has more than {MOST_LANES:,} streams and threads")
         codes = {key: code for code, key in enumerate(keys)}
         track = np.array([codes[key] for key in self.key], np.int32)
         texts = {text: code for code, text in enumerate(dict.fromkeys(self.name))}
@@ -125,7 +127,9 @@ class _Rows:
         steps = steps_of(tuple(texts), name[ranges], start[ranges], end[ranges])
         moving = np.bincount(track, (end - start) * IS_COMMUNICATION[kind], len(keys))
         mostly = 2 * moving > np.bincount(track, end - start, len(keys))
-        tracks = tuple(_track(keys, n, bool(mostly[n])) for n in range(len(keys)))
+        own = reversed(list(enumerate(keys)))
+        first = {_served(key): n for n, key in own if key[0] != _RANGE}
+        tracks = tuple(_track(key, n, bool(mostly[n]), first) for n, key in enumerate(keys))
         call, task = self._launches(what)
         launched = np.full(len(start), ABSENT, np.int64)
         launched[task] = start[call]
@@ -176,17 +180,22 @@ def _whole(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
 
 
-def _track(keys: list[Key], place: int, moves: bool) -> Track:
+def _served(key: Key) -> tuple[int, ...]:
+    """What the first row of a device, or the calls of a thread, are found by."""
+    return key[:3] if key[0] == _KERNEL else (_CALL, key[3])
+
+
+def _track(key: Key, place: int, moves: bool, first: Mapping[tuple[int, ...], int]) -> Track:
     """A stream, a thread, or the ranges that were noted on one."""
-    what, process, device, own = keys[place]
+    what, process, device, own = key
     name = f"process {process}"
     if what == _KERNEL:
-        first = next(n for n, key in enumerate(keys) if key[:3] == keys[place][:3])
-        role = Role.COMMUNICATION if moves and place != first else Role.COMPUTE
-        serves = ABSENT if role is Role.COMPUTE else first
-        return Track(f"device {device} stream {own}", name, role, serves)
+        serves = first[_served(key)]
+        role = Role.COMMUNICATION if moves and place != serves else Role.COMPUTE
+        return Track(
+            f"device {device} stream {own}", name, role, ABSENT if role is Role.COMPUTE else serves
+        )
     thread = own & _PROCESS
     if what == _CALL:
         return Track(f"thread {thread}", name, Role.COMPUTE, cores=1)
-    serves = next((n for n, key in enumerate(keys) if key[0] == _CALL and key[3] == own), ABSENT)
-    return Track(f"thread {thread} NVTX", name, Role.NESTED, serves, 1)
+    return Track(f"thread {thread} NVTX", name, Role.NESTED, first.get(_served(key), ABSENT), 1)
