@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter as Counts
 from collections.abc import Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from core.gc_paused import gc_paused
 from core.plan.task import ABSENT, IS_COMMUNICATION, Role
 from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Track, trace_of
+from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.words import kinds_of, steps_of
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
@@ -56,38 +58,64 @@ def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
     words = f"{path} cannot be read as an export of Nsight Systems"
     with gc_paused(), one_line(words, RecordingError, sqlite3.Error):
         rows = _Rows()
-        place = f"file:{quote(str(Path(path).resolve()))}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(place, uri=True)) as base:
-            # Nothing that a file could define is run: neither functions nor triggers.
-            base.execute("PRAGMA trusted_schema = OFF")
+        with _opened(Path(path)) as base:
             for number, table in enumerate(_TABLES):
                 rows.take(base, table)
                 tell(progress, number + 1, len(_TABLES))
         if not rows.start:
             raise RecordingError(f"{words}: it has no kernel, call or range that says when it ran")
-        trace = trace_of(rows.found(), Path(path).name)
+        told_of = arguments_in_order(Path(path), np.array(rows.place, np.int32), _tell)
+        trace = trace_of(replace(rows.found(), arguments=told_of), Path(path).name)
     lost = told(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
 
 
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """The database; nothing that it could define is run, neither functions nor triggers."""
+    place = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(place, uri=True)) as base:
+        base.execute("PRAGMA trusted_schema = OFF")
+        yield base
+
+
+def _tell(path: Path) -> Iterator[str]:
+    """What stands in each row that is read, as JSON."""
+    with _opened(path) as base:
+        for table in _TABLES:
+            if _columns(base, table):
+                rows = base.execute(f"SELECT * FROM {table.name}")
+                names = [column[0] for column in rows.description]
+                for row in rows:
+                    known = zip(names, row, strict=True)
+                    yield json.dumps({k: v for k, v in known if v is not None}, default=repr)
+
+
+def _columns(base: sqlite3.Connection, table: _Table) -> set[str]:
+    """The columns of a table that says when something ran; else none."""
+    columns = {row[1] for row in base.execute(f"PRAGMA table_info({table.name})")}
+    return columns if {"start", "end"} <= columns else set()
+
+
 @dataclass
 class _Rows:
-    """Rows of all tables as columns."""
+    """Rows of all tables as columns; `place` is the number of each among all that were seen."""
 
     start: list[int] = field(default_factory=list)
     end: list[int] = field(default_factory=list)
     key: list[Key] = field(default_factory=list)
     name: list[str] = field(default_factory=list)
     correlation: list[int] = field(default_factory=list)
+    place: list[int] = field(default_factory=list)
+    seen: int = 0
     odd: Counts[Odd] = field(default_factory=Counts)
 
     def take(self, base: sqlite3.Connection, table: _Table) -> None:
         """Take the rows of a table, if there is one."""
-        columns = {row[1] for row in base.execute(f"PRAGMA table_info({table.name})")}
-        if not {"start", "end"} <= columns:
-            return
-        for row in _select(base, table, columns):
+        columns = _columns(base, table)
+        for row in _select(base, table, columns) if columns else ():
             self._add(table, *row)
+            self.seen += 1
 
     def _add(
         self, table: _Table, start: object, end: object, process: object, device: object,
@@ -105,6 +133,7 @@ class _Rows:
             raise ValueError(f"it has more than {MOST_EVENTS:,} events")
         whole = thread if isinstance(thread, int) else process if isinstance(process, int) else 0
         own = stream if table.what == _KERNEL else whole
+        self.place.append(self.seen)
         self.start.append(start)
         self.end.append(end)
         self.key.append((table.what, whole >> 24 & _PROCESS, _whole(device), _whole(own)))
