@@ -10,7 +10,7 @@ import core.recording.importers.json_events as json_events
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
 from core.trace.arguments import MOST_SHOWN, MOST_TEXT, Reading, bounded, pairs
-from tests.core.recording.foreign_files import flight_dump, nsight_export
+from tests.core.recording.foreign_files import flight_dump, nsight_export, perfetto_trace
 
 TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
 
@@ -159,3 +159,14 @@ def test_entries_of_dumps_and_rows_of_nsight_are_shown_as_they_are(tmp_path) -> 
 def told_in_order(trace) -> list[str]:
     """The arguments of each span, lane by lane."""
     return [result(trace.arguments.read(row_of(trace, span))) for span in trace]
+
+
+def test_what_perfetto_notes_on_an_event_is_shown(tmp_path) -> None:
+    path = tmp_path / "trace.pftrace"
+    for data in (perfetto_trace(), gzip.compress(perfetto_trace())):
+        path.write_bytes(data)
+        known = told(open_recording(path).trace)
+        assert known.pop("step") == {
+            "loss": "0.5", "shape": "[8, -1]", "deep": '{"on": true}', "text": "words",
+        }  # fmt: skip
+        assert not any(known.values())
