@@ -330,6 +330,7 @@ class MainWindow(QMainWindow):
         self.colours.theme_changed.connect(self._apply_theme)
         self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
         self.colours.scene_changed.connect(self.overview.refresh)
+        self.colours.scene_changed.connect(self.comparing.frame.colour)
         self.judge.told.connect(self.verdict.show_text)
         self.judge.told.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
