@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QHideEvent, QShowEvent, QTextOption
 from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
@@ -28,7 +28,7 @@ from gui.panels.tables import dress_tree
 LOOPBACK = "127.0.0.1"
 LOCAL = (LOOPBACK, "localhost", "::1")
 REFRESH_MS = 250
-WIDTH = 640
+WIDTH, BUTTON = 800, 140
 SCRIPT = 'from bubblescope import record\nwith record(model, optimizer, out="{address}"):'
 COMMAND = "bubblescope record --out {address} -- torchrun --nproc-per-node 2 train.py"
 
@@ -65,7 +65,7 @@ class ListenDialog(QDialog):
         self.port.setSpecialValueText(tr("any port"))
         self.problem = Label("", "problem", wrapped=True)
         self.about, self.status = Label(wrapped=True), Label(wrapped=True)
-        self.script, self.command = _code(tr("Lines for the script"), 2), _code(tr("Command"), 1)
+        self.script, self.command = _code(tr("Lines for the script"), 3), _code(tr("Command"), 2)
         self.ranks = QTreeWidget()
         heads = [tr("Rank"), tr("Machine"), tr("State"), tr("Steps"), tr("Clock")]
         dress_tree(self.ranks, tr("Ranks that have connected"), heads, 1)
@@ -150,6 +150,8 @@ class ListenDialog(QDialog):
         close.setAutoDefault(False)
         close.clicked.connect(self.close)
         self.begin_button.setDefault(True)
+        self.begin_button.setMinimumWidth(BUTTON)
+        self.port.setMinimumWidth(BUTTON)
         column(
             address, self.problem, self.about, self.instructions, self.status, self.ranks,
             row(None, close), of=self, margins=(16, 14, 16, 12), spacing=10,
@@ -201,11 +203,10 @@ def _code(name: str, lines: int) -> QPlainTextEdit:
     field.setReadOnly(True)
     field.setTabChangesFocus(True)
     field.setAccessibleName(name)
-    field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-    field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+    field.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+    field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     field.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-    bar = field.horizontalScrollBar().sizeHint().height()
-    field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + bar + 14)
+    field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + 14)
     return field
 
 

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from core.recorder.wire import connect
 from core.recording.recording import open_recording
@@ -29,6 +30,8 @@ with record(model, optimizer, out=sys.argv[1]):
 
 @pytest.fixture
 def listening(window, qtbot):
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
     qtbot.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.listening.dialog is not None)
     dialog = window.listening.dialog
