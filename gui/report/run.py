@@ -34,7 +34,7 @@ from gui.report.page import (
     write_page,
 )
 from gui.report.setup import setup_sections
-from gui.report.timeline import excerpt_of, timeline
+from gui.report.timeline import Excerpt, excerpt_of, timeline
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
@@ -68,6 +68,8 @@ def run_sections(scene: Scene) -> Iterator[Section | None]:
         yield None
     if steps:
         yield from _sections(scene, steps, figures)
+    elif scene.trace.span_count:
+        yield Section(tr("Timeline"), _timeline(scene, steps))
     yield from setup_sections(scene.trace)
 
 
@@ -149,12 +151,25 @@ def _timeline(scene: Scene, steps: Sequence[int]) -> Html:
     excerpt = excerpt_of(scene.trace, steps)
     shown = median_range(scene.trace)
     words = tr("Timeline of {run}", run=run_title(scene.trace))
-    note = NOTHING
-    if len(excerpt.steps) < len(steps):
-        text = tr("The timeline has the last {n} of these {all} steps.",
-                  n=len(excerpt.steps), all=len(steps))  # fmt: skip
-        note = paragraph(text, "note")
-    return joined(timeline(scene, excerpt, (shown.start, shown.end), words), note)
+    seen = (shown.start, min(shown.end, excerpt.end))
+    if shown.start < excerpt.begin:  # the median step has no room on the page
+        seen = scene.trace.step_bounds(excerpt.steps[-1])
+    notes = [paragraph(text, "note") for text in _left_out(excerpt, len(steps), shown.end)]
+    return joined(timeline(scene, excerpt, seen, words), *notes)
+
+
+def _left_out(excerpt: Excerpt, steps: int, end: int) -> Iterator[str]:
+    """What a timeline has no room for."""
+    if len(excerpt.steps) < steps:
+        yield tr("The timeline has the last {n} of these {all} steps.",
+                 n=len(excerpt.steps), all=steps)  # fmt: skip
+    if not steps and excerpt.end < end:
+        yield tr("The timeline has the first {part} of {all}.",
+                 part=duration_text(excerpt.end - excerpt.begin),
+                 all=duration_text(end - excerpt.begin))  # fmt: skip
+    if len(excerpt.lanes) < excerpt.all_lanes:
+        yield tr("The timeline has the first {n} of {all} lanes.",
+                 n=len(excerpt.lanes), all=excerpt.all_lanes)  # fmt: skip
 
 
 def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, steps: int) -> Html:
