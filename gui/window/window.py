@@ -39,6 +39,7 @@ from gui.predictions.cutting import Cutting
 from gui.recordings.drops import FileDrops
 from gui.recordings.exporting import Exporting
 from gui.recordings.files import Files
+from gui.recordings.listening import Listening
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.live_figures import LiveFigures, Part
 from gui.sweep.sweeping import Sweeping
@@ -126,6 +127,7 @@ class MainWindow(QMainWindow):
             self, lambda: self.run_shown, session, self.control, self.tabs, self.runs,
             partial(bring, self._docks["strategy"]),
         )  # fmt: skip
+        self.listening = Listening(self, session)
         self.leaving = Leaving(self, session, settings, self.banner.say)
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
@@ -330,6 +332,7 @@ class MainWindow(QMainWindow):
         self.colours.theme_changed.connect(self._apply_theme)
         self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
         self.colours.scene_changed.connect(self.overview.refresh)
+        self.colours.scene_changed.connect(self.comparing.frame.colour)
         self.judge.told.connect(self.verdict.show_text)
         self.judge.told.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
