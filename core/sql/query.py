@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 from core.sql.tables import TABLES, table_of
 from core.trace.trace import Trace
 
 MOST_ROWS = 100_000  # of an answer
 MEMORY = "2GB"
+
+
+class Interruptible(Protocol):
+    """A connection whose query can be ended from another thread."""
+
+    def interrupt(self) -> None:
+        """End it."""
 
 
 class QueryError(ValueError):
@@ -34,7 +42,7 @@ def answer(
     """What a query finds in the TABLES of runs, by their numbers.
 
     It can read nothing but these: no files, no network, no extensions. `begun` is handed what
-    interrupts the query, from another thread. Raises QueryError.
+    interrupts the query from another thread, and may itself raise QueryError. Raises QueryError.
     """
     try:
         import duckdb
@@ -43,12 +51,12 @@ def answer(
     with closing(duckdb.connect(":memory:")) as connection:
         for name in TABLES:
             if re.search(rf"\b{name}\b", query, re.IGNORECASE):
-                connection.register(f"{name}_of_runs", table_of(name, runs))
-                connection.execute(f"CREATE TABLE {name} AS FROM {name}_of_runs")
+                connection.register(f"{name}_rows", table_of(name, runs))
+                connection.execute(f"CREATE TABLE {name} AS FROM {name}_rows")
         for setting in _LIMITS:
             connection.execute(setting)
         if begun is not None:
-            begun(connection.interrupt)
+            begun(partial(_interrupt, connection))
         try:
             connection.execute(query)
             columns = tuple(str(column[0]) for column in connection.description or ())
@@ -66,6 +74,11 @@ _LIMITS = (
     "SET lock_configuration = true",
 )
 """What keeps a query to its tables; the last makes that final."""
+
+
+def _interrupt(connection: Interruptible) -> None:
+    with suppress(Exception):  # it may be closed by now, which is as well
+        connection.interrupt()
 
 
 def _line(text: str) -> str:

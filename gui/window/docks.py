@@ -20,6 +20,7 @@ from gui.panels.data.bookmarks import BookmarksPanel
 from gui.panels.data.foreign import ForeignPanel
 from gui.panels.data.log import LogPanel
 from gui.panels.data.spans import SpansPanel
+from gui.panels.data.sql import SqlPanel
 from gui.panels.data.steps import StepsPanel
 from gui.panels.explain.batch import BatchPanel
 from gui.panels.explain.buckets import BucketsChart
@@ -72,7 +73,7 @@ class Panels:
         self.why, self.buckets = WhyPanel(), BucketsChart()
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.bookmarks = StatisticsPanel(), BookmarksPanel()
-        self.foreign = ForeignPanel()
+        self.foreign, self.sql = ForeignPanel(), SqlPanel(session)
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
         self.sheets = (self.batch, self.devices)
@@ -109,6 +110,7 @@ class Panels:
                     ("steps", tr("Steps"), self.steps),
                     ("statistics", tr("Statistics"), self.statistics),
                     ("spans", tr("Spans"), self.spans),
+                    ("sql", tr("SQL"), self.sql),
                     ("sweep", tr("Sweep"), self.sweep),
                     ("log", tr("Log"), self.log),
                     ("runs", tr("Runs"), self.runs),

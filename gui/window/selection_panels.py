@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDockWidget
 
 from core.explain.lanes import Gap
-from gui.app.session import Run
+from gui.app.session import Run, Session
 from gui.explanations.explaining import Explainer
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
@@ -22,6 +22,10 @@ class WindowState(Protocol):
 
     run_shown: Run | None
     scene: Scene | None
+    session: Session
+
+    def show_run(self, run: Run) -> None:
+        """Show another one."""
 
 
 class SelectionPanels(QObject):
@@ -36,6 +40,7 @@ class SelectionPanels(QObject):
         self._docks, self._explainer = docks, explainer
         timeline.state.selection_changed.connect(self._show)
         panels.statistics.span_chosen.connect(self._select_longest)
+        panels.sql.span_asked.connect(self._select_of_run)
 
     def show_gap_again(self) -> None:
         """A step has been explained: if a gap is selected, say why it is there."""
@@ -55,9 +60,21 @@ class SelectionPanels(QObject):
             panels.statistics.show_range(scene, selection)
         else:
             panels.show_step(selection.step)
-        lists = (panels.spans.table, panels.runs)  # who walks through one stays in it
+        lists = (
+            panels.spans.table,
+            panels.runs,
+            panels.sql.table,
+        )  # who walks through one stays in it
         if selection is not None and not any(part.hasFocus() for part in lists):
             bring(self._docks["statistics" if isinstance(selection, TimeRange) else "details"])
+
+    def _select_of_run(self, number: int, step: int, task: int) -> None:
+        """Show the span of a task, in whichever run it is."""
+        for run in self._state.session.runs:
+            span = run.trace.find(step, task) if run.number == number else None
+            if span is not None:
+                self._state.show_run(run)
+                self._timeline.selector.select_span(span.lane, span.index)
 
     def _select_longest(self, lane: int, index: int) -> None:
         self._timeline.selector.select_span(lane, index)

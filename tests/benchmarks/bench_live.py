@@ -40,7 +40,7 @@ ONE_STEP = Specification(
 class Flood(EngineClient):
     """A client of the process that floods."""
 
-    module = "tests.benchmarks.flood"
+    module = "tests.benchmarks.helpers.flood"
 
 
 def test_200_000_spans_a_second_leave_frames_memory_and_view_alone(tmp_path):

@@ -18,7 +18,7 @@ from core.cli.report import table
 from core.paths import PROJECT_ROOT
 from core.process.child import environment
 from core.recording.index_process import build_apart
-from tests.benchmarks.long_recording import write
+from tests.benchmarks.helpers.long_recording import write
 
 SPANS = int(float(os.environ.get("OPENING_SPANS", 1e8)))
 BYTES_A_SPAN = 160  # of recording and index together

@@ -23,7 +23,7 @@ from core.trace.search import SLICE, Search, SpanPosition, next_hit, rank
 from core.trace.trace import Trace
 from gui.panels.data.spans import SpansPanel
 from gui.timeline.state.colouring import ColourBy, colouring_of
-from tests.benchmarks.timeline_frames import Shown, frame_times, levels
+from tests.benchmarks.helpers.timeline_frames import Shown, frame_times, levels
 from tests.large_traces import large_trace
 
 SPANS = 10_000_000

@@ -21,7 +21,7 @@ import pytest
 from core.cli.report import table
 from core.paths import PROJECT_ROOT
 from core.process.child import environment
-from tests.benchmarks.long_recording import write
+from tests.benchmarks.helpers.long_recording import write
 
 COUNTS = [float(count) for count in os.environ.get("FRAMES_SPANS", "1e5 1e6 1e7").split()]
 FROM_FILE = 3e7
@@ -82,7 +82,7 @@ def frames(count: float, folder: Path, settings: dict[str, str]) -> dict:
             write(path, int(count))
         what = str(path)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.timeline_frames", what], cwd=PROJECT_ROOT,
+        [sys.executable, "-m", "tests.benchmarks.helpers.timeline_frames", what], cwd=PROJECT_ROOT,
         env={**environment(), **settings}, capture_output=True, text=True, timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -60,7 +60,8 @@ class Reader(HTMLParser):
         assert self._open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.words += [data.replace("\u00a0", " ").strip()] if data.strip() else []
+        if data.strip() and self._open[-1:] not in (["script"], ["style"]):
+            self.words.append(data.replace("\u00a0", " ").strip())
 
 
 def report(trace: Trace, path: Path) -> Reader:

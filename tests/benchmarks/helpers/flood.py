@@ -1,6 +1,6 @@
 """A process that writes spans as fast as it is told, as an engine would, without any torch.
 
-    python -m tests.benchmarks.flood WIRE COMMANDS    (as core.engine.client starts it)
+    python -m tests.benchmarks.helpers.flood WIRE COMMANDS    (as core.engine.client starts it)
 
 FLOOD_RATE and FLOOD_SECONDS are read from the environment: spans a second, and for how long. Each
 step has its tasks' spans, a counter of activations for each of them, and a line of the log.

@@ -1,7 +1,7 @@
 """Frame times of the timeline over one trace, in a process of their own; prints JSON.
 
-python -m tests.benchmarks.timeline_frames 1e7      so many spans, made in memory
-python -m tests.benchmarks.timeline_frames FILE     a recording, mapped through its index
+python -m tests.benchmarks.helpers.timeline_frames 1e7      so many spans, made in memory
+python -m tests.benchmarks.helpers.timeline_frames FILE     a recording, mapped through its index
 """
 
 from __future__ import annotations

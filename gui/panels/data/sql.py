@@ -1,0 +1,211 @@
+"""Questions in SQL about the runs of the sitting, and their answers as a table."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QFontDatabase, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QWidget,
+)
+
+from core.sql.examples import EXAMPLES, TITLES
+from core.sql.query import MOST_ROWS, Answer, QueryError, answer
+from core.sql.tables import TABLES
+from core.trace.trace import Trace
+from gui.app.jobs import Runner, Work
+from gui.app.session import Session
+from gui.look.label import Label
+from gui.look.layouts import button, column, row
+from gui.look.text import duration_text, tr
+from gui.panels.run.fields import Choice
+from gui.panels.tables import Head, TableModel, dress
+
+ROW_HEIGHT = 20
+WIDTHS = (420, 640)  # of the question and its answer
+SPAN = ("step", "task")
+"""The columns of an answer whose rows can be shown in the timeline."""
+Index = QModelIndex | QPersistentModelIndex
+
+
+class AnswerModel(TableModel):
+    """The rows of an answer; numbers with six digits that count, as the command prints them."""
+
+    answer = Answer((), ())
+
+    def show(self, found: Answer) -> None:
+        """Show another answer."""
+        self.beginResetModel()
+        self.answer = found
+        first = found.rows[0] if found.rows else ("",) * len(found.columns)
+        self.heads = [
+            Head(name, numeric=isinstance(value, int | float))
+            for name, value in zip(found.columns, first, strict=True)
+        ]
+        self.endResetModel()
+
+    def count(self) -> int:  # noqa: D102
+        return len(self.answer.rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self.heads[index.column()].side
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        value = self.answer.rows[index.row()][index.column()]
+        if value is None:
+            return ""
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    def span_at(self, place: int) -> tuple[int, int, int] | None:
+        """Run, step and task of a row that has all three."""
+        values = dict(zip(self.answer.columns, self.answer.rows[place], strict=True))
+        found = [values.get(name) for name in ("run", *SPAN)]
+        run, step, task = (value if isinstance(value, int) else -1 for value in found)
+        return None if -1 in (run, step, task) else (run, step, task)
+
+
+class QueryEdit(QPlainTextEdit):
+    """Where the question is typed; Tab leaves it, as it leaves every control."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Query"))
+        self.setTabChangesFocus(True)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        tables = ", ".join(TABLES)
+        self.setPlaceholderText(
+            tr("SELECT … FROM {tables}. Ctrl+Enter runs the query.", tables=tables)
+        )
+
+
+class SqlPanel(QWidget):
+    """A question on the left, its answer on the right.
+
+    `span_asked` carries run, step and task of a row that was chosen, where it has them.
+    """
+
+    span_asked = Signal(int, int, int)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("SQL"))
+        self._session = session
+        self._interrupt: Callable[[], None] = _nothing
+        self.query, self.model, self.table = QueryEdit(), AnswerModel(self), QTableView()
+        self.examples, self.said = Choice(), Label(look="quiet", wrapped=True)
+        self.runner = Runner(self, "SQL")
+        self._build()
+        self.runner.done.connect(self._show)
+        self.runner.failed.connect(self._tell_problem)
+        self.runner.ended.connect(self._end)
+
+    def ask(self) -> None:
+        """Run the query over all runs, on a thread; what is under way is given up."""
+        query = self.query.toPlainText().strip()
+        if not query:
+            self.said.setText(tr("Type a query, or choose an example."))
+            return
+        runs = {
+            run.number: run.trace.snapshot() if run.live else run.trace
+            for run in self._session.runs
+        }
+        if not runs:
+            self.said.setText(tr("There is no run to ask: press Run, or open a recording."))
+            return
+        stop = threading.Event()
+        self.runner.start(self._work(query, runs, stop), thread=True, stop=stop)
+        self.go.setText(tr("Stop query"))
+        self.said.setText(tr("Running…"))
+
+    def _work(
+        self, query: str, runs: Mapping[int, Trace], stop: threading.Event
+    ) -> Work[tuple[Answer, float]]:
+        def begun(interrupt: Callable[[], None]) -> None:
+            self._interrupt = interrupt
+            if stop.is_set():
+                raise QueryError(tr("Stopped."))
+
+        yield 0.0
+        began = time.perf_counter_ns()
+        found = answer(query, runs, begun)
+        return found, time.perf_counter_ns() - began
+
+    def _show(self, done: tuple[Answer, float]) -> None:
+        found, taken = done
+        self.model.show(found)
+        self.table.resizeColumnsToContents()
+        count = len(found.rows)
+        rows = tr("1 row") if count == 1 else tr("{rows} rows", rows=f"{count:,}")
+        cut = tr("only the first {n}; add LIMIT", n=f"{MOST_ROWS:,}") if found.cut else ""
+        self.said.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
+
+    def _tell_problem(self, text: str) -> None:
+        self.said.setText(text)
+
+    def _end(self) -> None:
+        """Over or given up: DuckDB need not go on."""
+        self._interrupt()
+        self._interrupt = _nothing
+        self.go.setText(tr("Run query"))
+        self.said.setText("")
+
+    def _go(self) -> None:
+        if self.runner.running:
+            self.runner.cancel()
+            self.said.setText(tr("Stopped."))
+        else:
+            self.ask()
+
+    def _take_example(self, place: int) -> None:
+        if place > 0:
+            self.query.setPlainText(EXAMPLES[place - 1].query)
+            self.ask()
+
+    def _choose(self, index: QModelIndex) -> None:
+        span = self.model.span_at(index.row())
+        if span is not None:
+            self.span_asked.emit(*span)
+
+    def _build(self) -> None:
+        self.examples.addItem(tr("Examples"))
+        self.examples.addItems([tr(title) for title in TITLES])
+        narrow = Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        self.examples.setSizeAdjustPolicy(narrow)
+        self.examples.setMinimumContentsLength(12)
+        self.examples.setAccessibleName(tr("Examples"))
+        self.examples.activated.connect(self._take_example)
+        self.go = button(QPushButton, tr("Run query"), tr("Run the query (Ctrl+Enter)."), self._go)
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            within = Qt.ShortcutContext.WidgetWithChildrenShortcut
+            QShortcut(keys, self, self.ask, context=within)
+        dress(self.table, tr("Answer"), ROW_HEIGHT)
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setWordWrap(False)
+        self.table.setModel(self.model)
+        self.table.activated.connect(self._choose)
+        self.table.clicked.connect(self._choose)
+        asking, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)
+        column(
+            row(self.examples, self.go, growing=self.examples), self.query, self.said,
+            of=asking, growing=self.query, margins=(8, 6, 8, 6), spacing=6,
+        )  # fmt: skip
+        split.addWidget(asking)
+        split.addWidget(self.table)
+        split.setSizes(list(WIDTHS))
+        split.setChildrenCollapsible(False)
+        column(split, of=self, growing=split, margins=(0, 0, 0, 0), spacing=0)
+
+
+def _nothing() -> None:
+    """No query is under way."""
