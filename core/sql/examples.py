@@ -45,3 +45,4 @@ SELECT run, step, measured, makespan_ns / 1e6 AS ms, loss FROM steps ORDER BY ru
 SELECT run, lane, counter, max(value) / 1e6 AS mb
 FROM counters WHERE lane IS NOT NULL GROUP BY ALL ORDER BY mb DESC"""),
 )  # fmt: skip
+TITLES = tuple(example.title for example in EXAMPLES)

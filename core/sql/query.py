@@ -51,8 +51,8 @@ def answer(
     with closing(duckdb.connect(":memory:")) as connection:
         for name in TABLES:
             if re.search(rf"\b{name}\b", query, re.IGNORECASE):
-                connection.register(f"{name}_of_runs", table_of(name, runs))
-                connection.execute(f"CREATE TABLE {name} AS FROM {name}_of_runs")
+                connection.register(f"{name}_rows", table_of(name, runs))
+                connection.execute(f"CREATE TABLE {name} AS FROM {name}_rows")
         for setting in _LIMITS:
             connection.execute(setting)
         if begun is not None:

@@ -164,10 +164,6 @@
         <translation>복사 또는 통신 레인이 옮길 것이 없습니다. 그 자체로는 손실이 아닙니다.</translation>
     </message>
     <message>
-        <source>A folder of traces is kept as it is: there is no one file to save.</source>
-        <translation>트레이스 폴더는 그대로 둡니다: 저장할 단일 파일이 없습니다.</translation>
-    </message>
-    <message>
         <source>A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.</source>
         <translation>어디서나 지정한 배수만큼 오래 걸리는 작업 종류, 예: backward:1.2. 여러 번 쓸 수 있습니다.</translation>
     </message>
@@ -2220,6 +2216,14 @@
         <translation>잘렸습니다</translation>
     </message>
     <message>
+        <source>measuring costs, pass {n} of at most {most}</source>
+        <translation>비용 측정 중, 최대 {most}회 중 {n}회째</translation>
+    </message>
+    <message>
+        <source>only the first {n}; add LIMIT</source>
+        <translation>처음 {n}행만; LIMIT를 더하세요</translation>
+    </message>
+    <message>
         <source>rank {a} has connected</source>
         <translation>랭크 {a}이(가) 연결되었습니다</translation>
     </message>
@@ -2234,6 +2238,10 @@
     <message>
         <source>starting rank {n} of {count}…</source>
         <translation>랭크 {count}개 중 {n}번째 시작 중…</translation>
+    </message>
+    <message>
+        <source>the numbers of steps do not grow</source>
+        <translation>스텝 번호가 커지지 않습니다</translation>
     </message>
     <message>
         <source>the whole trace</source>
@@ -2280,6 +2288,14 @@
         <translation>{a}을(를) 하나의 실행으로 읽을 수 없습니다</translation>
     </message>
     <message>
+        <source>{a} has arguments that cannot be read</source>
+        <translation>{a}에 읽을 수 없는 인수가 있습니다</translation>
+    </message>
+    <message>
+        <source>{a} has changed since it was opened</source>
+        <translation>{a}이(가) 연 뒤에 바뀌었습니다</translation>
+    </message>
+    <message>
         <source>{a} has {b} traces; at most {c} are read</source>
         <translation>{a}에 트레이스가 {b}개 있습니다. 최대 {c}개를 읽습니다</translation>
     </message>
@@ -2298,10 +2314,6 @@
     <message>
         <source>{a}: it has no track event that says when it ran</source>
         <translation>{a}: 실행 시각이 있는 트랙 이벤트가 없습니다</translation>
-    </message>
-    <message>
-        <source>{a}: it is damaged, and larger than {b}</source>
-        <translation>{a}: 손상되었고 {b}보다 큽니다</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes</source>
@@ -2462,8 +2474,48 @@ Click to open its run.</source>
         <translation>--{a} {b}: {c}(으)로 끝나는 이름을 사용하세요</translation>
     </message>
     <message>
+        <source>1 arrow lacks its beginning or its end.</source>
+        <translation>화살표 1개에 시작이나 끝이 없습니다.</translation>
+    </message>
+    <message>
+        <source>1 collective does not say when it ended: it is shown as a moment.</source>
+        <translation>집합 통신 1개에 끝난 시각이 없어 순간으로 표시합니다.</translation>
+    </message>
+    <message>
         <source>1 core a lane instead of {a}</source>
         <translation>레인당 코어 {a}개 대신 1개</translation>
+    </message>
+    <message>
+        <source>1 event of a kind that is not shown is left out.</source>
+        <translation>표시하지 않는 종류의 이벤트 1개를 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>1 event overlaps others of its row without being part of them: it has a row of its own.</source>
+        <translation>이벤트 1개가 같은 줄의 다른 이벤트에 속하지 않으면서 겹칩니다: 따로 줄을 둡니다.</translation>
+    </message>
+    <message>
+        <source>1 event that begins and never ends is left out.</source>
+        <translation>시작하고 끝나지 않는 이벤트 1개를 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>1 event that ends and never began is left out.</source>
+        <translation>시작 없이 끝나는 이벤트 1개를 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>1 event without a time is left out.</source>
+        <translation>시간이 없는 이벤트 1개를 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>1 file does not tell its rank: the order of the files&apos; names does.</source>
+        <translation>파일 1개에 랭크가 적혀 있지 않아 이름 순서로 정했습니다.</translation>
+    </message>
+    <message>
+        <source>1 file is of a rank that another file has too.</source>
+        <translation>파일 1개의 랭크가 다른 파일과 같습니다.</translation>
+    </message>
+    <message>
+        <source>1 file of the folder cannot be read.</source>
+        <translation>폴더의 파일 1개를 읽을 수 없습니다.</translation>
     </message>
     <message>
         <source>1 lane instead of {a}</source>
@@ -2474,6 +2526,22 @@ Click to open its run.</source>
         <translation>마이크로배치 {a}개 대신 1개</translation>
     </message>
     <message>
+        <source>1 name of a process or thread cannot be read: a number stands for it.</source>
+        <translation>프로세스나 스레드의 이름 1개를 읽을 수 없어 번호로 나타냅니다.</translation>
+    </message>
+    <message>
+        <source>1 number of a process stands for two things: they are told apart.</source>
+        <translation>프로세스 번호 1개가 두 가지를 가리켜 구분했습니다.</translation>
+    </message>
+    <message>
+        <source>1 packet could not be read: it is left out.</source>
+        <translation>패킷 1개를 읽을 수 없어 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>1 rank has no time in common with the first: it begins at 0.</source>
+        <translation>랭크 1개가 첫째와 공통된 시간이 없어 각각 0에서 시작합니다.</translation>
+    </message>
+    <message>
         <source>1 replica instead of {a}</source>
         <translation>복제본 {a}개 대신 1개</translation>
     </message>
@@ -2482,8 +2550,20 @@ Click to open its run.</source>
         <translation>{a} 행 대신 1 행</translation>
     </message>
     <message>
+        <source>1 row of the database has no time or no row of its own: it is left out.</source>
+        <translation>데이터베이스에서 시간이나 해당 줄이 없는 행 1개를 제외했습니다.</translation>
+    </message>
+    <message>
         <source>1 stage instead of {a}</source>
         <translation>스테이지 {a}개 대신 1개</translation>
+    </message>
+    <message>
+        <source>1 step is not in every rank&apos;s file: it is left out</source>
+        <translation>스텝 1개가 모든 랭크의 파일에 있지 않아 제외했습니다</translation>
+    </message>
+    <message>
+        <source>1 task of a device has no call that launched it.</source>
+        <translation>장치의 작업 1개에 그것을 시작한 호출이 없습니다.</translation>
     </message>
     <message>
         <source>: batch({a}) failed</source>
@@ -2502,12 +2582,24 @@ Click to open its run.</source>
         <translation>; 메모리가 부족했을 수 있습니다</translation>
     </message>
     <message>
+        <source>Answer</source>
+        <translation>결과</translation>
+    </message>
+    <message>
+        <source>Arguments in the file</source>
+        <translation>파일의 인수</translation>
+    </message>
+    <message>
         <source>Balance</source>
         <translation>균형</translation>
     </message>
     <message>
         <source>Borders</source>
         <translation>경계</translation>
+    </message>
+    <message>
+        <source>Bytes moved in each step</source>
+        <translation>각 스텝에서 옮긴 바이트</translation>
     </message>
     <message>
         <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
@@ -2518,8 +2610,32 @@ Click to open its run.</source>
         <translation>블록의 측정 시간이 균형을 이루는 곳에서 모델을 나눕니다.</translation>
     </message>
     <message>
+        <source>Drag to move, wheel or + and − to zoom, a double click for one step.</source>
+        <translation>끌어서 이동, 휠이나 + 와 −로 확대·축소, 두 번 클릭하면 한 스텝.</translation>
+    </message>
+    <message>
+        <source>Examples</source>
+        <translation>예제</translation>
+    </message>
+    <message>
+        <source>Explain range</source>
+        <translation>범위 설명</translation>
+    </message>
+    <message>
+        <source>Explain this range</source>
+        <translation>이 범위 설명</translation>
+    </message>
+    <message>
         <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
         <translation>파일에서: 랭크 {a}개, 스테이지 {b}개, 마이크로배치 {c}개.</translation>
+    </message>
+    <message>
+        <source>How durations scatter</source>
+        <translation>길이의 분포</translation>
+    </message>
+    <message>
+        <source>Idle: {cause}</source>
+        <translation>유휴: {cause}</translation>
     </message>
     <message>
         <source>It is off by more than a quarter: lanes share cores, which slow each other down.</source>
@@ -2544,6 +2660,10 @@ Click to open its run.</source>
     <message>
         <source>MB</source>
         <translation>MB</translation>
+    </message>
+    <message>
+        <source>Next step</source>
+        <translation>다음 스텝</translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
@@ -2596,6 +2716,10 @@ Click to open its run.</source>
     <message>
         <source>Nothing</source>
         <translation>없음</translation>
+    </message>
+    <message>
+        <source>Nothing begins in this range: there is nothing to explain.</source>
+        <translation>이 범위에서 시작하는 것이 없어 설명할 것이 없습니다.</translation>
     </message>
     <message>
         <source>Nothing is called that.</source>
@@ -2654,6 +2778,14 @@ Click to open its run.</source>
         <translation>모든 그룹 펼치기</translation>
     </message>
     <message>
+        <source>Open folder of ranks</source>
+        <translation>랭크 폴더 열기</translation>
+    </message>
+    <message>
+        <source>Open folder of ranks…</source>
+        <translation>랭크 폴더 열기…</translation>
+    </message>
+    <message>
         <source>Open recent</source>
         <translation>최근 항목 열기</translation>
     </message>
@@ -2672,6 +2804,10 @@ Click to open its run.</source>
     <message>
         <source>Open runs and recordings</source>
         <translation>실행과 기록 열기</translation>
+    </message>
+    <message>
+        <source>Open the files of a job&apos;s ranks, one each in a folder, as one run.</source>
+        <translation>한 작업의 랭크별 파일이 든 폴더를 실행 하나로 엽니다.</translation>
     </message>
     <message>
         <source>Open {name}</source>
@@ -2922,6 +3058,10 @@ Click to open its run.</source>
         <translation>이것을 설정에 넣습니다. 그다음 실행을 누르면 시작합니다.</translation>
     </message>
     <message>
+        <source>Query</source>
+        <translation>질의</translation>
+    </message>
+    <message>
         <source>Quit</source>
         <translation>종료</translation>
     </message>
@@ -3046,12 +3186,20 @@ Click to open its run.</source>
         <translation>한 번 실행하세요. 비용은 그 보정에서 나옵니다.</translation>
     </message>
     <message>
+        <source>Run query</source>
+        <translation>질의 실행</translation>
+    </message>
+    <message>
         <source>Run starts it afresh.</source>
         <translation>실행을 누르면 새로 시작합니다.</translation>
     </message>
     <message>
         <source>Run sweep</source>
         <translation>스윕 실행</translation>
+    </message>
+    <message>
+        <source>Run the query (Ctrl+Enter).</source>
+        <translation>질의를 실행합니다 (Ctrl+Enter).</translation>
     </message>
     <message>
         <source>Run these too, with the same settings, for reference.</source>
@@ -3096,6 +3244,18 @@ Click to open its run.</source>
     <message>
         <source>SAMPLE RECORDINGS</source>
         <translation>예제 기록</translation>
+    </message>
+    <message>
+        <source>SELECT … FROM {tables}. Ctrl+Enter runs the query.</source>
+        <translation>SELECT … FROM {tables}. Ctrl+Enter로 질의를 실행합니다.</translation>
+    </message>
+    <message>
+        <source>SQL</source>
+        <translation>SQL</translation>
+    </message>
+    <message>
+        <source>SQL needs DuckDB: pip install &apos;bubblescope[sql]&apos;</source>
+        <translation>SQL에는 DuckDB가 필요합니다: pip install &apos;bubblescope[sql]&apos;</translation>
     </message>
     <message>
         <source>Save as CSV…</source>
@@ -3188,6 +3348,10 @@ Click to open its run.</source>
     <message>
         <source>Seed</source>
         <translation>시드</translation>
+    </message>
+    <message>
+        <source>Select a range of another program&apos;s trace to explain it.</source>
+        <translation>설명하려면 다른 프로그램의 트레이스에서 범위를 선택하세요.</translation>
     </message>
     <message>
         <source>Select a range of time over all lanes.</source>
@@ -3290,6 +3454,10 @@ Click to open its run.</source>
         <translation>비율</translation>
     </message>
     <message>
+        <source>Share of each step in which a lane is idle</source>
+        <translation>각 스텝에서 레인이 유휴인 비율</translation>
+    </message>
+    <message>
         <source>Shares of the critical path</source>
         <translation>임계 경로의 비율</translation>
     </message>
@@ -3304,6 +3472,10 @@ Click to open its run.</source>
     <message>
         <source>Shortest and longest</source>
         <translation>가장 짧은 것과 가장 긴 것</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>모두 보기</translation>
     </message>
     <message>
         <source>Show every group as one row.</source>
@@ -3466,6 +3638,10 @@ Click to open its run.</source>
         <translation>일부라도 범위 안에 있는 스팬입니다.</translation>
     </message>
     <message>
+        <source>Spans that take twice as long as the same task&apos;s median</source>
+        <translation>같은 작업의 중앙값보다 두 배 걸린 스팬</translation>
+    </message>
+    <message>
         <source>Speed</source>
         <translation>속도</translation>
     </message>
@@ -3530,6 +3706,10 @@ Click to open its run.</source>
         <translation>스텝</translation>
     </message>
     <message>
+        <source>Step before</source>
+        <translation>이전 스텝</translation>
+    </message>
+    <message>
         <source>Step of run {letter}</source>
         <translation>실행 {letter}의 스텝</translation>
     </message>
@@ -3548,6 +3728,10 @@ Click to open its run.</source>
     <message>
         <source>Steps before the measured ones; the first steps are slow.</source>
         <translation>측정 전의 스텝입니다. 처음 스텝들은 느립니다.</translation>
+    </message>
+    <message>
+        <source>Steps beside their loss</source>
+        <translation>스텝과 그 손실</translation>
     </message>
     <message>
         <source>Steps or times</source>
@@ -3574,12 +3758,20 @@ Click to open its run.</source>
         <translation>예측을 멈춥니다.</translation>
     </message>
     <message>
+        <source>Stop query</source>
+        <translation>질의 중지</translation>
+    </message>
+    <message>
         <source>Stop sweep</source>
         <translation>스윕 중지</translation>
     </message>
     <message>
         <source>Stop the run; what was recorded is kept.</source>
         <translation>실행을 중지합니다. 기록된 것은 남습니다.</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>중지했습니다.</translation>
     </message>
     <message>
         <source>Stopped; what was recorded is kept.</source>
@@ -3628,6 +3820,14 @@ Click to open its run.</source>
     <message>
         <source>Take the mark away; Ctrl+Z brings it back. (Del)</source>
         <translation>표시를 없앱니다. Ctrl+Z로 되돌립니다. (Del)</translation>
+    </message>
+    <message>
+        <source>Take the range for a step: its idle time by cause, and what can be compared.</source>
+        <translation>범위를 한 스텝으로 봅니다: 원인별 유휴 시간과 비교할 수 있는 것.</translation>
+    </message>
+    <message>
+        <source>Take the selected range of another program&apos;s trace for a step, and explain it.</source>
+        <translation>다른 프로그램의 트레이스에서 선택한 범위를 한 스텝으로 보고 설명합니다.</translation>
     </message>
     <message>
         <source>Take this file off the list.</source>
@@ -3726,6 +3926,10 @@ Click to open its run.</source>
         <translation>레인이 시작되는 중입니다. 첫 작업과 함께 막대가 나타납니다.</translation>
     </message>
     <message>
+        <source>The longest spans</source>
+        <translation>가장 긴 스팬</translation>
+    </message>
+    <message>
         <source>The main reason of the difference</source>
         <translation>차이의 주된 이유</translation>
     </message>
@@ -3748,6 +3952,10 @@ Click to open its run.</source>
     <message>
         <source>The most that a lane holds: an estimate from the model and the plan.</source>
         <translation>레인이 가지는 최댓값: 모델과 계획에서 추정한 값입니다.</translation>
+    </message>
+    <message>
+        <source>The most that each lane held</source>
+        <translation>각 레인이 가장 많이 차지한 양</translation>
     </message>
     <message>
         <source>The next task had all that it needed, but came late.</source>
@@ -3818,6 +4026,14 @@ Click to open its run.</source>
         <translation>이 시간은 어느 스텝에도 속하지 않습니다.</translation>
     </message>
     <message>
+        <source>The timeline has the last {n} of these {all} steps.</source>
+        <translation>타임라인에는 이 {all}개 스텝 중 마지막 {n}개가 있습니다.</translation>
+    </message>
+    <message>
+        <source>The timeline needs JavaScript; the tables below say the same in figures.</source>
+        <translation>타임라인에는 JavaScript가 필요합니다. 아래 표가 같은 것을 숫자로 보여 줍니다.</translation>
+    </message>
+    <message>
         <source>The tutorials&apos; 10-10-5 in two blocks.</source>
         <translation>튜토리얼의 10-10-5를 두 블록으로.</translation>
     </message>
@@ -3872,6 +4088,10 @@ Click to open its run.</source>
     <message>
         <source>There is no prediction: {why}</source>
         <translation>예측이 없습니다: {why}</translation>
+    </message>
+    <message>
+        <source>There is no run to ask: press Run, or open a recording.</source>
+        <translation>질의할 실행이 없습니다: 실행을 누르거나 기록을 여세요.</translation>
     </message>
     <message>
         <source>There is no run to compare yet: press Run, or open a recording.</source>
@@ -3970,6 +4190,10 @@ Click to open its run.</source>
         <translation>시각</translation>
     </message>
     <message>
+        <source>Time of each kind on each lane</source>
+        <translation>레인별 종류별 시간</translation>
+    </message>
+    <message>
         <source>Timeline</source>
         <translation>타임라인</translation>
     </message>
@@ -4036,6 +4260,10 @@ Click to open its run.</source>
     <message>
         <source>Type a few letters of what you want to do</source>
         <translation>하려는 일의 글자를 몇 개 입력하세요</translation>
+    </message>
+    <message>
+        <source>Type a query, or choose an example.</source>
+        <translation>질의를 입력하거나 예제를 고르세요.</translation>
     </message>
     <message>
         <source>Use the language of the system, if the window speaks it.</source>
@@ -4250,6 +4478,10 @@ Click to open its run.</source>
         <translation>비교할 실행 {letter}의 스텝입니다.</translation>
     </message>
     <message>
+        <source>Who waits for whom</source>
+        <translation>누가 누구를 기다리는가</translation>
+    </message>
+    <message>
         <source>Whole max</source>
         <translation>온전한 최대</translation>
     </message>
@@ -4414,6 +4646,14 @@ Click to open its run.</source>
         <translation>마이크로배치: 3, 2-5, 4-</translation>
     </message>
     <message>
+        <source>a name has more than {a} characters</source>
+        <translation>이름이 {a}자를 넘습니다</translation>
+    </message>
+    <message>
+        <source>a plan is told behind what is said of all</source>
+        <translation>계획이 전체에 대한 내용 뒤에 있습니다</translation>
+    </message>
+    <message>
         <source>a quote is open; end the words that it begins with another &quot;</source>
         <translation>따옴표가 닫히지 않았습니다. 시작한 곳의 단어들을 &quot;로 닫으세요</translation>
     </message>
@@ -4448,6 +4688,10 @@ Click to open its run.</source>
     <message>
         <source>a span is of a task that its plan does not have</source>
         <translation>스팬의 작업이 그 계획에 없습니다</translation>
+    </message>
+    <message>
+        <source>a span&apos;s step is out of bounds</source>
+        <translation>스팬의 스텝이 범위를 벗어났습니다</translation>
     </message>
     <message>
         <source>a stage: 1, 0-3</source>
@@ -4850,6 +5094,10 @@ Click to open its run.</source>
         <translation>오류</translation>
     </message>
     <message>
+        <source>events have colours that there are not</source>
+        <translation>이벤트에 없는 색이 있습니다</translation>
+    </message>
+    <message>
         <source>exact</source>
         <translation>정확</translation>
     </message>
@@ -5046,6 +5294,10 @@ Click to open its run.</source>
         <translation>만들 수 없었습니다</translation>
     </message>
     <message>
+        <source>it has more than {a} threads</source>
+        <translation>스레드가 {a}개를 넘습니다</translation>
+    </message>
+    <message>
         <source>it has not format {a}; {b}</source>
         <translation>형식 {a}이(가) 아닙니다. {b}</translation>
     </message>
@@ -5236,10 +5488,6 @@ Click to open its run.</source>
     <message>
         <source>measured with all lanes busy, before the measured steps</source>
         <translation>측정 스텝 전에 모든 레인이 일하는 상태에서 측정</translation>
-    </message>
-    <message>
-        <source>measuring costs</source>
-        <translation>비용 측정 중</translation>
     </message>
     <message>
         <source>measuring costs, {time}</source>
@@ -6638,6 +6886,10 @@ Click to open its run.</source>
         <translation>{a}: 이벤트 목록이 없습니다</translation>
     </message>
     <message>
+        <source>{a}: it is damaged, and larger than {b} bytes</source>
+        <translation>{a}: 손상되었고 {b}바이트보다 큽니다</translation>
+    </message>
+    <message>
         <source>{a}: it was made anew</source>
         <translation>{a}: 새로 만들었습니다</translation>
     </message>
@@ -6696,6 +6948,10 @@ Click to open its run.</source>
     <message>
         <source>{a}: {b} is no number; {c} takes {d}{e}</source>
         <translation>{a}: {b}은(는) 수가 아닙니다. {c}에 쓸 수 있는 것: {d}{e}</translation>
+    </message>
+    <message>
+        <source>{a}{b}; tables are {c}</source>
+        <translation>{a}{b}; 테이블: {c}</translation>
     </message>
     <message>
         <source>{b} cores a lane instead of {a}</source>
@@ -6868,6 +7124,10 @@ Click to open its run.</source>
     <message>
         <source>{least} to {most} rows</source>
         <translation>{least}~{most} 행</translation>
+    </message>
+    <message>
+        <source>{letter}: {run}</source>
+        <translation>{letter}: {run}</translation>
     </message>
     <message>
         <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>
@@ -7094,6 +7354,10 @@ Click to open its run.</source>
         <translation>{start}~{end} ({length})</translation>
     </message>
     <message>
+        <source>{start} to {end} of {name}</source>
+        <translation>{name}의 {start}~{end}</translation>
+    </message>
+    <message>
         <source>{start}, for {length}</source>
         <translation>{start}, 길이 {length}</translation>
     </message>
@@ -7124,12 +7388,20 @@ Click to see it.</source>
         <translation>{lane}의 {task}, {time} 뒤 시작</translation>
     </message>
     <message>
+        <source>{time} after the start</source>
+        <translation>시작 후 {time}</translation>
+    </message>
+    <message>
         <source>{time} before it began</source>
         <translation>시작 {time} 전</translation>
     </message>
     <message>
         <source>{time} exposed</source>
         <translation>{time} 노출</translation>
+    </message>
+    <message>
+        <source>{time} into {step}</source>
+        <translation>{step} 시작 후 {time}</translation>
     </message>
     <message>
         <source>{time} less on {topic}</source>

@@ -164,10 +164,6 @@
         <translation>拷贝或通信通道没有数据要传：这本身不是损失。</translation>
     </message>
     <message>
-        <source>A folder of traces is kept as it is: there is no one file to save.</source>
-        <translation>追踪文件夹保持原样：没有单一文件可供保存。</translation>
-    </message>
-    <message>
         <source>A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.</source>
         <translation>某类任务在各处的用时都乘以一个系数，例如 backward:1.2；可重复。</translation>
     </message>
@@ -2220,6 +2216,14 @@
         <translation>它被截断</translation>
     </message>
     <message>
+        <source>measuring costs, pass {n} of at most {most}</source>
+        <translation>正在测量开销，第 {n} 遍，最多 {most} 遍</translation>
+    </message>
+    <message>
+        <source>only the first {n}; add LIMIT</source>
+        <translation>仅前 {n} 行；请加 LIMIT</translation>
+    </message>
+    <message>
         <source>rank {a} has connected</source>
         <translation>rank {a} 已连接</translation>
     </message>
@@ -2234,6 +2238,10 @@
     <message>
         <source>starting rank {n} of {count}…</source>
         <translation>正在启动第 {n} 个 rank，共 {count} 个…</translation>
+    </message>
+    <message>
+        <source>the numbers of steps do not grow</source>
+        <translation>步的编号不递增</translation>
     </message>
     <message>
         <source>the whole trace</source>
@@ -2280,6 +2288,14 @@
         <translation>{a} 无法作为一个运行读取</translation>
     </message>
     <message>
+        <source>{a} has arguments that cannot be read</source>
+        <translation>{a} 含有无法读取的参数</translation>
+    </message>
+    <message>
+        <source>{a} has changed since it was opened</source>
+        <translation>{a} 打开后已被更改</translation>
+    </message>
+    <message>
         <source>{a} has {b} traces; at most {c} are read</source>
         <translation>{a} 有 {b} 个追踪；最多读取 {c} 个</translation>
     </message>
@@ -2298,10 +2314,6 @@
     <message>
         <source>{a}: it has no track event that says when it ran</source>
         <translation>{a}：没有说明何时运行的轨道事件</translation>
-    </message>
-    <message>
-        <source>{a}: it is damaged, and larger than {b}</source>
-        <translation>{a}：已损坏，且大于 {b}</translation>
     </message>
     <message>
         <source>{count} tasks a step on {lanes} lanes</source>
@@ -2462,8 +2474,48 @@ Click to open its run.</source>
         <translation>--{a} {b}：请使用以 {c} 结尾的名称</translation>
     </message>
     <message>
+        <source>1 arrow lacks its beginning or its end.</source>
+        <translation>1 个箭头缺少起点或终点。</translation>
+    </message>
+    <message>
+        <source>1 collective does not say when it ended: it is shown as a moment.</source>
+        <translation>1 个集合通信未说明何时结束：各显示为一个时刻。</translation>
+    </message>
+    <message>
         <source>1 core a lane instead of {a}</source>
         <translation>每通道 1 个核心，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>1 event of a kind that is not shown is left out.</source>
+        <translation>略去了 1 个不显示类型的事件。</translation>
+    </message>
+    <message>
+        <source>1 event overlaps others of its row without being part of them: it has a row of its own.</source>
+        <translation>1 个事件与同一行的其他事件重叠但不属于它们：它们各有自己的行。</translation>
+    </message>
+    <message>
+        <source>1 event that begins and never ends is left out.</source>
+        <translation>略去了 1 个有开始而无结束的事件。</translation>
+    </message>
+    <message>
+        <source>1 event that ends and never began is left out.</source>
+        <translation>略去了 1 个有结束而无开始的事件。</translation>
+    </message>
+    <message>
+        <source>1 event without a time is left out.</source>
+        <translation>略去了 1 个没有时间的事件。</translation>
+    </message>
+    <message>
+        <source>1 file does not tell its rank: the order of the files&apos; names does.</source>
+        <translation>1 个文件未说明其 rank：按名称顺序确定。</translation>
+    </message>
+    <message>
+        <source>1 file is of a rank that another file has too.</source>
+        <translation>1 个文件的 rank 与另一文件相同。</translation>
+    </message>
+    <message>
+        <source>1 file of the folder cannot be read.</source>
+        <translation>文件夹中有 1 个文件无法读取。</translation>
     </message>
     <message>
         <source>1 lane instead of {a}</source>
@@ -2474,6 +2526,22 @@ Click to open its run.</source>
         <translation>1 个微批次，而不是 {a} 个</translation>
     </message>
     <message>
+        <source>1 name of a process or thread cannot be read: a number stands for it.</source>
+        <translation>1 个进程或线程的名称无法读取：以编号代替。</translation>
+    </message>
+    <message>
+        <source>1 number of a process stands for two things: they are told apart.</source>
+        <translation>1 个进程编号对应两个对象：已加以区分。</translation>
+    </message>
+    <message>
+        <source>1 packet could not be read: it is left out.</source>
+        <translation>1 个数据包无法读取：已略去。</translation>
+    </message>
+    <message>
+        <source>1 rank has no time in common with the first: it begins at 0.</source>
+        <translation>1 个 rank 与第一个没有共同时间：各自从 0 开始。</translation>
+    </message>
+    <message>
         <source>1 replica instead of {a}</source>
         <translation>1 个副本，而不是 {a} 个</translation>
     </message>
@@ -2482,8 +2550,20 @@ Click to open its run.</source>
         <translation>1 行，而不是 {a} 行</translation>
     </message>
     <message>
+        <source>1 row of the database has no time or no row of its own: it is left out.</source>
+        <translation>略去了数据库中 1 个没有时间或没有对应行的行。</translation>
+    </message>
+    <message>
         <source>1 stage instead of {a}</source>
         <translation>1 个阶段，而不是 {a} 个</translation>
+    </message>
+    <message>
+        <source>1 step is not in every rank&apos;s file: it is left out</source>
+        <translation>1 个步并非每个 rank 的文件都有：已略去</translation>
+    </message>
+    <message>
+        <source>1 task of a device has no call that launched it.</source>
+        <translation>设备的 1 个任务没有启动它们的调用。</translation>
     </message>
     <message>
         <source>: batch({a}) failed</source>
@@ -2502,12 +2582,24 @@ Click to open its run.</source>
         <translation>；可能是内存不足</translation>
     </message>
     <message>
+        <source>Answer</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Arguments in the file</source>
+        <translation>文件中的参数</translation>
+    </message>
+    <message>
         <source>Balance</source>
         <translation>均衡</translation>
     </message>
     <message>
         <source>Borders</source>
         <translation>边界</translation>
+    </message>
+    <message>
+        <source>Bytes moved in each step</source>
+        <translation>每步移动的字节数</translation>
     </message>
     <message>
         <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
@@ -2518,8 +2610,32 @@ Click to open its run.</source>
         <translation>在各块实测时间均衡之处切分模型。</translation>
     </message>
     <message>
+        <source>Drag to move, wheel or + and − to zoom, a double click for one step.</source>
+        <translation>拖动以移动，滚轮或 + 和 − 以缩放，双击显示一步。</translation>
+    </message>
+    <message>
+        <source>Examples</source>
+        <translation>示例</translation>
+    </message>
+    <message>
+        <source>Explain range</source>
+        <translation>解释范围</translation>
+    </message>
+    <message>
+        <source>Explain this range</source>
+        <translation>解释此范围</translation>
+    </message>
+    <message>
         <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
         <translation>来自文件：{a} 个 rank，{b} 个阶段，{c} 个微批次。</translation>
+    </message>
+    <message>
+        <source>How durations scatter</source>
+        <translation>时长如何分布</translation>
+    </message>
+    <message>
+        <source>Idle: {cause}</source>
+        <translation>空闲：{cause}</translation>
     </message>
     <message>
         <source>It is off by more than a quarter: lanes share cores, which slow each other down.</source>
@@ -2544,6 +2660,10 @@ Click to open its run.</source>
     <message>
         <source>MB</source>
         <translation>MB</translation>
+    </message>
+    <message>
+        <source>Next step</source>
+        <translation>下一步</translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
@@ -2596,6 +2716,10 @@ Click to open its run.</source>
     <message>
         <source>Nothing</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>Nothing begins in this range: there is nothing to explain.</source>
+        <translation>此范围内没有任何开始：没有可解释的内容。</translation>
     </message>
     <message>
         <source>Nothing is called that.</source>
@@ -2654,6 +2778,14 @@ Click to open its run.</source>
         <translation>展开所有分组</translation>
     </message>
     <message>
+        <source>Open folder of ranks</source>
+        <translation>打开 rank 文件夹</translation>
+    </message>
+    <message>
+        <source>Open folder of ranks…</source>
+        <translation>打开 rank 文件夹…</translation>
+    </message>
+    <message>
         <source>Open recent</source>
         <translation>打开最近的文件</translation>
     </message>
@@ -2672,6 +2804,10 @@ Click to open its run.</source>
     <message>
         <source>Open runs and recordings</source>
         <translation>已打开的运行和录制文件</translation>
+    </message>
+    <message>
+        <source>Open the files of a job&apos;s ranks, one each in a folder, as one run.</source>
+        <translation>将文件夹中一个作业各 rank 的文件作为一个运行打开。</translation>
     </message>
     <message>
         <source>Open {name}</source>
@@ -2922,6 +3058,10 @@ Click to open its run.</source>
         <translation>将此填入设置；然后按“运行”开始。</translation>
     </message>
     <message>
+        <source>Query</source>
+        <translation>查询</translation>
+    </message>
+    <message>
         <source>Quit</source>
         <translation>退出</translation>
     </message>
@@ -3046,12 +3186,20 @@ Click to open its run.</source>
         <translation>运行一次：开销取自其校准。</translation>
     </message>
     <message>
+        <source>Run query</source>
+        <translation>运行查询</translation>
+    </message>
+    <message>
         <source>Run starts it afresh.</source>
         <translation>按“运行”会重新启动它。</translation>
     </message>
     <message>
         <source>Run sweep</source>
         <translation>运行扫描</translation>
+    </message>
+    <message>
+        <source>Run the query (Ctrl+Enter).</source>
+        <translation>运行查询 (Ctrl+Enter)。</translation>
     </message>
     <message>
         <source>Run these too, with the same settings, for reference.</source>
@@ -3096,6 +3244,18 @@ Click to open its run.</source>
     <message>
         <source>SAMPLE RECORDINGS</source>
         <translation>示例录制文件</translation>
+    </message>
+    <message>
+        <source>SELECT … FROM {tables}. Ctrl+Enter runs the query.</source>
+        <translation>SELECT … FROM {tables}。Ctrl+Enter 运行查询。</translation>
+    </message>
+    <message>
+        <source>SQL</source>
+        <translation>SQL</translation>
+    </message>
+    <message>
+        <source>SQL needs DuckDB: pip install &apos;bubblescope[sql]&apos;</source>
+        <translation>SQL 需要 DuckDB：pip install &apos;bubblescope[sql]&apos;</translation>
     </message>
     <message>
         <source>Save as CSV…</source>
@@ -3188,6 +3348,10 @@ Click to open its run.</source>
     <message>
         <source>Seed</source>
         <translation>种子</translation>
+    </message>
+    <message>
+        <source>Select a range of another program&apos;s trace to explain it.</source>
+        <translation>选择其他程序轨迹的一个范围以解释它。</translation>
     </message>
     <message>
         <source>Select a range of time over all lanes.</source>
@@ -3290,6 +3454,10 @@ Click to open its run.</source>
         <translation>占比</translation>
     </message>
     <message>
+        <source>Share of each step in which a lane is idle</source>
+        <translation>每步中通道空闲的占比</translation>
+    </message>
+    <message>
         <source>Shares of the critical path</source>
         <translation>关键路径的构成比例</translation>
     </message>
@@ -3304,6 +3472,10 @@ Click to open its run.</source>
     <message>
         <source>Shortest and longest</source>
         <translation>最短与最长</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>全部显示</translation>
     </message>
     <message>
         <source>Show every group as one row.</source>
@@ -3466,6 +3638,10 @@ Click to open its run.</source>
         <translation>有一部分落在范围内的跨度。</translation>
     </message>
     <message>
+        <source>Spans that take twice as long as the same task&apos;s median</source>
+        <translation>时长为同一任务中位数两倍的跨度</translation>
+    </message>
+    <message>
         <source>Speed</source>
         <translation>速度</translation>
     </message>
@@ -3530,6 +3706,10 @@ Click to open its run.</source>
         <translation>步</translation>
     </message>
     <message>
+        <source>Step before</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
         <source>Step of run {letter}</source>
         <translation>运行 {letter} 的步</translation>
     </message>
@@ -3548,6 +3728,10 @@ Click to open its run.</source>
     <message>
         <source>Steps before the measured ones; the first steps are slow.</source>
         <translation>实测步之前的步；最初几步较慢。</translation>
+    </message>
+    <message>
+        <source>Steps beside their loss</source>
+        <translation>各步及其损失</translation>
     </message>
     <message>
         <source>Steps or times</source>
@@ -3574,12 +3758,20 @@ Click to open its run.</source>
         <translation>停止预测。</translation>
     </message>
     <message>
+        <source>Stop query</source>
+        <translation>停止查询</translation>
+    </message>
+    <message>
         <source>Stop sweep</source>
         <translation>停止扫描</translation>
     </message>
     <message>
         <source>Stop the run; what was recorded is kept.</source>
         <translation>停止运行；已录制的内容会保留。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
     </message>
     <message>
         <source>Stopped; what was recorded is kept.</source>
@@ -3628,6 +3820,14 @@ Click to open its run.</source>
     <message>
         <source>Take the mark away; Ctrl+Z brings it back. (Del)</source>
         <translation>移除该标记；Ctrl+Z 可恢复。(Del)</translation>
+    </message>
+    <message>
+        <source>Take the range for a step: its idle time by cause, and what can be compared.</source>
+        <translation>将此范围作为一步：按原因列出空闲时间，并可比较。</translation>
+    </message>
+    <message>
+        <source>Take the selected range of another program&apos;s trace for a step, and explain it.</source>
+        <translation>将其他程序轨迹中所选范围作为一步并解释。</translation>
     </message>
     <message>
         <source>Take this file off the list.</source>
@@ -3726,6 +3926,10 @@ Click to open its run.</source>
         <translation>通道正在启动；条形会随其首批任务出现。</translation>
     </message>
     <message>
+        <source>The longest spans</source>
+        <translation>最长的跨度</translation>
+    </message>
+    <message>
         <source>The main reason of the difference</source>
         <translation>差异的主要原因</translation>
     </message>
@@ -3748,6 +3952,10 @@ Click to open its run.</source>
     <message>
         <source>The most that a lane holds: an estimate from the model and the plan.</source>
         <translation>一个通道的最大占用：根据模型和计划估算。</translation>
+    </message>
+    <message>
+        <source>The most that each lane held</source>
+        <translation>每个通道占用的最大值</translation>
     </message>
     <message>
         <source>The next task had all that it needed, but came late.</source>
@@ -3818,6 +4026,14 @@ Click to open its run.</source>
         <translation>该时间不在任何步之内。</translation>
     </message>
     <message>
+        <source>The timeline has the last {n} of these {all} steps.</source>
+        <translation>时间线含有这 {all} 步中的最后 {n} 步。</translation>
+    </message>
+    <message>
+        <source>The timeline needs JavaScript; the tables below say the same in figures.</source>
+        <translation>时间线需要 JavaScript；下面的表格以数字给出同样内容。</translation>
+    </message>
+    <message>
         <source>The tutorials&apos; 10-10-5 in two blocks.</source>
         <translation>教程中的 10-10-5，分为两个块。</translation>
     </message>
@@ -3872,6 +4088,10 @@ Click to open its run.</source>
     <message>
         <source>There is no prediction: {why}</source>
         <translation>没有预测：{why}</translation>
+    </message>
+    <message>
+        <source>There is no run to ask: press Run, or open a recording.</source>
+        <translation>没有可查询的运行：请按“运行”，或打开一个录制文件。</translation>
     </message>
     <message>
         <source>There is no run to compare yet: press Run, or open a recording.</source>
@@ -3970,6 +4190,10 @@ Click to open its run.</source>
         <translation>钟点</translation>
     </message>
     <message>
+        <source>Time of each kind on each lane</source>
+        <translation>每个通道上各类型的时间</translation>
+    </message>
+    <message>
         <source>Timeline</source>
         <translation>时间线</translation>
     </message>
@@ -4036,6 +4260,10 @@ Click to open its run.</source>
     <message>
         <source>Type a few letters of what you want to do</source>
         <translation>输入要做的操作的几个字母</translation>
+    </message>
+    <message>
+        <source>Type a query, or choose an example.</source>
+        <translation>请输入查询，或选择一个示例。</translation>
     </message>
     <message>
         <source>Use the language of the system, if the window speaks it.</source>
@@ -4250,6 +4478,10 @@ Click to open its run.</source>
         <translation>对比运行 {letter} 的哪一步。</translation>
     </message>
     <message>
+        <source>Who waits for whom</source>
+        <translation>谁在等待谁</translation>
+    </message>
+    <message>
         <source>Whole max</source>
         <translation>完整最大</translation>
     </message>
@@ -4414,6 +4646,14 @@ Click to open its run.</source>
         <translation>微批次：3、2-5、4-</translation>
     </message>
     <message>
+        <source>a name has more than {a} characters</source>
+        <translation>名称超过 {a} 个字符</translation>
+    </message>
+    <message>
+        <source>a plan is told behind what is said of all</source>
+        <translation>计划出现在对全部内容的说明之后</translation>
+    </message>
+    <message>
         <source>a quote is open; end the words that it begins with another &quot;</source>
         <translation>引号未闭合；请用另一个 &quot; 结束它所开始的词语</translation>
     </message>
@@ -4448,6 +4688,10 @@ Click to open its run.</source>
     <message>
         <source>a span is of a task that its plan does not have</source>
         <translation>某个跨度所属的任务不在其计划中</translation>
+    </message>
+    <message>
+        <source>a span&apos;s step is out of bounds</source>
+        <translation>跨度的步超出范围</translation>
     </message>
     <message>
         <source>a stage: 1, 0-3</source>
@@ -4850,6 +5094,10 @@ Click to open its run.</source>
         <translation>错误</translation>
     </message>
     <message>
+        <source>events have colours that there are not</source>
+        <translation>事件使用了不存在的颜色</translation>
+    </message>
+    <message>
         <source>exact</source>
         <translation>精确</translation>
     </message>
@@ -5046,6 +5294,10 @@ Click to open its run.</source>
         <translation>无法生成</translation>
     </message>
     <message>
+        <source>it has more than {a} threads</source>
+        <translation>它有超过 {a} 个线程</translation>
+    </message>
+    <message>
         <source>it has not format {a}; {b}</source>
         <translation>其格式不是 {a}；{b}</translation>
     </message>
@@ -5236,10 +5488,6 @@ Click to open its run.</source>
     <message>
         <source>measured with all lanes busy, before the measured steps</source>
         <translation>在实测步之前，所有通道忙碌时测量</translation>
-    </message>
-    <message>
-        <source>measuring costs</source>
-        <translation>测量开销</translation>
     </message>
     <message>
         <source>measuring costs, {time}</source>
@@ -6638,6 +6886,10 @@ Click to open its run.</source>
         <translation>{a}：其中没有事件列表</translation>
     </message>
     <message>
+        <source>{a}: it is damaged, and larger than {b} bytes</source>
+        <translation>{a}：已损坏，且大于 {b} 字节</translation>
+    </message>
+    <message>
         <source>{a}: it was made anew</source>
         <translation>{a}：已重新生成</translation>
     </message>
@@ -6696,6 +6948,10 @@ Click to open its run.</source>
     <message>
         <source>{a}: {b} is no number; {c} takes {d}{e}</source>
         <translation>{a}：{b} 不是数；{c} 接受 {d}{e}</translation>
+    </message>
+    <message>
+        <source>{a}{b}; tables are {c}</source>
+        <translation>{a}{b}；表有 {c}</translation>
     </message>
     <message>
         <source>{b} cores a lane instead of {a}</source>
@@ -6868,6 +7124,10 @@ Click to open its run.</source>
     <message>
         <source>{least} to {most} rows</source>
         <translation>{least} 至 {most} 行</translation>
+    </message>
+    <message>
+        <source>{letter}: {run}</source>
+        <translation>{letter}：{run}</translation>
     </message>
     <message>
         <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>
@@ -7094,6 +7354,10 @@ Click to open its run.</source>
         <translation>{start} 至 {end}（{length}）</translation>
     </message>
     <message>
+        <source>{start} to {end} of {name}</source>
+        <translation>{name} 的 {start} 至 {end}</translation>
+    </message>
+    <message>
         <source>{start}, for {length}</source>
         <translation>{start}，持续 {length}</translation>
     </message>
@@ -7124,12 +7388,20 @@ Click to see it.</source>
         <translation>{lane} 上的 {task}；在其后 {time} 开始</translation>
     </message>
     <message>
+        <source>{time} after the start</source>
+        <translation>开始后 {time}</translation>
+    </message>
+    <message>
         <source>{time} before it began</source>
         <translation>在其开始前 {time}</translation>
     </message>
     <message>
         <source>{time} exposed</source>
         <translation>{time} 暴露</translation>
+    </message>
+    <message>
+        <source>{time} into {step}</source>
+        <translation>{step} 开始后 {time}</translation>
     </message>
     <message>
         <source>{time} less on {topic}</source>

@@ -11,9 +11,9 @@ from core.paths import PROJECT_ROOT
 
 PLACES = (
     "compare", "engine", "explain", "files.py", "models", "option.py", "plain.py", "plan",
-    "predict", "process", "reading.py", "recording", "sweep/sweep.py", "sweep/values.py",
-    "trace/complete.py", "trace/header.py", "trace/query.py", "trace/spans.py", "trace/table.py",
-    "trace/trace.py",
+    "predict", "process", "reading.py", "recording", "sql/query.py", "sweep/sweep.py",
+    "sweep/values.py", "trace/complete.py", "trace/header.py", "trace/query.py", "trace/spans.py",
+    "trace/table.py", "trace/trace.py",
 )  # fmt: skip
 """Where in core such sentences stand."""
 WORDS = 3
@@ -21,7 +21,7 @@ WORDS = 3
 _NOT_SHOWN = re.compile(
     r"""core\. | Expected | In\ (Model|msg) | Outside | Process\ Group
     | (out|not)[- ](of|enough)[- ] | .*(lane=\{ | \.\* | \.part | \.marks | blocks\{ | \\ | \(\?)
-    | .*(SELECT | PRAGMA | mode=ro | :GB_S)""",
+    | .*(SELECT | PRAGMA | CREATE\ TABLE | SET\ | mode=ro | :GB_S)""",
     re.VERBOSE,
 )
 """Names of modules, patterns, and what a model prints itself."""

@@ -49,6 +49,7 @@ TABLES = {
     ),
     "core.report.verdict": ("WORDS",),
     "core.report.waterfall": ("BAR_WORDS",),
+    "core.sql.examples": ("TITLES",),
     "core.trace.odd": ("_SENTENCES", "_SENTENCES_OF_ONE"),
     "core.trace.query": ("KEYS",),
     "gui.compare.chooser": ("RECORDINGS", "TRACES"),

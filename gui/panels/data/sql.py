@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.sql.examples import EXAMPLES
+from core.sql.examples import EXAMPLES, TITLES
 from core.sql.query import MOST_ROWS, Answer, QueryError, answer
 from core.sql.tables import TABLES
 from core.trace.trace import Trace
@@ -178,7 +178,7 @@ class SqlPanel(QWidget):
 
     def _build(self) -> None:
         self.examples.addItem(tr("Examples"))
-        self.examples.addItems([tr(example.title) for example in EXAMPLES])
+        self.examples.addItems([tr(title) for title in TITLES])
         narrow = Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         self.examples.setSizeAdjustPolicy(narrow)
         self.examples.setMinimumContentsLength(12)
