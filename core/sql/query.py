@@ -44,15 +44,17 @@ def answer(
     It can read nothing but these: no files, no network, no extensions. `begun` is handed what
     interrupts the query from another thread, and may itself raise QueryError. Raises QueryError.
     """
+    if any("\ud800" <= letter <= "\udfff" for letter in query):
+        raise QueryError("the query is not text: it has bytes that are not UTF-8")
     try:
         import duckdb
     except ImportError as error:
         raise QueryError("SQL needs DuckDB: pip install 'bubblescope[sql]'") from error
     with closing(duckdb.connect(":memory:")) as connection:
-        for name in TABLES:
-            if re.search(rf"\b{name}\b", query, re.IGNORECASE):
-                connection.register(f"{name}_rows", table_of(name, runs))
-                connection.execute(f"CREATE TABLE {name} AS FROM {name}_rows")
+        for name in _named(query):
+            connection.register("rows_of_runs", table_of(name, runs))
+            connection.execute(f"CREATE TABLE {name} AS FROM rows_of_runs")
+            connection.unregister("rows_of_runs")
         for setting in _LIMITS:
             connection.execute(setting)
         if begun is not None:
@@ -79,6 +81,16 @@ _LIMITS = (
 def _interrupt(connection: Interruptible) -> None:
     with suppress(Exception):  # it may be closed by now, which is as well
         connection.interrupt()
+
+
+_CATALOGUES = r"\b(show|information_schema|sqlite_master|duckdb_(tables|columns))\b"
+
+
+def _named(query: str) -> list[str]:
+    """The tables that a query is about: all where it asks which there are."""
+    if re.search(_CATALOGUES, query, re.IGNORECASE):
+        return list(TABLES)
+    return [name for name in TABLES if re.search(rf"\b{name}\b", query, re.IGNORECASE)]
 
 
 def _line(text: str) -> str:

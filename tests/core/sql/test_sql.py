@@ -145,3 +145,16 @@ def test_an_answer_is_cut_where_it_is_too_long(monkeypatch, trace):
     monkeypatch.setattr("core.sql.query.MOST_ROWS", 3)
     found = answer("SELECT * FROM range(10)", {1: trace})
     assert len(found.rows) == 3 and found.cut
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["SHOW TABLES", "SELECT table_name FROM information_schema.tables ORDER BY table_name"],
+)
+def test_a_query_can_ask_which_tables_there_are(trace, query):
+    assert [name for (name,) in answer(query, {1: trace}).rows] == sorted(TABLES)
+
+
+def test_a_query_of_bytes_that_are_no_text_is_one_line(trace):
+    with pytest.raises(QueryError, match="not text"):
+        answer("SELECT '\udcff'", {1: trace})
