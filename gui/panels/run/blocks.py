@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from core.plan.pipeline.options import LANE_MEMORY
 from gui.look.label import Label, hint
@@ -15,6 +15,9 @@ from gui.panels.run.block_strip import BlockStrip, ShownCut
 from gui.panels.run.block_table import BlockTable
 from gui.panels.run.option_fields import field_of
 from gui.panels.sheet import scrolled
+
+BESIDE = 600  # pixels of width from which on the limit stands beside the buttons
+NARROW, LOW = 240, 90
 
 
 class BlocksPanel(QWidget):
@@ -40,14 +43,16 @@ class BlocksPanel(QWidget):
         self._limit.widget.setAccessibleName(limit.text())
         self._limit.edited.connect(self.limited)
         self._tools, self._sheet = QWidget(), scrolled(self.table)
-        row(*self.buttons, None, limit, self._limit.widget, of=self._tools, margins=(14, 6, 14, 0))
+        limits = row(None, limit, self._limit.widget)
+        self._box = row(row(*self.buttons), limits, of=self._tools, growing=limits,
+                        margins=(14, 6, 14, 0))  # fmt: skip
         column(
             self._tools, self._said, self._predicted, self.strip, self._sheet, self._empty,
             of=self, growing=self._sheet, margins=(0, 0, 0, 0), spacing=2,
         ).setStretchFactor(self._empty, 1)  # fmt: skip
         for label in (self._said, self._predicted):
             label.setContentsMargins(14, 0, 14, 0)
-        self._sheet.setMinimumHeight(24)  # a low window stays as low as it is
+        self.setMinimumSize(NARROW, LOW)  # a small window stays as small as it is
         self.show_cut(None, "")
 
     def _build_buttons(self) -> None:
@@ -88,6 +93,11 @@ class BlocksPanel(QWidget):
         """What a lane may hold, in MB."""
         value = self._limit.read()
         return value if isinstance(value, float) else None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        ways = QBoxLayout.Direction
+        self._box.setDirection(ways.LeftToRight if self.width() >= BESIDE else ways.TopToBottom)
+        super().resizeEvent(event)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
