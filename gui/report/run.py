@@ -172,9 +172,6 @@ def _left_out(excerpt: Excerpt, steps: int, end: int) -> Iterator[str]:
         yield tr("The timeline has the first {part} of {all}.",
                  part=duration_text(excerpt.end - excerpt.begin),
                  all=duration_text(end - excerpt.begin))  # fmt: skip
-    if len(excerpt.lanes) < excerpt.all_lanes:
-        yield tr("The timeline has the first {n} of {all} lanes.",
-                 n=len(excerpt.lanes), all=excerpt.all_lanes)  # fmt: skip
 
 
 def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, steps: int) -> Html:

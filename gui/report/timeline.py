@@ -19,7 +19,7 @@ from core.trace.trace import Trace
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.families import FAMILIES, family_of, family_texts
 from gui.look.text import bytes_text, rows_text, tr
-from gui.report.page import Html
+from gui.report.page import Html, joined, paragraph
 from gui.timeline.interact.describe import span_title
 from gui.timeline.state.scene import Scene, step_name
 
@@ -88,10 +88,15 @@ def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str)
     """
     packed = base64.b64encode(zlib.compress(json.dumps(_data(scene, excerpt, shown)).encode(), 9))
     hint = tr("The timeline needs JavaScript; the tables below say the same in figures.")
-    return Html(
+    figure = Html(
         f'<figure class="timeline" aria-label="{escape(words)}" data-run="{packed.decode()}">'
         f"<noscript><p>{escape(hint)}</p></noscript></figure>"
     )
+    if len(excerpt.lanes) == excerpt.all_lanes:
+        return figure
+    cut = tr("The timeline has the first {n} of {all} lanes.",
+             n=len(excerpt.lanes), all=excerpt.all_lanes)  # fmt: skip
+    return joined(figure, paragraph(cut, "note"))
 
 
 def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str, Value]:
