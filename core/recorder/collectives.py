@@ -9,7 +9,7 @@ A collective begins when the rank comes to it, and ends with its future, or wher
 # No postponed annotations: torch checks the communication hook's at run time.
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -57,7 +57,7 @@ class Collectives:
     ) -> torch.futures.Future[torch.Tensor]:
         """All-reduce a bucket to its average, as DistributedDataParallel itself does."""
         gradients = bucket.buffer().div_(dist.get_world_size(model.process_group))
-        op = self._begun("all-reduce", gradients, "parameter gradients")
+        op = self._begun("all-reduce", gradients.nbytes, "parameter gradients")
         op.number = bucket.index()
         work: Any = model.process_group.allreduce([gradients])
 
@@ -67,8 +67,7 @@ class Collectives:
 
         return work.get_future().then(done)  # type: ignore[no-any-return]
 
-    def _begun(self, kind: str, moved: Any, payload: str = "", name: str = "") -> Op:
-        size = moved.nbytes if isinstance(moved, Tensor) else 0
+    def _begun(self, kind: str, size: int, payload: str = "", name: str = "") -> Op:
         op = Op(kind, time.perf_counter_ns(), bytes=size, payload=payload, name=name)
         op.lane = FIRST_TRACK
         if self._on:
@@ -90,11 +89,11 @@ class Collectives:
             if self._calling:  # one function calls the other
                 return original(*arguments, **options)
             self._calling = True
-            moved = arguments[0] if arguments else options.get("tensor")
             waits = not options.get("async_op") and name not in ("isend", "irecv")
             if waits:
                 self._hooks.interrupt()
-            op = self._begun(kind, moved, name=_name(name, arguments, options))
+            size = _size((*arguments, *options.values()))
+            op = self._begun(kind, size, name=_name(name, arguments, options))
             try:
                 work = original(*arguments, **options)
             finally:
@@ -111,6 +110,14 @@ class Collectives:
 
         call.__name__, call.__qualname__ = name, original.__qualname__
         return call
+
+
+def _size(given: Iterable[object]) -> int:
+    """The bytes of a collective's whole: what is gathered, reduced or sent."""
+    lists = (one if isinstance(one, list) else [one] for one in given)
+    return max(
+        (sum(t.nbytes for t in tensors if isinstance(t, Tensor)) for tensors in lists), default=0
+    )
 
 
 def _name(function: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:

@@ -25,18 +25,31 @@ WRAPPERS = ("module", "_orig_mod", "_fsdp_wrapped_module")
 """Where DistributedDataParallel, torch.compile and others keep the model that they wrap."""
 
 
-def unwrapped(model: nn.Module) -> nn.Module:
-    """The model itself, without what is put around it."""
+def unwrapped(model: nn.Module, into_compiled: bool = True) -> nn.Module:
+    """The model itself, without what is put around it; or the first that was compiled."""
+    if not into_compiled and _is_compiled(model):
+        return model
     for name in WRAPPERS:
         inner = model._modules.get(name)
         if inner is not None and len(model._modules) == 1:
-            return unwrapped(inner)
+            return unwrapped(inner, into_compiled)
     return model
 
 
+def _is_compiled(module: nn.Module) -> bool:
+    """Whether torch.compile has it run as a whole: nothing inside it can be seen."""
+    return module._compiled_call_impl is not None or "_orig_mod" in module._modules
+
+
 def blocks_of(model: nn.Module) -> list[tuple[str, nn.Module]]:
-    """A model's blocks with their names: its children, and those of containers among them."""
-    found = list(_blocks(unwrapped(model), ""))
+    """A model's blocks with their names: its children, and those of containers among them.
+
+    What was compiled is one block.
+    """
+    root = unwrapped(model, into_compiled=False)
+    if _is_compiled(root):
+        return [("model", root)]
+    found = list(_blocks(root, ""))
     return found[:MOST_BLOCKS] or [("model", model)]
 
 
@@ -44,7 +57,8 @@ def _blocks(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Module]]:
     children = list(module.named_children())
     for name, child in children:
         path = f"{prefix}{name}"
-        if list(child.children()) and (isinstance(child, CONTAINERS) or len(children) == 1):
+        inside = list(child.children()) and not _is_compiled(child)
+        if inside and (isinstance(child, CONTAINERS) or len(children) == 1):
             yield from _blocks(child, f"{path}.")
         else:
             yield path, child
@@ -99,24 +113,38 @@ class Hooks:
         return ops
 
     def _watch(self, model: nn.Module) -> None:
-        root = unwrapped(model)
         keep = self._handles.append
-        keep(root.register_forward_pre_hook(self._enter))
         for number, (name, block) in enumerate(blocks_of(model)):
-            keep(block.register_forward_pre_hook(partial(self._before, number, name)))
-            keep(block.register_forward_hook(self._after, always_call=True))
+            self._surround(block, partial(self._before, number, name), self._after)
             for parameter in block.parameters():
                 if parameter.requires_grad and parameter.is_leaf:
                     hook = partial(self._accumulated, number)
                     keep(parameter.register_post_accumulate_grad_hook(hook))
-        keep(root.register_forward_hook(self._leave))
+        root = unwrapped(model, into_compiled=False)
+        self._surround(root, self._enter, self._leave, is_root=True)
+
+    def _surround(
+        self, module: nn.Module, before: Callable[..., None], after: Callable[..., None],
+        is_root: bool = False,
+    ) -> None:  # fmt: skip
+        """Have both called around the module's forward pass, the root's around its blocks'.
+
+        What was compiled in place compiles its hooks too, where they do nothing.
+        """
+        if module._compiled_call_impl is not None:
+            self._handles.append(_Called(module, before, after))
+            return
+        self._handles += [
+            module.register_forward_pre_hook(before, prepend=is_root),
+            module.register_forward_hook(after, always_call=not is_root),
+        ]
 
     def _enter(self, root: nn.Module, inputs: tuple[Any, ...]) -> None:
-        if not self._is_paused and not _is_backward():
+        if not torch.compiler.is_compiling() and not self._is_paused and not _is_backward():
             self._passes += 1
 
     def _before(self, number: int, name: str, block: nn.Module, inputs: tuple[Any, ...]) -> None:
-        if self._is_paused:
+        if torch.compiler.is_compiling() or self._is_paused:
             return
         again = _is_backward()
         op = Op("recompute" if again else "forward", 0, None, number, name)
@@ -147,7 +175,7 @@ class Hooks:
 
     def _after(self, block: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
         """Also where an exception left the block: so a recompute ends that has all it needs."""
-        if self._is_paused or not self._open:
+        if torch.compiler.is_compiling() or self._is_paused or not self._open:
             return
         op, made = self._open.pop()
         op.end = self._now()
@@ -169,7 +197,9 @@ class Hooks:
             function.register_prehook(lambda gradients: self._output_ready(op, begun))
 
     def _leave(self, root: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
-        if not self._is_paused and not _is_backward() and torch.is_grad_enabled():
+        if torch.compiler.is_compiling() or self._is_paused:
+            return
+        if not _is_backward() and torch.is_grad_enabled():
             self._loss = Op("loss", self._now(), pass_number=max(0, self._passes))
 
     def _output_ready(self, op: Op, begun: list[Op]) -> None:
@@ -227,3 +257,28 @@ def _leaves(values: object) -> Sequence[object]:
 def _rows(leaves: Sequence[object]) -> int:
     first = next((leaf for leaf in leaves if isinstance(leaf, Tensor)), None)
     return 0 if first is None or not first.dim() else int(first.shape[0])
+
+
+class _Called:
+    """Around a module that was compiled in place: both are called there, and not compiled."""
+
+    def __init__(
+        self, module: nn.Module, before: Callable[..., None], after: Callable[..., None]
+    ) -> None:
+        run: Any = module._compiled_call_impl
+        self._module, self._original = module, run
+
+        def call(*inputs: Any, **options: Any) -> Any:
+            before(module, inputs)
+            output = None
+            try:
+                output = run(*inputs, **options)
+            finally:
+                after(module, inputs, output)
+            return output
+
+        module._compiled_call_impl = call
+
+    def remove(self) -> None:
+        """Leave the module as it was."""
+        self._module._compiled_call_impl = self._original

@@ -21,7 +21,7 @@ class ArrivalsList(Label):
     def __init__(self) -> None:
         super().__init__(wrapped=True)
         self.setAccessibleName(tr("Who came last to collectives"))
-        self.setContentsMargins(12, 0, 12, 0)
+        self.setContentsMargins(12, 0, 12, 14)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def show_arrivals(self, trace: Trace, met: tuple[Arrivals, ...]) -> None:

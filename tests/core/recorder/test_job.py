@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from core.explain.causes import CAUSES, Cause, cause_totals, explain_run_step
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
+from core.report.summary import summarise
 from tests.core.recorder.made import MS, two_ranks
 
 pytest.importorskip("torch")
@@ -191,3 +193,65 @@ def test_a_pipelines_idle_time_is_what_the_job_finds_by_hand_and_its_fill_is_nam
     for copy in [s for s in trace if s.step == 2 and s.name == "from rank 0"]:
         sent = [trace.find(2, task) for task in copy.after]
         assert any(s.name == "to rank 1" and s.start <= copy.start for s in sent)
+
+
+SHARDED = """
+import time
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.utils.checkpoint import checkpoint
+
+from bubblescope import record
+
+dist.init_process_group("gloo")
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(64, 64)
+    def forward(self, x):
+        time.sleep(0.02 * dist.get_rank())
+        return self.inner(x).relu()
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.last = Block(), Block(), Block()
+    def forward(self, x):
+        return self.last(checkpoint(self.second, self.first(x), use_reentrant=False))
+
+model = Kept()
+mesh = init_device_mesh("cpu", (2,))
+for block in model.children():
+    fully_shard(block, mesh=mesh)
+fully_shard(model, mesh=mesh)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+with record(model, optimizer, "runs"):
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.randn(8, 64)).sum().backward()
+        optimizer.step()
+dist.destroy_process_group()
+"""
+
+
+def test_fully_sharded_blocks_are_gathered_and_scattered_on_lanes_of_their_own(tmp_path):
+    (tmp_path / "train.py").write_text(SHARDED)
+    torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")
+    run(tmp_path, *torchrun, "train.py")
+    opened = open_recording(tmp_path / "runs")
+    trace, whole = opened.trace, 4 * (64 * 64 + 64)
+    assert opened.warning == "" and trace.steps == [0, 1, 2]
+    for lanes in ({3, 4}, {6, 7}):
+        moved = [s for s in trace if s.step == 1 and s.lane in lanes]
+        kinds = [str(s.kind) for s in moved]
+        assert kinds.count("reduce-scatter") == 3 and kinds.count("all-gather") >= 5
+        assert {s.bytes for s in moved} == {whole}
+    computed = [s for s in trace if s.step == 1 and s.lane == 1]
+    assert [s.block for s in computed if s.kind == "recompute"] == [1]
+    assert all(one.end <= other.start for one, other in pairwise(computed))
+    told = {one.kind: one for one in summarise(trace).collectives}
+    assert next(iter(told["all-gather"].last)) == "rank 1" and told["all-gather"].certain

@@ -185,6 +185,21 @@ def test_a_collective_within_the_backward_is_waited_for_and_not_computed(tmp_pat
     assert parts[1].after == (move.task,)
 
 
+@pytest.mark.parametrize("compiled", ["", "in place", "blocks in place"])
+def test_what_was_compiled_is_seen_as_one_block_and_compiles_as_without(tmp_path, compiled):
+    def made():
+        model = layers()
+        for part in [model[0], model[2]] if "blocks" in compiled else [model] if compiled else []:
+            part.compile(backend="eager")
+        return model if compiled else torch.compile(model, backend="eager", fullgraph=True)
+
+    assert train(made(), tmp_path) == train(layers())
+    blocks = range(3) if "blocks" in compiled else range(1)
+    there, back = ([(kind, n) for n in blocks] for kind in ("forward", "backward"))
+    told = [*there, ("loss", None), *reversed(back), ("step", None)]
+    assert of_step(open_recording(tmp_path).trace) == told
+
+
 def test_several_passes_before_an_update_are_micro_batches(tmp_path):
     model = layers()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
