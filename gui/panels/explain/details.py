@@ -51,8 +51,8 @@ class DetailsPanel(QWidget):
         self._step = 0
         self._hint = hint(
             tr(
-                "Click a bar or an idle gap to see what it is and what it waited for. "
-                "Drag to count a range; Shift+click measures from the selected bar to another."
+                "Click a bar or an idle gap for its details. Drag to count a range; Shift+click "
+                "measures to another bar."
             )
         )
         self.sentence = Label(look="sentence", wrapped=True)
