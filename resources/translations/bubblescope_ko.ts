@@ -572,10 +572,6 @@
         <translation>클릭</translation>
     </message>
     <message>
-        <source>Click a bar or an idle gap to see what it is and what it waited for. Drag to count a range; Shift+click measures from the selected bar to another.</source>
-        <translation>막대나 유휴 구간을 클릭하면 그것이 무엇이고 무엇을 기다렸는지 볼 수 있습니다. 끌면 범위를 집계하고, Shift+클릭하면 선택한 막대에서 다른 막대까지 잽니다.</translation>
-    </message>
-    <message>
         <source>Click for the longest of them.</source>
         <translation>클릭하면 가장 긴 것을 봅니다.</translation>
     </message>
@@ -2582,6 +2578,18 @@ Click to open its run.</source>
         <translation>; 메모리가 부족했을 수 있습니다</translation>
     </message>
     <message>
+        <source>A job is recorded</source>
+        <translation>작업이 기록됩니다</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>주소</translation>
+    </message>
+    <message>
+        <source>Address to listen on</source>
+        <translation>수신할 주소</translation>
+    </message>
+    <message>
         <source>Answer</source>
         <translation>결과</translation>
     </message>
@@ -2594,24 +2602,80 @@ Click to open its run.</source>
         <translation>균형</translation>
     </message>
     <message>
+        <source>Border {number} of {count}, before block {block}.</source>
+        <translation>경계 {count}개 중 {number}, 블록 {block} 앞.</translation>
+    </message>
+    <message>
         <source>Borders</source>
         <translation>경계</translation>
+    </message>
+    <message>
+        <source>By parameters</source>
+        <translation>파라미터 기준</translation>
     </message>
     <message>
         <source>Bytes moved in each step</source>
         <translation>각 스텝에서 옮긴 바이트</translation>
     </message>
     <message>
+        <source>COLLECTIVES · who came last, mean wait and transfer</source>
+        <translation>집합 통신 · 마지막에 온 랭크, 평균 대기와 전송</translation>
+    </message>
+    <message>
         <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
         <translation>CUDA_LAUNCH_BLOCKING이 설정되어 있습니다. 커널이 하나씩 실행되고 아무것도 겹치지 않습니다</translation>
+    </message>
+    <message>
+        <source>Click a bar or an idle gap for its details. Drag to count a range; Shift+click measures to another bar.</source>
+        <translation>막대나 유휴 구간을 클릭하면 자세히 보입니다. 끌면 범위를 집계하고, Shift+클릭하면 다른 막대까지 잽니다.</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>시계</translation>
+    </message>
+    <message>
+        <source>Close this window; listening goes on.</source>
+        <translation>이 창을 닫습니다. 수신은 계속됩니다.</translation>
+    </message>
+    <message>
+        <source>Collectives that are not listed, with shorter waits: {n}</source>
+        <translation>목록에 없는, 대기가 더 짧은 집합 통신: {n}</translation>
+    </message>
+    <message>
+        <source>Colour another program&apos;s bars by their name, or as its file says.</source>
+        <translation>다른 프로그램의 막대를 이름에 따라, 또는 파일에 적힌 대로 칠합니다.</translation>
+    </message>
+    <message>
+        <source>Connections that were refused: {count}.</source>
+        <translation>거절한 연결: {count}.</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>명령 복사</translation>
+    </message>
+    <message>
+        <source>Copy the lines for the script</source>
+        <translation>스크립트에 넣을 줄 복사</translation>
+    </message>
+    <message>
+        <source>Cut into stages of nearly equal parameters.</source>
+        <translation>파라미터 수가 거의 같은 스테이지로 나눕니다.</translation>
     </message>
     <message>
         <source>Cut the model where the measured times of its blocks are balanced.</source>
         <translation>블록의 측정 시간이 균형을 이루는 곳에서 모델을 나눕니다.</translation>
     </message>
     <message>
+        <source>Cut where the measured times of the stages are balanced.</source>
+        <translation>측정한 스테이지 시간이 균형을 이루는 곳에서 나눕니다.</translation>
+    </message>
+    <message>
         <source>Drag to move, wheel or + and − to zoom, a double click for one step.</source>
         <translation>끌어서 이동, 휠이나 + 와 −로 확대·축소, 두 번 클릭하면 한 스텝.</translation>
+    </message>
+    <message>
+        <source>Drag to move, wheel or + and − to zoom.</source>
+        <translation>끌어서 이동, 휠이나 + 와 −로 확대·축소.</translation>
     </message>
     <message>
         <source>Examples</source>
@@ -2650,6 +2714,14 @@ Click to open its run.</source>
         <translation>오차가 1/4을 넘습니다: 작업이 너무 짧아 시작하는 시간도 영향을 줍니다.</translation>
     </message>
     <message>
+        <source>Jobs on other machines can connect if they know the token in the address. What they send is not encrypted: listen on a network that you trust.</source>
+        <translation>다른 컴퓨터의 작업도 주소의 토큰을 알면 연결할 수 있습니다. 보내는 내용은 암호화되지 않으니 믿을 수 있는 네트워크에서 수신하세요.</translation>
+    </message>
+    <message>
+        <source>Jobs on this machine can connect. The address has a token in it: whoever does not know it is refused.</source>
+        <translation>이 컴퓨터의 작업이 연결할 수 있습니다. 주소에 토큰이 들어 있어, 모르면 거절됩니다.</translation>
+    </message>
+    <message>
         <source>KIND:FACTOR, such as backward:1.2</source>
         <translation>종류:배수, 예: backward:1.2</translation>
     </message>
@@ -2658,12 +2730,60 @@ Click to open its run.</source>
         <translation>레인 메모리</translation>
     </message>
     <message>
+        <source>Limit of a lane, MB</source>
+        <translation>레인 한도, MB</translation>
+    </message>
+    <message>
+        <source>Lines for the script</source>
+        <translation>스크립트에 넣을 줄</translation>
+    </message>
+    <message>
+        <source>Listen</source>
+        <translation>수신</translation>
+    </message>
+    <message>
+        <source>Listen for a training job</source>
+        <translation>학습 작업 수신</translation>
+    </message>
+    <message>
+        <source>Listen for a training job…</source>
+        <translation>학습 작업 수신…</translation>
+    </message>
+    <message>
         <source>MB</source>
         <translation>MB</translation>
     </message>
     <message>
+        <source>Machine</source>
+        <translation>컴퓨터</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>측정</translation>
+    </message>
+    <message>
+        <source>Measure what each block costs, in a short run beside the form&apos;s.</source>
+        <translation>짧은 실행으로 각 블록의 비용을 측정합니다. 설정은 그대로입니다.</translation>
+    </message>
+    <message>
+        <source>Measure, or Run, shows the blocks of {name}, which are not known yet.</source>
+        <translation>측정이나 실행을 누르면 아직 알 수 없는 {name}의 블록이 나타납니다.</translation>
+    </message>
+    <message>
+        <source>Measured with micro-batches of {rows}.</source>
+        <translation>{rows}의 마이크로배치로 측정했습니다.</translation>
+    </message>
+    <message>
+        <source>Measured with micro-batches of {rows}; in proportion for {asked}.</source>
+        <translation>{rows}의 마이크로배치로 측정했고 {asked}에 비례해 환산했습니다.</translation>
+    </message>
+    <message>
         <source>Next step</source>
         <translation>다음 스텝</translation>
+    </message>
+    <message>
+        <source>No job has connected yet.</source>
+        <translation>아직 연결된 작업이 없습니다.</translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
@@ -2846,6 +2966,10 @@ Click to open its run.</source>
         <translation>또는 F5를 눌러 왼쪽 양식대로 실행하거나, 기록을 여기에 놓거나, Ctrl+Shift+P를 눌러 그 밖의 모든 것을 찾으세요.</translation>
     </message>
     <message>
+        <source>Or start the job like this, without any line in it:</source>
+        <translation>또는 줄을 더하지 않고 이렇게 작업을 시작하세요:</translation>
+    </message>
+    <message>
         <source>Other</source>
         <translation>기타</translation>
     </message>
@@ -2938,6 +3062,10 @@ Click to open its run.</source>
         <translation>표시하려면 실행의 한 시점을 가리키거나 무언가를 선택하세요.</translation>
     </message>
     <message>
+        <source>Port to listen on</source>
+        <translation>수신할 포트</translation>
+    </message>
+    <message>
         <source>Predict all</source>
         <translation>모두 예측</translation>
     </message>
@@ -2948,6 +3076,14 @@ Click to open its run.</source>
     <message>
         <source>Predicted</source>
         <translation>예측</translation>
+    </message>
+    <message>
+        <source>Predicted passes of a step: {now} before, {then} with these borders ({change}).</source>
+        <translation>한 스텝의 예측 계산: 이전 {now}, 이 경계로 {then} ({change}).</translation>
+    </message>
+    <message>
+        <source>Predicted passes of a step: {now}.</source>
+        <translation>한 스텝의 예측 계산: {now}.</translation>
     </message>
     <message>
         <source>Predicted time of a step; ≈ where micro-batches have a size that was not measured.</source>
@@ -3050,6 +3186,10 @@ Click to open its run.</source>
         <translation>보이는 실행의 설정을 양식에 넣습니다. 그다음 실행을 누르면 시작합니다.</translation>
     </message>
     <message>
+        <source>Put these lines into the script, around its training loop:</source>
+        <translation>이 줄을 스크립트의 학습 루프를 감싸도록 넣으세요:</translation>
+    </message>
+    <message>
         <source>Put these settings into the form and run them.</source>
         <translation>이 설정을 양식에 넣고 실행합니다.</translation>
     </message>
@@ -3064,6 +3204,10 @@ Click to open its run.</source>
     <message>
         <source>Quit</source>
         <translation>종료</translation>
+    </message>
+    <message>
+        <source>Ranks that have connected</source>
+        <translation>연결된 랭크</translation>
     </message>
     <message>
         <source>Read costs from a JSON or TOML file.</source>
@@ -3140,6 +3284,10 @@ Click to open its run.</source>
     <message>
         <source>ResNet-50 on square images.</source>
         <translation>정사각형 이미지를 쓰는 ResNet-50입니다.</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>되돌리기</translation>
     </message>
     <message>
         <source>Reset to the built-in colours</source>
@@ -3550,6 +3698,10 @@ Click to open its run.</source>
         <translation>다시 실행 하나만 표시합니다.</translation>
     </message>
     <message>
+        <source>Show the steps of a training job of your own live, as they happen.</source>
+        <translation>직접 만든 학습 작업의 스텝을 실시간으로 보여 줍니다.</translation>
+    </message>
+    <message>
         <source>Show the time of day of the run, where its recording tells it.</source>
         <translation>기록에 있으면 실행의 시각을 표시합니다.</translation>
     </message>
@@ -3658,6 +3810,10 @@ Click to open its run.</source>
         <translation>스테이지</translation>
     </message>
     <message>
+        <source>Stage borders</source>
+        <translation>스테이지 경계</translation>
+    </message>
+    <message>
         <source>Stages</source>
         <translation>스테이지</translation>
     </message>
@@ -3734,6 +3890,10 @@ Click to open its run.</source>
         <translation>스텝과 그 손실</translation>
     </message>
     <message>
+        <source>Steps left out because not every rank has told them: {count}.</source>
+        <translation>모든 랭크가 알리지 않아 제외한 스텝: {count}.</translation>
+    </message>
+    <message>
         <source>Steps or times</source>
         <translation>스텝 또는 시간</translation>
     </message>
@@ -3752,6 +3912,10 @@ Click to open its run.</source>
     <message>
         <source>Stop counting the range.</source>
         <translation>범위 집계를 멈춥니다.</translation>
+    </message>
+    <message>
+        <source>Stop listening</source>
+        <translation>수신 중지</translation>
     </message>
     <message>
         <source>Stop predicting.</source>
@@ -3810,6 +3974,10 @@ Click to open its run.</source>
         <translation>표…</translation>
     </message>
     <message>
+        <source>Take back what was moved here.</source>
+        <translation>여기서 옮긴 것을 되돌립니다.</translation>
+    </message>
+    <message>
         <source>Take off the list</source>
         <translation>목록에서 빼기</translation>
     </message>
@@ -3832,6 +4000,10 @@ Click to open its run.</source>
     <message>
         <source>Take this file off the list.</source>
         <translation>이 파일을 목록에서 뺍니다.</translation>
+    </message>
+    <message>
+        <source>Take what training jobs stream to this address.</source>
+        <translation>학습 작업이 이 주소로 보내는 것을 받습니다.</translation>
     </message>
     <message>
         <source>Task</source>
@@ -3990,6 +4162,10 @@ Click to open its run.</source>
         <translation>실행이 실패했습니다.</translation>
     </message>
     <message>
+        <source>The run will measure the blocks, and cut where their times are balanced.</source>
+        <translation>실행이 블록을 측정하고 시간이 균형을 이루는 곳에서 나눕니다.</translation>
+    </message>
+    <message>
         <source>The same schedule on two cores at once: real copies, a real host between the tasks.</source>
         <translation>같은 스케줄을 두 코어에서 동시에: 실제 복사, 작업 사이의 실제 호스트.</translation>
     </message>
@@ -4024,6 +4200,14 @@ Click to open its run.</source>
     <message>
         <source>The time is outside of every step.</source>
         <translation>이 시간은 어느 스텝에도 속하지 않습니다.</translation>
+    </message>
+    <message>
+        <source>The timeline has the first {n} of {all} lanes.</source>
+        <translation>타임라인에는 레인 {all}개 중 처음 {n}개가 있습니다.</translation>
+    </message>
+    <message>
+        <source>The timeline has the first {part} of {all}.</source>
+        <translation>타임라인에는 {all} 중 처음 {part}가 있습니다.</translation>
     </message>
     <message>
         <source>The timeline has the last {n} of these {all} steps.</source>
@@ -4118,6 +4302,10 @@ Click to open its run.</source>
         <translation>메모리가 부족합니다.</translation>
     </message>
     <message>
+        <source>This address cannot be listened on. {reason}</source>
+        <translation>이 주소로 수신할 수 없습니다. {reason}</translation>
+    </message>
+    <message>
         <source>This cannot run here. {reason}</source>
         <translation>여기서는 실행할 수 없습니다. {reason}</translation>
     </message>
@@ -4156,6 +4344,10 @@ Click to open its run.</source>
     <message>
         <source>This step has {n} tasks: it is explained when the run has ended.</source>
         <translation>이 스텝에는 작업이 {n}개 있습니다. 실행이 끝나면 설명합니다.</translation>
+    </message>
+    <message>
+        <source>This strategy does not cut the model into stages.</source>
+        <translation>이 전략은 모델을 스테이지로 나누지 않습니다.</translation>
     </message>
     <message>
         <source>This trace says nothing of training steps.</source>
@@ -4386,6 +4578,10 @@ Click to open its run.</source>
         <translation>가려 줄 계산이 없는 곳에서 데이터 이동이 더하는 시간입니다.</translation>
     </message>
     <message>
+        <source>What the blocks of a lane may hold; Balance keeps within it.</source>
+        <translation>레인의 블록이 차지할 수 있는 양. 균형은 이를 넘지 않습니다.</translation>
+    </message>
+    <message>
         <source>What the colours and patterns mean.</source>
         <translation>색과 무늬의 뜻입니다.</translation>
     </message>
@@ -4478,6 +4674,10 @@ Click to open its run.</source>
         <translation>비교할 실행 {letter}의 스텝입니다.</translation>
     </message>
     <message>
+        <source>Who came last to collectives</source>
+        <translation>집합 통신에 마지막으로 온 랭크</translation>
+    </message>
+    <message>
         <source>Who waits for whom</source>
         <translation>누가 누구를 기다리는가</translation>
     </message>
@@ -4524,6 +4724,10 @@ Click to open its run.</source>
     <message>
         <source>Width and height of every image in pixels.</source>
         <translation>모든 이미지의 너비와 높이(픽셀)입니다.</translation>
+    </message>
+    <message>
+        <source>Widths are shares of the parameters; press Measure to see times and memory.</source>
+        <translation>너비는 파라미터 비율입니다. 측정을 누르면 시간과 메모리를 볼 수 있습니다.</translation>
     </message>
     <message>
         <source>Words below the picture.</source>
@@ -4640,6 +4844,10 @@ Click to open its run.</source>
     <message>
         <source>a mark ends at {a} ns, before it starts at {b} ns</source>
         <translation>표시의 끝 {a} ns가 시작 {b} ns보다 앞섭니다</translation>
+    </message>
+    <message>
+        <source>a micro-batch</source>
+        <translation>마이크로배치 하나</translation>
     </message>
     <message>
         <source>a micro-batch: 3, 2-5, 4-</source>
@@ -4764,6 +4972,10 @@ Click to open its run.</source>
     <message>
         <source>and {n} more ranks</source>
         <translation>그 밖에 랭크 {n}개</translation>
+    </message>
+    <message>
+        <source>any port</source>
+        <translation>아무 포트</translation>
     </message>
     <message>
         <source>as it goes</source>
@@ -4982,6 +5194,10 @@ Click to open its run.</source>
         <translation>계산</translation>
     </message>
     <message>
+        <source>connected</source>
+        <translation>연결됨</translation>
+    </message>
+    <message>
         <source>copy</source>
         <translation>복사</translation>
     </message>
@@ -5012,6 +5228,10 @@ Click to open its run.</source>
     <message>
         <source>data</source>
         <translation>데이터</translation>
+    </message>
+    <message>
+        <source>data moves</source>
+        <translation>데이터 이동</translation>
     </message>
     <message>
         <source>default</source>
@@ -5166,6 +5386,10 @@ Click to open its run.</source>
         <translation>forward_ms, backward_input_ms, backward_weight_ms, step_ms와 transfer_ms 또는 link_latency_us 및 link_bandwidth_gb_s</translation>
     </message>
     <message>
+        <source>from first to last</source>
+        <translation>첫째부터 마지막까지</translation>
+    </message>
+    <message>
         <source>full colour vision</source>
         <translation>정상 색각</translation>
     </message>
@@ -5180,6 +5404,10 @@ Click to open its run.</source>
     <message>
         <source>gather-or-reduce</source>
         <translation>모으기 또는 리듀스</translation>
+    </message>
+    <message>
+        <source>gone</source>
+        <translation>끊김</translation>
     </message>
     <message>
         <source>gradient</source>
@@ -5294,6 +5522,14 @@ Click to open its run.</source>
         <translation>만들 수 없었습니다</translation>
     </message>
     <message>
+        <source>it has more than {a} lanes</source>
+        <translation>레인이 {a}개를 넘습니다</translation>
+    </message>
+    <message>
+        <source>it has more than {a} streams and threads</source>
+        <translation>스트림과 스레드가 {a}개를 넘습니다</translation>
+    </message>
+    <message>
         <source>it has more than {a} threads</source>
         <translation>스레드가 {a}개를 넘습니다</translation>
     </message>
@@ -5384,6 +5620,10 @@ Click to open its run.</source>
     <message>
         <source>lanes</source>
         <translation>레인</translation>
+    </message>
+    <message>
+        <source>last to come, how often</source>
+        <translation>마지막에 온 랭크와 횟수</translation>
     </message>
     <message>
         <source>last {shown} of {count} measured steps</source>
@@ -5504,6 +5744,10 @@ Click to open its run.</source>
     <message>
         <source>medians of {n} steps</source>
         <translation>스텝 {n}개의 중앙값</translation>
+    </message>
+    <message>
+        <source>meetings</source>
+        <translation>만난 횟수</translation>
     </message>
     <message>
         <source>memory</source>
@@ -5642,6 +5886,10 @@ Click to open its run.</source>
         <translation>없음</translation>
     </message>
     <message>
+        <source>not compared</source>
+        <translation>비교 안 함</translation>
+    </message>
+    <message>
         <source>not known yet</source>
         <translation>아직 알 수 없음</translation>
     </message>
@@ -5676,6 +5924,10 @@ Click to open its run.</source>
     <message>
         <source>of the idle time</source>
         <translation>유휴 시간 대비</translation>
+    </message>
+    <message>
+        <source>of the time</source>
+        <translation>시간 비율</translation>
     </message>
     <message>
         <source>one epoch</source>
@@ -6226,6 +6478,10 @@ Click to open its run.</source>
         <translation>예측하는 프로세스가 끝났습니다. 다시 요청하면 새로 시작합니다</translation>
     </message>
     <message>
+        <source>the query is not text: it has bytes that are not UTF-8</source>
+        <translation>질의가 텍스트가 아닙니다: UTF-8이 아닌 바이트가 있습니다</translation>
+    </message>
+    <message>
         <source>the run has no lanes that compute; compare runs that have some</source>
         <translation>실행에 계산하는 레인이 없습니다. 계산하는 레인이 있는 실행을 비교하세요</translation>
     </message>
@@ -6516,6 +6772,10 @@ Click to open its run.</source>
     <message>
         <source>web</source>
         <translation>웹</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>가중치</translation>
     </message>
     <message>
         <source>what</source>
@@ -6830,6 +7090,10 @@ Click to open its run.</source>
         <translation>{a} {b}: 폴더입니다. 파일 이름을 지정하세요</translation>
     </message>
     <message>
+        <source>{a} {b}: that is there; name a new or an empty folder</source>
+        <translation>{a} {b}: 이미 있습니다. 새 폴더나 빈 폴더를 지정하세요</translation>
+    </message>
+    <message>
         <source>{a} {b}: there is no folder {c}; use one that exists</source>
         <translation>{a} {b}: {c} 폴더가 없습니다. 있는 폴더를 사용하세요</translation>
     </message>
@@ -6844,6 +7108,10 @@ Click to open its run.</source>
     <message>
         <source>{a} {b}: {c} cannot be written; use a folder that can</source>
         <translation>{a} {b}: {c}에 쓸 수 없습니다. 쓸 수 있는 폴더를 사용하세요</translation>
+    </message>
+    <message>
+        <source>{a} {b}: {c} cannot be written; use one that can</source>
+        <translation>{a} {b}: {c}에 쓸 수 없습니다. 쓸 수 있는 것을 사용하세요</translation>
     </message>
     <message>
         <source>{a} {b}: {c} is there twice</source>
@@ -6982,6 +7250,14 @@ Click to open its run.</source>
         <translation>스테이지 {a}개 대신 {b}개</translation>
     </message>
     <message>
+        <source>{collective}: who came last is not certain; wait {wait} ± {clock}, transfer {transfer} ± {clock}</source>
+        <translation>{collective}: 마지막에 온 랭크가 확실하지 않음. 대기 {wait} ± {clock}, 전송 {transfer} ± {clock}</translation>
+    </message>
+    <message>
+        <source>{collective}: {lane} came last ({count} of {times}); wait {wait}, transfer {transfer}</source>
+        <translation>{collective}: {lane}이(가) 마지막 ({times}번 중 {count}번). 대기 {wait}, 전송 {transfer}</translation>
+    </message>
+    <message>
         <source>{cores} cores a lane</source>
         <translation>레인당 코어 {cores}개</translation>
     </message>
@@ -7056,6 +7332,10 @@ Click to open its run.</source>
     <message>
         <source>{first} to {last}: {spans}, {share}</source>
         <translation>{first}~{last}: {spans}, {share}</translation>
+    </message>
+    <message>
+        <source>{here} of {world} ranks are connected.</source>
+        <translation>랭크 {world}개 중 {here}개가 연결되었습니다.</translation>
     </message>
     <message>
         <source>{hits}, cancelled</source>
@@ -7156,6 +7436,14 @@ Click to open its run.</source>
     <message>
         <source>{number} of {count}</source>
         <translation>{number}/{count}</translation>
+    </message>
+    <message>
+        <source>{number}: {name}, forward {forward}, backward {backward}, {share} of the time</source>
+        <translation>{number}: {name}, 순전파 {forward}, 역전파 {backward}, 시간의 {share}</translation>
+    </message>
+    <message>
+        <source>{number}: {name}, {parameters} parameters, {share} of all</source>
+        <translation>{number}: {name}, 파라미터 {parameters}개, 전체의 {share}</translation>
     </message>
     <message>
         <source>{number}: {title}</source>
@@ -7346,6 +7634,10 @@ Click to open its run.</source>
         <translation>{spans}, 취소됨</translation>
     </message>
     <message>
+        <source>{stage}: {lane}, {share}</source>
+        <translation>{stage}: {lane}, {share}</translation>
+    </message>
+    <message>
         <source>{start} to {end}</source>
         <translation>{start}~{end}</translation>
     </message>
@@ -7470,6 +7762,10 @@ Click to see it.</source>
     <message>
         <source>{words}.</source>
         <translation>{words}.</translation>
+    </message>
+    <message>
+        <source>± {time}</source>
+        <translation>± {time}</translation>
     </message>
     <message>
         <source>≈ 99.9 ms</source>

@@ -572,10 +572,6 @@
         <translation>单击</translation>
     </message>
     <message>
-        <source>Click a bar or an idle gap to see what it is and what it waited for. Drag to count a range; Shift+click measures from the selected bar to another.</source>
-        <translation>单击条块或空闲间隙，可查看它是什么、在等什么。拖动可统计一个范围；Shift+单击可从所选条块测量到另一条块。</translation>
-    </message>
-    <message>
         <source>Click for the longest of them.</source>
         <translation>单击可转到其中最长的。</translation>
     </message>
@@ -2582,6 +2578,18 @@ Click to open its run.</source>
         <translation>；可能是内存不足</translation>
     </message>
     <message>
+        <source>A job is recorded</source>
+        <translation>记录一个作业</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Address to listen on</source>
+        <translation>监听地址</translation>
+    </message>
+    <message>
         <source>Answer</source>
         <translation>结果</translation>
     </message>
@@ -2594,24 +2602,80 @@ Click to open its run.</source>
         <translation>均衡</translation>
     </message>
     <message>
+        <source>Border {number} of {count}, before block {block}.</source>
+        <translation>边界 {number} / {count}，在块 {block} 之前。</translation>
+    </message>
+    <message>
         <source>Borders</source>
         <translation>边界</translation>
+    </message>
+    <message>
+        <source>By parameters</source>
+        <translation>按参数</translation>
     </message>
     <message>
         <source>Bytes moved in each step</source>
         <translation>每步移动的字节数</translation>
     </message>
     <message>
+        <source>COLLECTIVES · who came last, mean wait and transfer</source>
+        <translation>集合通信 · 谁最后到达，平均等待与传输</translation>
+    </message>
+    <message>
         <source>CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps</source>
         <translation>已设置 CUDA_LAUNCH_BLOCKING：内核逐个运行，没有任何重叠</translation>
+    </message>
+    <message>
+        <source>Click a bar or an idle gap for its details. Drag to count a range; Shift+click measures to another bar.</source>
+        <translation>单击条或空闲间隙查看详情。拖动可统计范围；Shift+单击测量到另一个条。</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>时钟</translation>
+    </message>
+    <message>
+        <source>Close this window; listening goes on.</source>
+        <translation>关闭此窗口；监听继续。</translation>
+    </message>
+    <message>
+        <source>Collectives that are not listed, with shorter waits: {n}</source>
+        <translation>未列出的、等待更短的集合通信：{n}</translation>
+    </message>
+    <message>
+        <source>Colour another program&apos;s bars by their name, or as its file says.</source>
+        <translation>其他程序的条按名称着色，或按其文件所述。</translation>
+    </message>
+    <message>
+        <source>Connections that were refused: {count}.</source>
+        <translation>被拒绝的连接：{count}。</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <source>Copy the lines for the script</source>
+        <translation>复制脚本所需的行</translation>
+    </message>
+    <message>
+        <source>Cut into stages of nearly equal parameters.</source>
+        <translation>切分为参数量几乎相等的阶段。</translation>
     </message>
     <message>
         <source>Cut the model where the measured times of its blocks are balanced.</source>
         <translation>在各块实测时间均衡之处切分模型。</translation>
     </message>
     <message>
+        <source>Cut where the measured times of the stages are balanced.</source>
+        <translation>在各阶段实测时间均衡处切分。</translation>
+    </message>
+    <message>
         <source>Drag to move, wheel or + and − to zoom, a double click for one step.</source>
         <translation>拖动以移动，滚轮或 + 和 − 以缩放，双击显示一步。</translation>
+    </message>
+    <message>
+        <source>Drag to move, wheel or + and − to zoom.</source>
+        <translation>拖动以移动，滚轮或 + 和 − 以缩放。</translation>
     </message>
     <message>
         <source>Examples</source>
@@ -2650,6 +2714,14 @@ Click to open its run.</source>
         <translation>偏差超过四分之一：这些任务太短，启动它们的时间不可忽略。</translation>
     </message>
     <message>
+        <source>Jobs on other machines can connect if they know the token in the address. What they send is not encrypted: listen on a network that you trust.</source>
+        <translation>其他机器上的作业若知道地址中的令牌即可连接。它们发送的内容未加密：请在可信的网络上监听。</translation>
+    </message>
+    <message>
+        <source>Jobs on this machine can connect. The address has a token in it: whoever does not know it is refused.</source>
+        <translation>本机上的作业可以连接。地址中含有令牌：不知道令牌者将被拒绝。</translation>
+    </message>
+    <message>
         <source>KIND:FACTOR, such as backward:1.2</source>
         <translation>类型:系数，例如 backward:1.2</translation>
     </message>
@@ -2658,12 +2730,60 @@ Click to open its run.</source>
         <translation>通道内存</translation>
     </message>
     <message>
+        <source>Limit of a lane, MB</source>
+        <translation>通道上限，MB</translation>
+    </message>
+    <message>
+        <source>Lines for the script</source>
+        <translation>脚本所需的行</translation>
+    </message>
+    <message>
+        <source>Listen</source>
+        <translation>监听</translation>
+    </message>
+    <message>
+        <source>Listen for a training job</source>
+        <translation>监听训练作业</translation>
+    </message>
+    <message>
+        <source>Listen for a training job…</source>
+        <translation>监听训练作业…</translation>
+    </message>
+    <message>
         <source>MB</source>
         <translation>MB</translation>
     </message>
     <message>
+        <source>Machine</source>
+        <translation>机器</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>测量</translation>
+    </message>
+    <message>
+        <source>Measure what each block costs, in a short run beside the form&apos;s.</source>
+        <translation>用一次短运行测量每个块的开销，表单不变。</translation>
+    </message>
+    <message>
+        <source>Measure, or Run, shows the blocks of {name}, which are not known yet.</source>
+        <translation>“测量”或“运行”会显示 {name} 的块，目前尚不可知。</translation>
+    </message>
+    <message>
+        <source>Measured with micro-batches of {rows}.</source>
+        <translation>以 {rows} 的微批次测量。</translation>
+    </message>
+    <message>
+        <source>Measured with micro-batches of {rows}; in proportion for {asked}.</source>
+        <translation>以 {rows} 的微批次测量；对 {asked} 按比例换算。</translation>
+    </message>
+    <message>
         <source>Next step</source>
         <translation>下一步</translation>
+    </message>
+    <message>
+        <source>No job has connected yet.</source>
+        <translation>尚无作业连接。</translation>
     </message>
     <message>
         <source>No lane on screen is idle in the measured steps on screen.</source>
@@ -2846,6 +2966,10 @@ Click to open its run.</source>
         <translation>或按 F5 运行左侧表单的设置，将录制文件拖放到此处，或按 Ctrl+Shift+P 执行其他操作。</translation>
     </message>
     <message>
+        <source>Or start the job like this, without any line in it:</source>
+        <translation>或者这样启动作业，无需添加任何行：</translation>
+    </message>
+    <message>
         <source>Other</source>
         <translation>其他</translation>
     </message>
@@ -2938,6 +3062,10 @@ Click to open its run.</source>
         <translation>指向运行的某一时刻，或选择内容，以进行标记。</translation>
     </message>
     <message>
+        <source>Port to listen on</source>
+        <translation>监听端口</translation>
+    </message>
+    <message>
         <source>Predict all</source>
         <translation>全部预测</translation>
     </message>
@@ -2948,6 +3076,14 @@ Click to open its run.</source>
     <message>
         <source>Predicted</source>
         <translation>预测</translation>
+    </message>
+    <message>
+        <source>Predicted passes of a step: {now} before, {then} with these borders ({change}).</source>
+        <translation>一步的预测计算：之前 {now}，采用这些边界 {then}（{change}）。</translation>
+    </message>
+    <message>
+        <source>Predicted passes of a step: {now}.</source>
+        <translation>一步的预测计算：{now}。</translation>
     </message>
     <message>
         <source>Predicted time of a step; ≈ where micro-batches have a size that was not measured.</source>
@@ -3050,6 +3186,10 @@ Click to open its run.</source>
         <translation>将所示运行的设置填入表单；之后按“运行”即以这些设置启动。</translation>
     </message>
     <message>
+        <source>Put these lines into the script, around its training loop:</source>
+        <translation>将这些行放入脚本，包住训练循环：</translation>
+    </message>
+    <message>
         <source>Put these settings into the form and run them.</source>
         <translation>将这些设置填入表单并运行。</translation>
     </message>
@@ -3064,6 +3204,10 @@ Click to open its run.</source>
     <message>
         <source>Quit</source>
         <translation>退出</translation>
+    </message>
+    <message>
+        <source>Ranks that have connected</source>
+        <translation>已连接的 rank</translation>
     </message>
     <message>
         <source>Read costs from a JSON or TOML file.</source>
@@ -3140,6 +3284,10 @@ Click to open its run.</source>
     <message>
         <source>ResNet-50 on square images.</source>
         <translation>处理正方形图像的 ResNet-50。</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>重置</translation>
     </message>
     <message>
         <source>Reset to the built-in colours</source>
@@ -3550,6 +3698,10 @@ Click to open its run.</source>
         <translation>重新只显示该运行。</translation>
     </message>
     <message>
+        <source>Show the steps of a training job of your own live, as they happen.</source>
+        <translation>实时显示您自己的训练作业的各步。</translation>
+    </message>
+    <message>
         <source>Show the time of day of the run, where its recording tells it.</source>
         <translation>显示运行时的钟点（若其录制文件有记载）。</translation>
     </message>
@@ -3658,6 +3810,10 @@ Click to open its run.</source>
         <translation>阶段</translation>
     </message>
     <message>
+        <source>Stage borders</source>
+        <translation>阶段边界</translation>
+    </message>
+    <message>
         <source>Stages</source>
         <translation>阶段</translation>
     </message>
@@ -3734,6 +3890,10 @@ Click to open its run.</source>
         <translation>各步及其损失</translation>
     </message>
     <message>
+        <source>Steps left out because not every rank has told them: {count}.</source>
+        <translation>因并非每个 rank 都已报告而略去的步：{count}。</translation>
+    </message>
+    <message>
         <source>Steps or times</source>
         <translation>步或时间</translation>
     </message>
@@ -3752,6 +3912,10 @@ Click to open its run.</source>
     <message>
         <source>Stop counting the range.</source>
         <translation>停止统计该范围。</translation>
+    </message>
+    <message>
+        <source>Stop listening</source>
+        <translation>停止监听</translation>
     </message>
     <message>
         <source>Stop predicting.</source>
@@ -3810,6 +3974,10 @@ Click to open its run.</source>
         <translation>表格…</translation>
     </message>
     <message>
+        <source>Take back what was moved here.</source>
+        <translation>撤销在此所做的移动。</translation>
+    </message>
+    <message>
         <source>Take off the list</source>
         <translation>从列表中移除</translation>
     </message>
@@ -3832,6 +4000,10 @@ Click to open its run.</source>
     <message>
         <source>Take this file off the list.</source>
         <translation>将此文件从列表中移除。</translation>
+    </message>
+    <message>
+        <source>Take what training jobs stream to this address.</source>
+        <translation>接收训练作业发送到此地址的内容。</translation>
     </message>
     <message>
         <source>Task</source>
@@ -3990,6 +4162,10 @@ Click to open its run.</source>
         <translation>运行失败。</translation>
     </message>
     <message>
+        <source>The run will measure the blocks, and cut where their times are balanced.</source>
+        <translation>运行将测量各块，并在时间均衡处切分。</translation>
+    </message>
+    <message>
         <source>The same schedule on two cores at once: real copies, a real host between the tasks.</source>
         <translation>同一调度同时在两个核心上：真实的拷贝，任务之间有真实的主机。</translation>
     </message>
@@ -4024,6 +4200,14 @@ Click to open its run.</source>
     <message>
         <source>The time is outside of every step.</source>
         <translation>该时间不在任何步之内。</translation>
+    </message>
+    <message>
+        <source>The timeline has the first {n} of {all} lanes.</source>
+        <translation>时间线含有 {all} 个通道中的前 {n} 个。</translation>
+    </message>
+    <message>
+        <source>The timeline has the first {part} of {all}.</source>
+        <translation>时间线含有 {all} 中最前面的 {part}。</translation>
     </message>
     <message>
         <source>The timeline has the last {n} of these {all} steps.</source>
@@ -4118,6 +4302,10 @@ Click to open its run.</source>
         <translation>内存不足。</translation>
     </message>
     <message>
+        <source>This address cannot be listened on. {reason}</source>
+        <translation>无法在此地址监听。{reason}</translation>
+    </message>
+    <message>
         <source>This cannot run here. {reason}</source>
         <translation>无法在此运行。{reason}</translation>
     </message>
@@ -4156,6 +4344,10 @@ Click to open its run.</source>
     <message>
         <source>This step has {n} tasks: it is explained when the run has ended.</source>
         <translation>该步有 {n} 个任务：将在运行结束后解释。</translation>
+    </message>
+    <message>
+        <source>This strategy does not cut the model into stages.</source>
+        <translation>此策略不将模型切分为阶段。</translation>
     </message>
     <message>
         <source>This trace says nothing of training steps.</source>
@@ -4386,6 +4578,10 @@ Click to open its run.</source>
         <translation>在没有计算掩盖时，移动数据所增加的时间。</translation>
     </message>
     <message>
+        <source>What the blocks of a lane may hold; Balance keeps within it.</source>
+        <translation>一个通道的块可占用的量；“均衡”不会超出它。</translation>
+    </message>
+    <message>
         <source>What the colours and patterns mean.</source>
         <translation>颜色和图案的含义。</translation>
     </message>
@@ -4478,6 +4674,10 @@ Click to open its run.</source>
         <translation>对比运行 {letter} 的哪一步。</translation>
     </message>
     <message>
+        <source>Who came last to collectives</source>
+        <translation>谁最后到达集合通信</translation>
+    </message>
+    <message>
         <source>Who waits for whom</source>
         <translation>谁在等待谁</translation>
     </message>
@@ -4524,6 +4724,10 @@ Click to open its run.</source>
     <message>
         <source>Width and height of every image in pixels.</source>
         <translation>每张图像的宽度和高度（像素）。</translation>
+    </message>
+    <message>
+        <source>Widths are shares of the parameters; press Measure to see times and memory.</source>
+        <translation>宽度为参数占比；按“测量”查看时间和内存。</translation>
     </message>
     <message>
         <source>Words below the picture.</source>
@@ -4640,6 +4844,10 @@ Click to open its run.</source>
     <message>
         <source>a mark ends at {a} ns, before it starts at {b} ns</source>
         <translation>某个标记在 {a} ns 结束，早于其开始时刻 {b} ns</translation>
+    </message>
+    <message>
+        <source>a micro-batch</source>
+        <translation>一个微批次</translation>
     </message>
     <message>
         <source>a micro-batch: 3, 2-5, 4-</source>
@@ -4764,6 +4972,10 @@ Click to open its run.</source>
     <message>
         <source>and {n} more ranks</source>
         <translation>以及另外 {n} 个 rank</translation>
+    </message>
+    <message>
+        <source>any port</source>
+        <translation>任意端口</translation>
     </message>
     <message>
         <source>as it goes</source>
@@ -4982,6 +5194,10 @@ Click to open its run.</source>
         <translation>计算</translation>
     </message>
     <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
         <source>copy</source>
         <translation>拷贝</translation>
     </message>
@@ -5012,6 +5228,10 @@ Click to open its run.</source>
     <message>
         <source>data</source>
         <translation>数据</translation>
+    </message>
+    <message>
+        <source>data moves</source>
+        <translation>数据移动</translation>
     </message>
     <message>
         <source>default</source>
@@ -5166,6 +5386,10 @@ Click to open its run.</source>
         <translation>forward_ms、backward_input_ms、backward_weight_ms、step_ms，以及 transfer_ms 或 link_latency_us 与 link_bandwidth_gb_s</translation>
     </message>
     <message>
+        <source>from first to last</source>
+        <translation>从最先到最后</translation>
+    </message>
+    <message>
         <source>full colour vision</source>
         <translation>正常色觉</translation>
     </message>
@@ -5180,6 +5404,10 @@ Click to open its run.</source>
     <message>
         <source>gather-or-reduce</source>
         <translation>收集或归约</translation>
+    </message>
+    <message>
+        <source>gone</source>
+        <translation>已断开</translation>
     </message>
     <message>
         <source>gradient</source>
@@ -5294,6 +5522,14 @@ Click to open its run.</source>
         <translation>无法生成</translation>
     </message>
     <message>
+        <source>it has more than {a} lanes</source>
+        <translation>它有超过 {a} 个通道</translation>
+    </message>
+    <message>
+        <source>it has more than {a} streams and threads</source>
+        <translation>它有超过 {a} 个流和线程</translation>
+    </message>
+    <message>
         <source>it has more than {a} threads</source>
         <translation>它有超过 {a} 个线程</translation>
     </message>
@@ -5384,6 +5620,10 @@ Click to open its run.</source>
     <message>
         <source>lanes</source>
         <translation>通道</translation>
+    </message>
+    <message>
+        <source>last to come, how often</source>
+        <translation>最后到达者及次数</translation>
     </message>
     <message>
         <source>last {shown} of {count} measured steps</source>
@@ -5504,6 +5744,10 @@ Click to open its run.</source>
     <message>
         <source>medians of {n} steps</source>
         <translation>{n} 步的中位数</translation>
+    </message>
+    <message>
+        <source>meetings</source>
+        <translation>会合次数</translation>
     </message>
     <message>
         <source>memory</source>
@@ -5642,6 +5886,10 @@ Click to open its run.</source>
         <translation>无</translation>
     </message>
     <message>
+        <source>not compared</source>
+        <translation>未比较</translation>
+    </message>
+    <message>
         <source>not known yet</source>
         <translation>尚不清楚</translation>
     </message>
@@ -5676,6 +5924,10 @@ Click to open its run.</source>
     <message>
         <source>of the idle time</source>
         <translation>占空闲时间</translation>
+    </message>
+    <message>
+        <source>of the time</source>
+        <translation>占时间</translation>
     </message>
     <message>
         <source>one epoch</source>
@@ -6226,6 +6478,10 @@ Click to open its run.</source>
         <translation>负责预测的进程已结束；再次请求即可重新启动它</translation>
     </message>
     <message>
+        <source>the query is not text: it has bytes that are not UTF-8</source>
+        <translation>查询不是文本：含有非 UTF-8 字节</translation>
+    </message>
+    <message>
         <source>the run has no lanes that compute; compare runs that have some</source>
         <translation>该运行没有进行计算的通道；请比较有此类通道的运行</translation>
     </message>
@@ -6516,6 +6772,10 @@ Click to open its run.</source>
     <message>
         <source>web</source>
         <translation>网页</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
     </message>
     <message>
         <source>what</source>
@@ -6830,6 +7090,10 @@ Click to open its run.</source>
         <translation>{a} {b}：这是文件夹；请指定文件</translation>
     </message>
     <message>
+        <source>{a} {b}: that is there; name a new or an empty folder</source>
+        <translation>{a} {b}：已存在；请指定一个新的或空的文件夹</translation>
+    </message>
+    <message>
         <source>{a} {b}: there is no folder {c}; use one that exists</source>
         <translation>{a} {b}：没有文件夹 {c}；请使用已有的文件夹</translation>
     </message>
@@ -6844,6 +7108,10 @@ Click to open its run.</source>
     <message>
         <source>{a} {b}: {c} cannot be written; use a folder that can</source>
         <translation>{a} {b}：{c} 无法写入；请使用可写的文件夹</translation>
+    </message>
+    <message>
+        <source>{a} {b}: {c} cannot be written; use one that can</source>
+        <translation>{a} {b}：{c} 无法写入；请使用可写入的</translation>
     </message>
     <message>
         <source>{a} {b}: {c} is there twice</source>
@@ -6982,6 +7250,14 @@ Click to open its run.</source>
         <translation>{b} 个阶段，而不是 {a} 个</translation>
     </message>
     <message>
+        <source>{collective}: who came last is not certain; wait {wait} ± {clock}, transfer {transfer} ± {clock}</source>
+        <translation>{collective}：谁最后到达不确定；等待 {wait} ± {clock}，传输 {transfer} ± {clock}</translation>
+    </message>
+    <message>
+        <source>{collective}: {lane} came last ({count} of {times}); wait {wait}, transfer {transfer}</source>
+        <translation>{collective}：{lane} 最后到达（{times} 次中的 {count} 次）；等待 {wait}，传输 {transfer}</translation>
+    </message>
+    <message>
         <source>{cores} cores a lane</source>
         <translation>每通道 {cores} 个核心</translation>
     </message>
@@ -7056,6 +7332,10 @@ Click to open its run.</source>
     <message>
         <source>{first} to {last}: {spans}, {share}</source>
         <translation>{first} 至 {last}：{spans}，{share}</translation>
+    </message>
+    <message>
+        <source>{here} of {world} ranks are connected.</source>
+        <translation>{world} 个 rank 中已连接 {here} 个。</translation>
     </message>
     <message>
         <source>{hits}, cancelled</source>
@@ -7156,6 +7436,14 @@ Click to open its run.</source>
     <message>
         <source>{number} of {count}</source>
         <translation>{number} / {count}</translation>
+    </message>
+    <message>
+        <source>{number}: {name}, forward {forward}, backward {backward}, {share} of the time</source>
+        <translation>{number}：{name}，前向 {forward}，反向 {backward}，占时间 {share}</translation>
+    </message>
+    <message>
+        <source>{number}: {name}, {parameters} parameters, {share} of all</source>
+        <translation>{number}：{name}，{parameters} 个参数，占全部的 {share}</translation>
     </message>
     <message>
         <source>{number}: {title}</source>
@@ -7346,6 +7634,10 @@ Click to open its run.</source>
         <translation>{spans}，已取消</translation>
     </message>
     <message>
+        <source>{stage}: {lane}, {share}</source>
+        <translation>{stage}：{lane}，{share}</translation>
+    </message>
+    <message>
         <source>{start} to {end}</source>
         <translation>{start} 至 {end}</translation>
     </message>
@@ -7470,6 +7762,10 @@ Click to see it.</source>
     <message>
         <source>{words}.</source>
         <translation>{words}。</translation>
+    </message>
+    <message>
+        <source>± {time}</source>
+        <translation>± {time}</translation>
     </message>
     <message>
         <source>≈ 99.9 ms</source>
