@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,12 @@ from typing import Any
 from core.plan.task import PlanError
 
 _FILES = ("record", "summary", "gradients", "csv", "table")
-ENDINGS = {"image": (".png", ".svg", ".pdf"), "report": (".html", ".htm")}
+_FOLDERS = ("kineto", "chakra")
+ENDINGS = {
+    "image": (".png", ".svg", ".pdf"),
+    "report": (".html", ".htm"),
+    "trace": (".json", ".json.gz", ".pftrace"),
+}
 """Options of files whose form their name's end chooses."""
 
 
@@ -35,6 +41,26 @@ def whole_file(path: Path | str) -> Iterator[Path]:
             # Who opens a pipe waits for its reader: here, where Ctrl+C is heard. Qt would not hear.
             with Path(path).open("ab"):
                 yield Path(path)
+    except OSError as error:
+        raise OSError(f"{path} cannot be written: {reason(error)}") from error
+
+
+@contextmanager
+def whole_folder(path: Path | str) -> Iterator[Path]:
+    """A new folder to write to, which becomes `path` when the context is left without an error.
+
+    It stands beside `path`, where there may be an empty folder, and is gone if there is an error.
+    Raises OSError in one line that names `path`.
+    """
+    target = Path(os.path.realpath(path))
+    place = target.with_name(f".bubblescope-{secrets.token_hex(8)}.part")
+    try:
+        place.mkdir()
+        try:
+            yield place
+            place.rename(target)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
     except OSError as error:
         raise OSError(f"{path} cannot be written: {reason(error)}") from error
 
@@ -76,15 +102,31 @@ def check_writable(option: str, path: str | None) -> None:
         raise PlanError(f"{option} {path}: {folder} cannot be written; use a folder that can")
 
 
+def check_folder(option: str, path: str) -> None:
+    """Raise PlanError if no new folder can be made at `path`; touches nothing."""
+    target = Path(path).absolute()
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise PlanError(f"{option} {path}: that is there; name a new or an empty folder")
+    if not target.parent.is_dir():
+        raise PlanError(f"{option} {path}: there is no folder {target.parent}; use one that exists")
+    if not os.access(target.parent, os.W_OK):
+        raise PlanError(f"{option} {path}: {target.parent} cannot be written; use one that can")
+
+
 def check_outputs(given: Mapping[str, Any]) -> None:
     """Raise PlanError for a file that cannot be written, and if two outputs would be one.
 
-    Files are named by options of ENDINGS or of _FILES; those that are not given are fine.
+    Files are named by options of ENDINGS or of _FILES, folders by those of _FOLDERS; what is not
+    given is fine.
     """
-    named = {name: given[name] for name in (*_FILES, *ENDINGS) if given.get(name) is not None}
+    every = (*_FILES, *ENDINGS, *_FOLDERS)
+    named = {name: given[name] for name in every if given.get(name) is not None}
     for name, path in named.items():
+        if name in _FOLDERS:
+            check_folder(f"--{name}", path)
+            continue
         endings = ENDINGS.get(name, ())
-        if endings and Path(path).suffix.lower() not in endings:
+        if endings and not path.lower().endswith(endings):
             raise PlanError(f"--{name} {path}: use a name that ends in {', '.join(endings)}")
         check_writable(f"--{name}", path)
     files = [path for path in named.values() if not path.startswith("/dev/")]

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import shtab
 
+from core.cli.exporting import add_formats
 from core.cli.figures import add_figure
 from core.cli.spans_table import add_table
 from core.option import Group, Option, flag_of, listed
@@ -91,12 +92,15 @@ def make_parser() -> argparse.ArgumentParser:
     calibrate = commands.add_parser("calibrate", help="measure what passes and transfers cost here")
     _add_specification(calibrate)
     calibrate.add_argument("--costs", required=True, metavar="FILE", help="the JSON file to write")
-    export = commands.add_parser("export", help="draw recordings, or report on one")
+    export = commands.add_parser(
+        "export", help="draw recordings, report on one, or write it for others"
+    )
     export.add_argument("recordings", nargs="+", metavar="RECORDING",
                         help="several stand on one axis, as a figure")  # fmt: skip
     export.add_argument("--image", metavar="FILE", help="*.png, *.svg or *.pdf")
     export.add_argument("--report", metavar="FILE", help="tables and pictures as one *.html")
     add_table(export)
+    add_formats(export)
     add_figure(export)
     summary = commands.add_parser("summary", help="print as JSON what `run --summary` writes")
     summary.add_argument("recordings", nargs="+", metavar="RECORDING",

@@ -13,6 +13,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from core.cli.comparison import comparison_text
+from core.cli.exporting import FORMATS, MORE, write_formats
 from core.cli.figures import figure_options
 from core.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
 from core.cli.progress import Progress
@@ -145,9 +146,10 @@ def export(
     check_outputs(vars(arguments))
     query = table_query(arguments)
     options = figure_options(arguments)
-    if not (arguments.image or arguments.report or arguments.table):
-        raise PlanError("export needs --image FILE, --report FILE or --table FILE")
-    for option in ("report", "table"):
+    single = ("report", "table", *FORMATS)
+    if not any(getattr(arguments, option) for option in ("image", *single)):
+        raise PlanError(f"export needs --image FILE, --report FILE, --table FILE{MORE}")
+    for option in single:
         file = getattr(arguments, option)
         if file is not None and len(arguments.recordings) > 1:
             raise PlanError(f"--{option} {file} is for one recording")
@@ -161,6 +163,7 @@ def export(
         write_report(traces[0], Path(arguments.report))
     if arguments.table is not None:
         write_table(traces[0], arguments, query)
+    write_formats(traces[0], arguments)
 
 
 def summarise_files(arguments: argparse.Namespace) -> None:

@@ -1,6 +1,7 @@
 """Traces of MegaScan's tracer for Megatron-LM: what ran in which iteration, micro-batch and stage.
 
-Its events are begins and ends whose arguments say so.
+Its events are begins and ends whose arguments say so. So do those of Bubblescope's own export,
+whose categories are the kinds of tasks, and whose arrows are what tasks waited for.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, KIND_CODES, Kind, Role
-from core.recording.importers.calls import names_of, times_of, titles
+from core.recording.importers.calls import arrows, counters_of, names_of, times_of, titles
 from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import Events
 from core.recording.importers.words import kind_of, matching
@@ -25,6 +26,7 @@ _KINDS = (
     (re.compile(r"^(?:\w+[-_ ])?backward", re.IGNORECASE), Kind.BACKWARD),
     (re.compile(r"optimizer", re.IGNORECASE), Kind.STEP),
 )
+_OWN = {str(kind): code for kind, code in KIND_CODES.items()}
 _WHOLE = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
 """What encloses all of an iteration, and so is no work of its own."""
 
@@ -46,7 +48,10 @@ def found_of_megascan(events: Events) -> Found:
     )
     encloses = matching(names, _WHOLE)[columns["name"]]
     track = columns["thread"] + (len(told) * encloses).astype(np.int32)
-    kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)
+    kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)[columns["name"]]
+    own_kinds = np.array([_OWN.get(name or "", ABSENT) for name in events.categories], np.int8)
+    own_kind = own_kinds[columns["category"]]
+    kinds = np.where(own_kind == ABSENT, kinds, own_kind).astype(np.int8)
     # An iteration's event tells its number; what lies within it, often not.
     iteration = _whole(columns["iteration"])
     steps = _steps(iteration, start, end)
@@ -56,8 +61,9 @@ def found_of_megascan(events: Events) -> Found:
     }
     own = np.where(iteration >= 0, iteration, steps.at(start))
     return Found(
-        (*tracks, *notes), names, track, columns["name"], start, end, kinds[columns["name"]],
-        more, step=own.astype(np.int32), steps=steps, odd=events.odd,
+        (*tracks, *notes), names, track, columns["name"], start, end, kinds,
+        more, step=own.astype(np.int32), links=arrows(events, columns["thread"], start, end),
+        steps=steps, counters=counters_of(events), odd=events.odd,
     )  # fmt: skip
 
 

@@ -47,6 +47,11 @@ def matching(names: Iterable[str], words: re.Pattern[str]) -> NDArray[np.bool_]:
     return np.array([words.search(name) is not None for name in names], np.bool_)
 
 
+def ranges(names: Iterable[str]) -> NDArray[np.bool_]:
+    """Whether each name is that of a range, called step or iteration and a number: no work."""
+    return matching(names, _RANGE)
+
+
 def steps_of(
     names: tuple[str, ...], name: NDArray[np.int32], start: NDArray[np.int64],
     end: NDArray[np.int64],

@@ -1,0 +1,135 @@
+"""What every format of other programs is made of: a trace's spans as columns, and who waited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import KINDS, Role
+from core.trace.columns import ABSENT
+from core.trace.event_rows import Counter
+from core.trace.spans import Spans
+from core.trace.table import ATTRIBUTES
+from core.trace.trace import Trace, bar_label
+
+PIECE = 1 << 14
+"""Events that are written at once."""
+_LABELLED = ("microbatch", "bucket", "block", "replica", "paired_microbatch")
+_NUMBERS = [one.name for one in ATTRIBUTES if not one.words and one.name != "lane"]
+
+
+@dataclass(frozen=True)
+class Events:
+    """The n spans of some lanes of a trace behind one another, and the lane of each."""
+
+    trace: Trace
+    lane: NDArray[np.int64]
+    spans: Spans
+
+    @classmethod
+    def of(cls, trace: Trace) -> Events:
+        """All spans of a trace, lane by lane."""
+        parts = [trace.spans(lane.index) for lane in trace.header.lanes]
+        lane = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        return cls(trace, lane, Spans.joined(parts))
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """What the bar of each says."""
+        rows, which = np.unique(self.spans.row, return_inverse=True)
+        told = self.trace.table.rows[rows]
+        numbers = np.stack([told[name] for name in _LABELLED], axis=1).tolist()
+        every = [
+            self.trace.table.names[name] if name != ABSENT else bar_label(KINDS[kind], *some)
+            for name, kind, some in zip(
+                told["name"].tolist(), told["kind"].tolist(), numbers, strict=True
+            )
+        ]
+        return [every[place] for place in which.tolist()]
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """What each is: the word of its kind."""
+        return [str(KINDS[kind]) for kind in self.spans["kind"].tolist()]
+
+    def told(self, first: int, last: int) -> list[dict[str, Any]]:
+        """What is known of the tasks of some, by the names of core.plan.task.Task.
+
+        The step has the number under which it is shown: `iteration`, the first one 1.
+        """
+        some = self.spans[first:last]
+        rows = some.table.rows[some.row]
+        columns = {name: rows[name] for name in _NUMBERS}
+        columns["iteration"] = np.where(some.step == ABSENT, ABSENT, some.step + 1)
+        every: list[dict[str, Any]] = [{} for _ in range(len(some))]
+        for name, column in columns.items():
+            nothing = 0 if name in ("rows", "bytes") else ABSENT
+            for place in np.flatnonzero(column != nothing).tolist():
+                every[place][name] = int(column[place])
+        return every
+
+    @cached_property
+    def links(self) -> NDArray[np.int64]:
+        """Pairs of spans by their places, shape (k, 2): the second waited for the first.
+
+        A task of a run waits for those of its own step. Another program's tasks have run once.
+        """
+        table, spans = self.trace.table, self.spans
+        counts, needs = table.needs(spans.row)
+        behind = np.repeat(np.arange(len(spans)), counts)
+        wanted = table.firsts[spans["plan"][behind]] + needs
+        step = np.zeros(len(spans), np.int64) if self.trace.header.foreign else spans.step + 1
+        wide = int(step.max(initial=0)) + 1
+        key = spans.row.astype(np.int64) * wide + step
+        order = np.argsort(key, kind="stable")
+        asked = wanted * wide + step[behind]
+        place = np.minimum(np.searchsorted(key[order], asked), max(0, len(key) - 1))
+        hit = key[order][place] == asked
+        return np.stack([order[place[hit]], behind[hit]], axis=1)
+
+
+def pieces(count: int) -> Iterator[tuple[int, int]]:
+    """First and last (exclusive) of each piece of so many events."""
+    for first in range(0, count, PIECE):
+        yield first, min(first + PIECE, count)
+
+
+def counter_name(trace: Trace, counter: Counter) -> str:
+    """A counter's name, with its lane's."""
+    if counter.lane is None:
+        return counter.name
+    return f"{counter.name} of {trace.header.lanes[counter.lane].name}"
+
+
+def ranks_of(trace: Trace) -> list[list[int]]:
+    """The lanes of each rank: a compute lane with those that serve it; a place of other programs.
+
+    Another program's lanes of one place are one rank; nested lanes belong to the lane they tell of.
+    """
+    lanes = trace.header.lanes
+    ranks: dict[object, list[int]] = {}
+    for lane in lanes:
+        if trace.header.foreign or (lane.role is Role.COMPUTE and lane.serves == lane.index):
+            ranks.setdefault(lane.device if trace.header.foreign else lane.index, [])
+    for lane in lanes:
+        root = lane.device if trace.header.foreign else _root(trace, lane.index)
+        ranks.setdefault(root, []).append(lane.index)
+    return list(ranks.values())
+
+
+def _root(trace: Trace, lane: int) -> int:
+    """The compute lane that a lane works for in the end."""
+    for _ in range(8):
+        serves = trace.header.lanes[lane].serves
+        if serves == lane:
+            break
+        lane = serves
+    return lane

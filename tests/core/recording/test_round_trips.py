@@ -1,0 +1,189 @@
+"""What other programs' formats hold of a run comes back when our importers read our files."""
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from core.explain.ranks import rank_times
+from core.explain.statistics import union_ns
+from core.plan.task import IS_COMMUNICATION, KINDS, Role, working_lanes
+from core.recording.exporters.chrome import write_chrome
+from core.recording.exporters.events import Events, ranks_of
+from core.recording.exporters.kineto import kernel, write_kineto
+from core.recording.exporters.perfetto import write_perfetto
+from core.recording.recording import open_recording
+from core.trace.spans import Spans
+from core.trace.trace import Trace
+
+RECORDINGS = Path(__file__).parents[3] / "resources" / "recordings"
+TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
+RUNS = ("1f1b-2-cpu-lanes.arrow", "ddp-8-virtual-lanes.arrow")
+
+
+class Held(NamedTuple):
+    """How a format is written, and what of a run it holds beside names, times and ranks."""
+
+    file: str
+    write: Callable[[Trace, Path], Generator[float, None, None]]
+    lanes: bool = True
+    steps: bool = True
+    kinds: bool = True
+    links: bool = True
+
+
+FORMATS = [
+    Held("run.json", write_chrome),
+    Held("run.json.gz", write_chrome),
+    Held("run.pftrace", write_perfetto),
+]
+GIVEN_UP = [*FORMATS, Held("ranks", write_kineto)]
+
+
+def spans_of(trace: Trace, held: Held) -> list[tuple[Any, ...]]:
+    """Each span as what the format holds of it, by time; times are since the first one."""
+    events = Events.of(trace)
+    spans, lanes = events.spans, trace.header.lanes
+    first = int(spans.start.min())
+    return sorted(
+        (
+            start - first, end - first, label,
+            lanes[lane].name if held.lanes else "",
+            kind if held.kinds else "", step if held.steps else -1,
+        )
+        for start, end, label, lane, kind, step in zip(
+            spans.start.tolist(), spans.end.tolist(), map(str, events.labels),
+            events.lane.tolist(), events.kinds, spans.step.tolist(), strict=True,
+        )
+        if lanes[lane].role is not Role.NESTED
+    )  # fmt: skip
+
+
+def links_of(trace: Trace) -> list[tuple[Any, ...]]:
+    """Who waited for whom, as pairs of start, lane and label."""
+    events = Events.of(trace)
+    first = int(events.spans.start.min())
+    told = list(
+        zip(
+            (events.spans.start - first).tolist(), events.labels,
+            [trace.header.lanes[lane].name for lane in events.lane.tolist()], strict=True,
+        )
+    )  # fmt: skip
+    return sorted((told[before], told[behind]) for before, behind in events.links.tolist())
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("held", FORMATS, ids=lambda held: held.file)
+def test_what_a_format_holds_comes_back(tmp_path, held, name):
+    trace = open_recording(RECORDINGS / name).trace
+    path = tmp_path / held.file
+    shares = list(held.write(trace, path))
+    assert shares[-1] == 1.0 and shares == sorted(shares)
+    opened = open_recording(path)
+    assert opened.warning == ""
+    assert len(working_lanes(opened.trace.header.lanes)) >= len(trace.header.lanes)
+    assert spans_of(opened.trace, held) == spans_of(trace, held)
+    if held.steps:
+        assert opened.trace.steps == trace.steps
+        ends, again = (one.step_table.ends - one.bounds[0] for one in (trace, opened.trace))
+        assert np.array_equal(again, ends)
+    if held.links:
+        assert links_of(opened.trace) == links_of(trace) != []
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_folder_of_ranks_holds_streams_steps_and_communication(tmp_path, name):
+    trace = open_recording(RECORDINGS / name).trace
+    assert list(write_kineto(trace, tmp_path / "ranks"))[-1] == 1.0
+    opened = open_recording(tmp_path / "ranks")
+    assert opened.warning == "" and opened.trace.steps == trace.steps
+    events, again = Events.of(trace), Events.of(opened.trace)
+    rank_of = {lane: rank for rank, lanes in enumerate(ranks_of(trace)) for lane in lanes}
+    written = [
+        (start, end - start, kernel(KINDS[kind], label), rank_of[lane], step)
+        for start, end, kind, label, lane, step in zip(
+            (events.spans.start - events.spans.start.min()).tolist(),
+            (events.spans.end - events.spans.start.min()).tolist(),
+            events.spans["kind"].tolist(), events.labels, events.lane.tolist(),
+            events.spans.step.tolist(), strict=True,
+        )
+    ]  # fmt: skip
+    lanes = opened.trace.header.lanes
+    read = [
+        (span.start, span.end - span.start, span.label, int(lanes[span.lane].device[5:]), span.step)
+        for span in opened.trace
+        if lanes[span.lane].role is not Role.NESTED and not lanes[span.lane].cores
+    ]
+    assert sorted(read) == sorted(written)
+    moves = IS_COMMUNICATION[again.spans["kind"]]
+    assert moves.sum() == IS_COMMUNICATION[events.spans["kind"]].sum() > 0
+
+
+def test_idle_compute_and_communication_of_written_ranks_are_those_of_the_run(tmp_path):
+    trace = open_recording(RECORDINGS / RUNS[1]).trace
+    list(write_kineto(trace, tmp_path / "ranks"))
+    read = rank_times(open_recording(tmp_path / "ranks").trace)
+    ranks = ranks_of(trace)
+    assert [time.place for time in read] == [f"rank {rank}" for rank in range(len(ranks))]
+    for time, lanes in zip(read, ranks, strict=True):
+        spans = Spans.joined([trace.spans(lane) for lane in lanes])
+        moves = IS_COMMUNICATION[spans["kind"]]
+        busy = union_ns(spans.start, spans.end)
+        compute = union_ns(spans.start[~moves], spans.end[~moves])
+        assert time.span_ns == spans.end.max() - spans.start.min()
+        assert (time.idle_ns, time.compute_ns) == (time.span_ns - busy, compute)
+        assert time.communication_ns == union_ns(spans.start[moves], spans.end[moves]) > 0
+
+
+def test_another_programs_ranks_are_written_and_read_again(tmp_path):
+    trace = open_recording(TWO_RANKS).trace
+    list(write_kineto(trace, tmp_path / "ranks"))
+    again = open_recording(tmp_path / "ranks").trace
+    before, after = rank_times(trace), rank_times(again)
+    assert [time.place for time in after] == [time.place for time in before]
+    assert again.steps == trace.steps
+    for name in ("run.json", "run.pftrace"):
+        write = write_perfetto if name.endswith("pftrace") else write_chrome
+        list(write(trace, tmp_path / name))
+        read = open_recording(tmp_path / name).trace
+        assert read.span_count >= trace.span_count
+
+
+@pytest.mark.parametrize("held", GIVEN_UP, ids=lambda held: held.file)
+def test_a_file_that_is_given_up_is_not_there(tmp_path, held, monkeypatch):
+    monkeypatch.setattr("core.recording.exporters.events.PIECE", 7)
+    trace = open_recording(RECORDINGS / RUNS[0]).trace
+    writing = held.write(trace, tmp_path / held.file)
+    next(writing)
+    writing.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_perfettos_own_classes_read_our_file(tmp_path):
+    protos = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    trace = open_recording(RECORDINGS / RUNS[0]).trace
+    list(write_perfetto(trace, tmp_path / "run.pftrace"))
+    read = protos.Trace()
+    read.ParseFromString((tmp_path / "run.pftrace").read_bytes())
+    named = {
+        p.track_descriptor.uuid: p.track_descriptor.name
+        for p in read.packet
+        if p.HasField("track_descriptor")
+    }
+    begun = [p for p in read.packet if p.track_event.type == protos.TrackEvent.TYPE_SLICE_BEGIN]
+    ended = [p for p in read.packet if p.track_event.type == protos.TrackEvent.TYPE_SLICE_END]
+    events = Events.of(trace)
+    lanes = [trace.header.lanes[lane].name for lane in events.lane.tolist()]
+    spans = zip(events.spans.start.tolist(), lanes, events.labels, events.kinds, strict=True)
+    assert sorted(
+        (p.timestamp, named[p.track_event.track_uuid], p.track_event.name,
+         *p.track_event.categories)
+        for p in begun if named[p.track_event.track_uuid] != "steps"
+    ) == sorted(spans)  # fmt: skip
+    assert len(ended) == len(begun) == len(events) + len(trace.steps)
+    flows = [p.track_event.flow_ids for p in begun]
+    assert sum(map(len, flows)) == len(events.links)
+    counted = [p for p in read.packet if p.track_event.type == protos.TrackEvent.TYPE_COUNTER]
+    assert len(counted) == sum(len(counter.times) for counter in trace.counters.values())
