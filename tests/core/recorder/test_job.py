@@ -16,6 +16,7 @@ from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
 from core.report.summary import summarise
+from core.trace.event_rows import clock_uncertainty
 from tests.core.recorder.made import MS, two_ranks
 
 pytest.importorskip("torch")
@@ -29,7 +30,7 @@ def test_ranks_stand_on_rank_0s_clock_and_lanes_that_compute_come_first(tmp_path
     assert [lane.name for lane in trace.header.lanes[:2]] == ["rank 0", "rank 1"]
     assert [lane.serves for lane in trace.header.lanes] == [0, 1, 0, 0, 0, 1, 1, 1]
     assert trace.spans(0).start.tolist() == trace.spans(1).start.tolist()
-    assert trace.clock_uncertainty(1) == 90
+    assert clock_uncertainty(trace.clocks, 1) == 90
 
 
 def test_between_both_comparisons_a_clock_is_taken_to_drift_evenly(tmp_path):
