@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Generator
 
 from core.recording.exporters.chrome import write_chrome
+from core.recording.exporters.kineto import write_kineto
 from core.recording.exporters.perfetto import write_perfetto
 from core.trace.trace import Trace
 
-FORMATS = ("trace",)
-MORE = " or --trace FILE"
+FORMATS = ("trace", "kineto")
+MORE = ", --trace FILE or --kineto FOLDER"
 
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +19,8 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--trace", metavar="FILE", help="for Perfetto and chrome://tracing: *.json, "
         "*.json.gz or *.pftrace")  # fmt: skip
+    add("--kineto", metavar="FOLDER", help="as PyTorch's profiler writes, for Holistic Trace "
+        "Analysis: a file for each rank")  # fmt: skip
 
 
 def write_formats(trace: Trace, arguments: argparse.Namespace) -> None:
@@ -25,6 +28,8 @@ def write_formats(trace: Trace, arguments: argparse.Namespace) -> None:
     if arguments.trace is not None:
         packed = arguments.trace.lower().endswith(".pftrace")
         _run((write_perfetto if packed else write_chrome)(trace, arguments.trace))
+    if arguments.kineto is not None:
+        _run(write_kineto(trace, arguments.kineto))
 
 
 def _run(writing: Generator[float, None, None]) -> None:

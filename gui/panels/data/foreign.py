@@ -35,8 +35,9 @@ class ForeignPanel(QWidget):
         self.hide()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show a trace; nothing is seen of a run of the app's own."""
+        """Show a trace that is whole; nothing is seen of a run of the app's own."""
         trace = scene.trace if scene is not None and scene.trace.header.foreign else None
+        trace = None if live else trace  # its figures are those of the whole
         self.setVisible(trace is not None)
         if trace is None or trace is self._trace:
             return

@@ -7,11 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from core.plan.task import Role, working_lanes
+from core.explain.ranks import rank_times
+from core.explain.statistics import union_ns
+from core.plan.task import IS_COMMUNICATION, KINDS, Role, working_lanes
 from core.recording.exporters.chrome import write_chrome
-from core.recording.exporters.events import Events
+from core.recording.exporters.events import Events, ranks_of
+from core.recording.exporters.kineto import kernel, write_kineto
 from core.recording.exporters.perfetto import write_perfetto
 from core.recording.recording import open_recording
+from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 RECORDINGS = Path(__file__).parents[3] / "resources" / "recordings"
@@ -35,6 +39,7 @@ FORMATS = [
     Held("run.json.gz", write_chrome),
     Held("run.pftrace", write_perfetto),
 ]
+GIVEN_UP = [*FORMATS, Held("ranks", write_kineto)]
 
 
 def spans_of(trace: Trace, held: Held) -> list[tuple[Any, ...]]:
@@ -88,7 +93,65 @@ def test_what_a_format_holds_comes_back(tmp_path, held, name):
         assert links_of(opened.trace) == links_of(trace) != []
 
 
-@pytest.mark.parametrize("held", FORMATS, ids=lambda held: held.file)
+@pytest.mark.parametrize("name", RUNS)
+def test_a_folder_of_ranks_holds_streams_steps_and_communication(tmp_path, name):
+    trace = open_recording(RECORDINGS / name).trace
+    assert list(write_kineto(trace, tmp_path / "ranks"))[-1] == 1.0
+    opened = open_recording(tmp_path / "ranks")
+    assert opened.warning == "" and opened.trace.steps == trace.steps
+    events, again = Events.of(trace), Events.of(opened.trace)
+    rank_of = {lane: rank for rank, lanes in enumerate(ranks_of(trace)) for lane in lanes}
+    written = [
+        (start, end - start, kernel(KINDS[kind], label), rank_of[lane], step)
+        for start, end, kind, label, lane, step in zip(
+            (events.spans.start - events.spans.start.min()).tolist(),
+            (events.spans.end - events.spans.start.min()).tolist(),
+            events.spans["kind"].tolist(), events.labels, events.lane.tolist(),
+            events.spans.step.tolist(), strict=True,
+        )
+    ]  # fmt: skip
+    lanes = opened.trace.header.lanes
+    read = [
+        (span.start, span.end - span.start, span.label, int(lanes[span.lane].device[5:]), span.step)
+        for span in opened.trace
+        if lanes[span.lane].role is not Role.NESTED and not lanes[span.lane].cores
+    ]
+    assert sorted(read) == sorted(written)
+    moves = IS_COMMUNICATION[again.spans["kind"]]
+    assert moves.sum() == IS_COMMUNICATION[events.spans["kind"]].sum() > 0
+
+
+def test_idle_compute_and_communication_of_written_ranks_are_those_of_the_run(tmp_path):
+    trace = open_recording(RECORDINGS / RUNS[1]).trace
+    list(write_kineto(trace, tmp_path / "ranks"))
+    read = rank_times(open_recording(tmp_path / "ranks").trace)
+    ranks = ranks_of(trace)
+    assert [time.place for time in read] == [f"rank {rank}" for rank in range(len(ranks))]
+    for time, lanes in zip(read, ranks, strict=True):
+        spans = Spans.joined([trace.spans(lane) for lane in lanes])
+        moves = IS_COMMUNICATION[spans["kind"]]
+        busy = union_ns(spans.start, spans.end)
+        compute = union_ns(spans.start[~moves], spans.end[~moves])
+        assert time.span_ns == spans.end.max() - spans.start.min()
+        assert (time.idle_ns, time.compute_ns) == (time.span_ns - busy, compute)
+        assert time.communication_ns == union_ns(spans.start[moves], spans.end[moves]) > 0
+
+
+def test_another_programs_ranks_are_written_and_read_again(tmp_path):
+    trace = open_recording(TWO_RANKS).trace
+    list(write_kineto(trace, tmp_path / "ranks"))
+    again = open_recording(tmp_path / "ranks").trace
+    before, after = rank_times(trace), rank_times(again)
+    assert [time.place for time in after] == [time.place for time in before]
+    assert again.steps == trace.steps
+    for name in ("run.json", "run.pftrace"):
+        write = write_perfetto if name.endswith("pftrace") else write_chrome
+        list(write(trace, tmp_path / name))
+        read = open_recording(tmp_path / name).trace
+        assert read.span_count >= trace.span_count
+
+
+@pytest.mark.parametrize("held", GIVEN_UP, ids=lambda held: held.file)
 def test_a_file_that_is_given_up_is_not_there(tmp_path, held, monkeypatch):
     monkeypatch.setattr("core.recording.exporters.events.PIECE", 7)
     trace = open_recording(RECORDINGS / RUNS[0]).trace

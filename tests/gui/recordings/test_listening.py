@@ -70,6 +70,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
         run = window.run_shown
         assert run.live and window.session.hears
         assert not window.actions_by_name["run"].isEnabled()
+        assert window.panels.foreign.isHidden()
         listening.refresh()
         assert listening.status.text() == "1 of 1 ranks are connected."
         job.stdin.write("\n")
@@ -79,6 +80,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
     saved = open_recording(tmp_path / "job.arrow").trace
     assert list(map(str, saved)) == list(map(str, run.trace))
     assert window.actions_by_name["stop"].isEnabled() is False
+    assert not window.panels.foreign.isHidden() and window.bar._progress.isHidden()
 
 
 def test_two_ranks_are_one_run_and_each_span_comes_once(window, listening, qtbot, tmp_path):
