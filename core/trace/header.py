@@ -50,6 +50,11 @@ class Header:
         return not self.model.blocks
 
     @property
+    def is_job(self) -> bool:
+        """Whether it is a training job that core.recorder recorded."""
+        return self.foreign and "ranks" in self.hardware
+
+    @property
     def timing_note(self) -> str:
         """What must be said wherever a time is shown: of shared hardware, or a virtual clock."""
         return timing_note(self.lanes, self.specification.link)

@@ -37,7 +37,8 @@ class ForeignPanel(QWidget):
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show a trace that is whole; nothing is seen of a run of the app's own."""
         trace = scene.trace if scene is not None and scene.trace.header.foreign else None
-        trace = None if live else trace  # its figures are those of the whole
+        if live or (trace is not None and trace.header.is_job):
+            trace = None  # its figures are of the whole, and of launches that a job does not tell
         self.setVisible(trace is not None)
         if trace is None or trace is self._trace:
             return
