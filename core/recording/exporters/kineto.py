@@ -65,7 +65,7 @@ def _head(rank: int, ranks: int, device: str) -> bytes:
     told: dict[str, Any] = {
         "schemaVersion": 1,
         "deviceProperties": [{"id": rank, "name": device}],
-        "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks},
+        "distributedInfo": {"rank": rank, "world_size": ranks},
         "displayTimeUnit": "ms",
     }
     # Analyses look for the rank in lines, with a blank behind each colon, as json writes them.
