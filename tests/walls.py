@@ -103,7 +103,7 @@ LAYERS = (
     ("core.engine.run",),
     ("core.engine.ranks", "core.engine.virtual"),
     ("core.engine",),
-    ("core.sweep", "core.lessons"),
+    ("core.sweep", "core.lessons", "core.job"),
     ("core.cli",),
     ("gui.look",),
     ("gui.timeline.layout",),

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from core.paths import PROJECT_ROOT
 from core.recorder.wire import is_address
-from core.recording.listener import Listener
+from core.recording.listener import Files, Listener
 
 SITE = PROJECT_ROOT / "core" / "recorder" / "site"
 """Where Python finds the sitecustomize that begins to record; the recorder is not imported
@@ -51,7 +51,7 @@ def listen(given: argparse.Namespace) -> None:
     def say(text: str) -> None:
         print(f"bubblescope: {text}", file=sys.stderr, flush=True)
 
-    listener = Listener(host.strip("[]"), int(port), Path(given.out), say)
+    listener = Listener(host.strip("[]"), int(port), Files(Path(given.out), say).hear, say)
     print(f"bubblescope record --out {listener.address} -- COMMAND", flush=True)
     try:
         threading.Event().wait()

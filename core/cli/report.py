@@ -11,8 +11,10 @@ from core.plain import plain
 from core.plan.devices import HOST, Hardware, kind_of
 from core.plan.grid import grid
 from core.plan.task import Plan, Stage
-from core.report.summary import LaneSummary, StepSummary, Summary
+from core.report.summary import CollectiveSummary, LaneSummary, StepSummary, Summary
 from core.report.waterfall import BAR_WORDS
+
+MOST_COLLECTIVES = 12
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -122,7 +124,36 @@ def summary_text(summary: Summary) -> str:
         lines += [_bubble_line(whole), _waterfall_line(whole), _path_line(whole)]
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
-    return "\n".join(lines) + "\n\n" + table(header, [_lane_row(lane) for lane in lanes])
+    tables = [table(header, [_lane_row(lane) for lane in lanes])]
+    if summary.collectives:
+        tables.append(_collectives_table(summary.collectives))
+    return "\n\n".join(["\n".join(lines), *tables])
+
+
+def _collectives_table(collectives: Sequence[CollectiveSummary]) -> str:
+    """Who came last to each collective of ranks, the longest waits first."""
+    header = ("collective", "times", "came last", "wait ms", "transfer ms")
+    first = sorted(collectives, key=lambda one: one.wait_ns, reverse=True)
+    rows = [
+        (_collective_name(one), one.times, _last(one), milliseconds(one.wait_ns),
+         milliseconds(one.transfer_ns))
+        for one in first[:MOST_COLLECTIVES]
+    ]  # fmt: skip
+    left = len(first) - len(rows)
+    more = f"\nand {counted(left, 'collective')} with shorter waits" if left else ""
+    return table(header, rows) + more
+
+
+def _collective_name(one: CollectiveSummary) -> str:
+    number = one.bucket if one.bucket is not None else one.block
+    return one.kind if number is None else f"{one.kind} {number}"
+
+
+def _last(one: CollectiveSummary) -> str:
+    """Who came last how often, where the clocks are good enough to tell."""
+    if not one.certain:
+        return "not certain: the wait is within the clocks' error"
+    return ", ".join(f"{lane} ({count})" for lane, count in one.last.items())
 
 
 def injected_lines(faults: Mapping[str, object]) -> list[str]:

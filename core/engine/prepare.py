@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
@@ -15,11 +12,11 @@ from core.engine.models.workload import Workload, build_workload, check_ties
 from core.engine.rank_models.model import rank_model
 from core.files import check_writable
 from core.models.description import ModelDescription
-from core.plan.balance import BlockCost, balanced_borders
+from core.plan.balance import BlockCost
 from core.plan.by_blocks import by_blocks
 from core.plan.devices import Hardware
 from core.plan.nested import nested_lanes
-from core.plan.pipeline.options import BALANCE, LANE_MEMORY
+from core.plan.pipeline.options import BALANCE
 from core.plan.specification import (
     Specification,
     check,
@@ -33,6 +30,7 @@ from core.plan.specification import (
 )
 from core.plan.strategy import Strategy
 from core.plan.task import Lane, Plan, Runner
+from core.report.cut import MeasuredBlocks, balanced
 from core.trace.header import Header
 
 
@@ -89,7 +87,8 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         assert workload is not None  # only plans on lanes cut a model
         first = next(iter(plans.values()))
         costs = tuple(block_costs(workload, lanes[0], first.parts[0].rows, specification.optimizer))
-        specification = balanced(specification, first, costs)
+        measured = MeasuredBlocks(costs, first.parts[0].rows)
+        specification = balanced(specification, model, lanes, measured)
         plans = plans_of(specification, model, lanes)
     first = next(iter(plans.values()))
     if workload is not None:
@@ -112,18 +111,3 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         block_costs=costs,
     )
     return Prepared(specification, strategy, model, tuple(lanes), plans, workload, header)
-
-
-def balanced(specification: Specification, plan: Plan, costs: Sequence[BlockCost]) -> Specification:
-    """The run with borders at which measured times are balanced, as they can be asked for again.
-
-    `plan` has as many stages, cut anywhere. A lane that holds several has an equal share of its
-    memory for each. Raises PlanError if no cut keeps within a lane's memory.
-    """
-    memory = specification[LANE_MEMORY]
-    stages = Counter(place.lane for place in plan.placements)
-    most = math.inf if memory is None else 1e6 * memory / max(stages.values())
-    borders = balanced_borders(costs, plan, most)
-    return specification.having(
-        borders=",".join(map(str, borders)) or None, balance=False, stages=None, lane_memory=None
-    )

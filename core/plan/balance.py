@@ -57,8 +57,8 @@ def balanced_borders(
     `most_bytes` is what a stage may hold. Raises PlanError if no cut keeps within it, naming what
     the best one holds.
     """
-    waiting = _waiting_microbatches(plan)
-    in_parts = bool((plan.columns.kind == KIND_CODES[Kind.BACKWARD_WEIGHT]).any())
+    waiting = waiting_microbatches(plan)
+    in_parts = cuts_backward(plan)
     times = [0, *accumulate(cost.duration_ns(in_parts) for cost in costs)]
     kept = [0, *accumulate(cost.kept_bytes for cost in costs)]
     saved = [0, *accumulate(cost.saved_bytes for cost in costs)]
@@ -103,7 +103,12 @@ def _least_worst(
     return best[blocks]
 
 
-def _waiting_microbatches(plan: Plan) -> list[int]:
+def cuts_backward(plan: Plan) -> bool:
+    """Whether a plan runs the two parts of backwards apart."""
+    return bool((plan.columns.kind == KIND_CODES[Kind.BACKWARD_WEIGHT]).any())
+
+
+def waiting_microbatches(plan: Plan) -> list[int]:
     """For each stage, of how many micro-batches a lane holds what forwards saved, at most."""
     now, most = Counter[tuple[int, int]](), Counter[int]()
     change = {Kind.FORWARD: 1, Kind.BACKWARD: -1, Kind.BACKWARD_WEIGHT: -1}

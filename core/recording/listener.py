@@ -1,4 +1,4 @@
-"""Takes ranks' recordings over TCP and writes each into a file, whatever else connects.
+"""Takes ranks' recordings over TCP, each for itself, whatever else connects.
 
 A peer must know the token, which is compared in constant time; whoever says something else, or
 nothing within a few seconds, is let go. Of each peer one piece is in memory at a time, so a slow
@@ -24,20 +24,24 @@ MOST_UNKNOWN = 64
 """Connections that have not shown the token yet; more are closed at once."""
 MOST_BYTES = 64 << 30
 PIECE = 1 << 16
+LIFE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
+"""Seconds of silence until it is asked whether a peer is alive, between askings, and how many."""
+EVERY_ADDRESS = ("0.0.0.0", "::")
 Say = Callable[[str], None]
+Hear = Callable[[socket.socket, int], None]
+"""Takes the stream of a rank from its peer, on a thread of its own; an OSError ends it."""
 
 
 class Listener:
     """Listens on an address, in threads of its own, until it is closed.
 
-    `say` is told in a line, from any thread, what arrives and what is refused.
+    `hear` takes what each rank sends; `say` is told in a line, from any thread, what is refused.
     """
 
-    def __init__(self, host: str, port: int, folder: Path, say: Say) -> None:
-        """Raises OSError if the address cannot be listened on or the folder not be made."""
-        folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, host: str, port: int, hear: Hear, say: Say) -> None:
+        """Raises OSError if the address cannot be listened on."""
         self.token = secrets.token_hex(TOKEN_BYTES // 2)
-        self._folder, self._say = folder, say
+        self._hear, self._say = hear, say
         self._lock = threading.Lock()
         self._unknown: set[socket.socket] = set()
         self._ranks: dict[int, socket.socket] = {}
@@ -50,6 +54,7 @@ class Listener:
     def address(self) -> str:
         """What a job is given as `out`."""
         host = f"[{self.host}]" if ":" in self.host else self.host
+        host = socket.gethostname() if self.host in EVERY_ADDRESS else host
         return f"tcp://{self.token}@{host}:{self.port}"
 
     def close(self) -> None:
@@ -85,7 +90,7 @@ class Listener:
             try:
                 rank = self._admit(peer)
                 if rank is not None:
-                    self._take(peer, rank)
+                    self._hear(peer, rank)
             finally:
                 with self._lock:
                     self._unknown.discard(peer)
@@ -108,7 +113,7 @@ class Listener:
         if not (hmac.compare_digest(magic, MAGIC) and knows):
             self._say("a connection without the token was refused")
             return None
-        peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        _expect_life(peer)
         with self._lock:
             self._unknown.discard(peer)
             if rank in self._ranks:
@@ -116,7 +121,17 @@ class Listener:
             self._ranks[rank] = peer
         return int(rank)
 
-    def _take(self, peer: socket.socket, rank: int) -> None:
+
+class Files:
+    """Writes each rank's recording into a file of a folder; `say` is told who comes and goes."""
+
+    def __init__(self, folder: Path, say: Say) -> None:
+        """Raises OSError if the folder cannot be made."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder, self._say = folder, say
+
+    def hear(self, peer: socket.socket, rank: int) -> None:
+        """Write what comes until it ends. Raises OSError if it breaks off or the disk is full."""
         self._say(f"rank {rank} has connected")
         size = 0
         with (self._folder / f"rank-{rank}.arrow").open("wb", buffering=0) as file:
@@ -137,6 +152,14 @@ def _exactly(peer: socket.socket, count: int) -> bytes | None:
             return None
         data += piece
     return data
+
+
+def _expect_life(peer: socket.socket) -> None:
+    """A peer that has vanished without a word is given up after a minute."""
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in LIFE.items():
+        if hasattr(socket, name):
+            peer.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def _shut(peer: socket.socket) -> None:

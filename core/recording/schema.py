@@ -29,7 +29,7 @@ from enum import StrEnum
 import numpy as np
 import pyarrow as pa
 
-from core.trace.header import FORMAT, Header
+from core.trace.header import FORMAT, MOST_LANES, Header
 from core.trace.table import ATTRIBUTES
 from core.typed import typed
 
@@ -108,6 +108,8 @@ def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
                 f"{name} has format {values['format']!r:.40}; this version reads format "
                 f"{FORMAT}: record it anew"
             )
+        if len(values["lanes"]) > MOST_LANES:
+            raise ValueError(f"it has more than {MOST_LANES:,} lanes")
         header: Header = typed(Header, values)
         header.check()
     except RecordingError:

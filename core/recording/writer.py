@@ -18,6 +18,7 @@ from core.plan.task import Task
 from core.recording.schema import NOTE, RECORDS, SCHEMA, TASK, Record, schema_of
 from core.trace.columns import ABSENT
 from core.trace.header import Header
+from core.trace.table import TaskTable
 
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
@@ -63,6 +64,16 @@ def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
     told = pa.StructArray.from_arrays(arrays, fields=list(TASK))
     whole = pa.ListArray.from_arrays(pa.array([0, len(tasks)], pa.int32()), told)
     return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=whole)
+
+
+def table_plan_batch(number: int, table: TaskTable) -> pa.RecordBatch:
+    """The same of a plan that a table has, with the tasks' own names."""
+    where = table.plan(number)
+    places = table.rows["name"][where].tolist()
+    names = [None if place == ABSENT else table.names[place] for place in places]
+    told = [{**table.told(where.start + n), "name": name} for n, name in enumerate(names)]
+    tasks = pa.array([told], pa.list_(TASK))
+    return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=tasks)
 
 
 def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.explain.arrivals import Arrivals, arrivals, merged
 from core.explain.bubble import Bubble, bubble, closed_form
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.critical import critical_path, path_shares
@@ -22,7 +23,8 @@ class StepFigures:
 
     `idle_by_cause` has for every lane the ns of each cause that there is; they add up to its idle
     time. `closed_form` is the formula's bubble as a fraction of the makespan, None where there is
-    none. `ladder` and `critical_path` hold ns that add up to the makespan.
+    none. `ladder` and `critical_path` hold ns that add up to the makespan. `collectives` are those
+    in which ranks met: of several steps the sums, where all else is a mean.
     """
 
     idle_by_cause: tuple[dict[str, int], ...]
@@ -31,6 +33,7 @@ class StepFigures:
     closed_form: float | None
     ladder: dict[str, int]
     critical_path: dict[str, int]
+    collectives: tuple[Arrivals, ...] = ()
 
     @property
     def makespan_ns(self) -> int:
@@ -64,6 +67,7 @@ def step_figures(
         form.fraction if form is not None else None,
         bars,
         {str(share): ns for share, ns in path_shares(critical_path(explanation)).items()},
+        () if explanation.fault else arrivals(explanation),
     )
 
 
@@ -82,6 +86,7 @@ def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:
         sum(forms) / count if len(forms) == count else None,
         _means([f.ladder for f in figures]),
         _means([f.critical_path for f in figures]),
+        merged(one for f in figures for one in f.collectives),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.explain.arrivals import Arrivals, merged
 from core.explain.balance import lane_balance
 from core.explain.causes import explain_run_step
 from core.explain.lanes import entering
@@ -75,6 +76,27 @@ class StepSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectiveSummary:
+    """A collective in which ranks met, `times` in all measured steps (core.explain.arrivals).
+
+    `last` says of each rank, by its lane's name, how often it came last. `wait_ns` is the mean time
+    from the first rank's coming to the last one's, `transfer_ns` from there to the end. Where
+    waiting is shorter than the clocks are known to agree (`certain` is false), neither who came
+    last nor the wait is known.
+    """
+
+    kind: str
+    stage: int | None
+    block: int | None
+    bucket: int | None
+    times: int
+    last: dict[str, int]
+    wait_ns: int
+    transfer_ns: int
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """A whole run, warm-up left out.
 
@@ -100,6 +122,7 @@ class Summary:
     faults: tuple[str, ...] = ()
     injected_faults: dict[str, str | float] = field(default_factory=dict)
     verdict: Verdict | None = None
+    collectives: tuple[CollectiveSummary, ...] = ()
 
     @property
     def gradient_error(self) -> float | None:
@@ -132,6 +155,8 @@ def summarise(trace: Trace) -> Summary:
     header = trace.header
     steps, faults = ended_steps(trace), run_faults(trace)
     plans = RunPlans(trace)
+    told = [_step(trace, step, plans) for step in steps]
+    met = merged(one for _, own in told for one in own)
     return Summary(
         strategy=None if header.foreign else header.specification.strategy,
         schedule=header.specification[SCHEDULE],
@@ -141,12 +166,13 @@ def summarise(trace: Trace) -> Summary:
         timing_note=header.timing_note,
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
-        steps=tuple(_step(trace, step, plans) for step in steps),
+        steps=tuple(step for step, _ in told),
         complete=trace.outcome == "finished" and not faults,
         missing=sum(fault.missing for fault in faults),
         faults=tuple(fault.text for fault in faults),
         injected_faults=faults_given(header.specification),
         verdict=verdict(trace),
+        collectives=tuple(_collective(trace, one) for one in met),
     )
 
 
@@ -166,7 +192,16 @@ def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
     return tuple(count for _, count in sorted(rows.items()))
 
 
-def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
+def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
+    wait = met.wait_ns // met.times
+    return CollectiveSummary(
+        str(met.kind), met.stage, met.block, met.bucket, met.times,
+        {trace.header.lanes[lane].name: count for lane, count in met.last},
+        wait, met.transfer_ns // met.times, wait >= (clock_uncertainty(trace.clocks) or 0),
+    )  # fmt: skip
+
+
+def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[Arrivals, ...]]:
     start, end = trace.step_bounds(step)
     figures = plans.figures(step, explain_run_step(trace, step))
     fault = next((fault for fault in run_faults(trace) if fault.step == step), None)
@@ -184,7 +219,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
                 figures.idle_by_cause[lane.index],
             )
         )  # fmt: skip
-    return StepSummary(
+    summary = StepSummary(
         step,
         end - start,
         _value(trace, "loss", step),
@@ -200,6 +235,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> StepSummary:
         fault is None,
         0 if fault is None else fault.missing,
     )
+    return summary, figures.collectives
 
 
 def _value(trace: Trace, name: str, step: int) -> float | None:

@@ -66,9 +66,10 @@ class Arguments:
         task = np.full(int(self.places.max(initial=ABSENT)) + 1, ABSENT)
         known = np.flatnonzero(self.places != ABSENT)
         task[self.places[known]] = known
-        for first, source in self.sources:
-            for place, text in enumerate(source.every(), first):
-                if text and place < len(task) and task[place] != ABSENT:
+        ends = [first for first, _ in self.sources[1:]] + [len(task)]
+        for (first, source), end in zip(self.sources, ends, strict=True):
+            for place, text in zip(range(first, end), source.every(), strict=False):
+                if text and task[place] != ABSENT:
                     yield int(task[place]), text
 
 

@@ -241,6 +241,7 @@ class Trace:
         for lane, some in by_lane:
             self.lanes[lane].add(some)
             if self.imported is not None:
+                _check_apart(self.lanes[lane].view, len(some))
                 _take_imported(self.step_table, self.header.lanes[lane], some, self.imported.steps)
         if self.imported is None:
             self.step_table.widen(spans.step, spans.start, spans.end)
@@ -263,6 +264,13 @@ class Trace:
         """Every finished span, lane by lane."""
         for lane, spans in enumerate(self.lanes):
             yield from (self.span(lane, index) for index in range(len(spans)))
+
+
+def _check_apart(spans: Spans, count: int) -> None:
+    """Raise ValueError if one of the last spans of a lane begins before another has ended."""
+    first = max(0, len(spans) - count - 1)
+    if (spans.start[first + 1 :] < spans.end[first:-1]).any():
+        raise ValueError("spans of a lane overlap")
 
 
 def _take_imported(

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
+from core.job.hearing import Hearing
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
@@ -72,7 +73,8 @@ class Run:
         if not self.live:
             return None
         lanes = self.trace.header.lanes
-        if lanes and lanes[0].is_virtual:  # their time goes on as it is told
+        # Where another machine's clock shows it, time goes on as it is told.
+        if lanes and (lanes[0].is_virtual or self.trace.header.foreign):
             return float(self.trace.bounds[1])
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
 
@@ -145,6 +147,9 @@ class Run:
 class Session(QObject):
     """Drains the client into runs. Signals go up; the window sets what it shows.
 
+    A job that streams to `hearing` is a run as the engine's are: its messages are taken in the same
+    way, each once, while the engine runs nothing; `hears` is True meanwhile.
+
     `ticked` comes with every tick of a live run, so that open tasks can grow. `hardware` is what
     the engine found, None until it is ready.
     """
@@ -169,7 +174,8 @@ class Session(QObject):
         self.runs: list[Run] = []
         self._numbers = count(1)
         self.live: Run | None = None
-        self.asking = False
+        self.asking = self.hears = False
+        self.hearing: Hearing | None = None
         self.hardware: Hardware | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(IDLE_TICK_MS)
@@ -195,12 +201,24 @@ class Session(QObject):
 
     def stop(self) -> None:
         """Ask for the end of the run."""
-        if self.asking:
+        if self.hears and self.hearing is not None:
+            self.hearing.stop()
+        elif self.asking:
             self._client.stop()
 
+    def listen_to(self, hearing: Hearing | None) -> None:
+        """Take the runs of training jobs too; None: listen no more, and keep what has come."""
+        if self.hearing is not None:
+            self.hearing.close()
+            self._hear(self.hearing)
+            if self.hears:
+                self._waiting.append((time.monotonic(), Ended(Outcome.STOPPED)))
+        self.hearing = hearing
+
     def close(self) -> None:
-        """End timer and engine."""
+        """End timer, engine, and listening."""
         self._timer.stop()
+        self.listen_to(None)
         self._client.close()
         self._spool.close()
 
@@ -233,7 +251,9 @@ class Session(QObject):
     def tick(self) -> None:
         """Take messages for at most a share of the tick; what is left stays in order."""
         now = time.monotonic()
-        self._waiting.extend((now, message) for message in self._client.poll())
+        self._waiting.extend((now, message) for message in self._of_engine())
+        if self.hearing is not None:
+            self._hear(self.hearing)
         end = time.perf_counter() + min(max(SHARE_S, (now - self._ticked) / 3), MOST_SHARE_S)
         self._ticked = now
         touched = False
@@ -244,6 +264,24 @@ class Session(QObject):
             self.rows_came.emit(self.live)
         if self.live is not None:
             self.ticked.emit()
+
+    def _of_engine(self) -> list[Message]:
+        """What the engine has sent; that it ended is not said of a job's run."""
+        messages = self._client.poll()
+        for message in messages if self.hears else ():
+            if isinstance(message, Ended) and message.text:
+                self.engine_failed.emit(message.text)
+        return [one for one in messages if not (self.hears and isinstance(one, Ended))]
+
+    def _hear(self, hearing: Hearing) -> None:
+        """Take what a job has sent, unless the engine's run goes on: the job waits then."""
+        if self.asking and not self.hears:
+            return
+        messages = hearing.poll()
+        if messages and not self.hears:
+            self.hears = True
+            self._set_asking(True)
+        self._waiting.extend((time.monotonic(), message) for message in messages)
 
     def _take_next(self) -> bool:
         """Handle what has waited longest; True if the live run has new rows."""
@@ -297,6 +335,7 @@ class Session(QObject):
     def _end(self, outcome: Outcome, text: str) -> None:
         run, self.live = self.live, None
         asked = self.asking
+        self.hears = False
         self._set_asking(False)
         if run is not None:
             run.trace.heard = max(run.trace.heard, int(run.now or 0))

@@ -20,6 +20,7 @@ from core.compare.runs import TwoRuns
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open
 from gui.app.session import Run
+from gui.figures.run_names import shown_title
 from gui.figures.titles import run_title
 from gui.look.label import Label
 from gui.look.layouts import column
@@ -62,7 +63,7 @@ def other_of(run: Run) -> Other:
 
 def titles(a: Run, b: Other, two: TwoRuns | None) -> tuple[str, str]:
     """What stands above both timelines: each run, and which step of it is compared."""
-    names = run_title(a.trace), b.title if b.run is None else run_title(b.trace)
+    names = shown_title(a), b.title if b.run is None else shown_title(b.run)
     if two is None:
         return names
     one, other = (

@@ -96,6 +96,7 @@ class Comparing(QObject):
         self._scene_b = Scene(other.trace)
         b.state.set_theme(self.a.state.theme)
         b.state.show_scene(self._scene_b)
+        self.frame.colour()
         self.a.state.show_strips(prediction=False)  # two comparisons at once are too many
         self._show_strips()
         self._enable(True)

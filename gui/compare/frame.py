@@ -23,6 +23,7 @@ from gui.look.writing import LEFT, elided
 from gui.recordings.opening import OpeningStrip
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
+from gui.timeline.state.colouring import colouring_of
 
 LEAST = 120  # pixels of height of a timeline with its title
 
@@ -113,6 +114,14 @@ class CompareFrame(QWidget):
             self._split.setSizes([self.height() // 2, self.height() // 2])
         self._cover()
         return self.b
+
+    def colour(self) -> None:
+        """Let the colours of run B mean what those of run A do."""
+        state = None if self.b is None else self.b.state
+        if self.a.state.scene is not None and state is not None and state.scene is not None:
+            by = self.a.state.scene.colouring.by
+            state.scene.colouring = colouring_of(by, state.scene.trace)
+            state.refresh(state.now)
 
     def unite(self) -> None:
         """Give the timeline all the room again."""

@@ -133,6 +133,7 @@ PAGE = """<!DOCTYPE html>
 :root { color-scheme: light dark; $light }
 @media (prefers-color-scheme: dark) { :root { $dark } }
 @media print { :root { color-scheme: light; $light } }
+:root.printed { color-scheme: light; $light }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 28px 24px 48px; max-width: 1060px; background: var(--plot);
   color: var(--text); font: 14px/1.45 system-ui, "Helvetica Neue", Arial, sans-serif; }

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from core.explain.arrivals import Arrivals
 from core.explain.balance import LaneBalance, lane_balance
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
@@ -34,10 +35,12 @@ from gui.report.page import (
     write_page,
 )
 from gui.report.setup import setup_sections
-from gui.report.timeline import excerpt_of, timeline
+from gui.report.timeline import Excerpt, excerpt_of, timeline
+from gui.timeline.interact.describe import kind_title
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
+MOST_LAST = 3  # ranks that came last are named
 MOST_ROWS = 64  # of a table
 
 
@@ -68,6 +71,8 @@ def run_sections(scene: Scene) -> Iterator[Section | None]:
         yield None
     if steps:
         yield from _sections(scene, steps, figures)
+    elif scene.trace.span_count:
+        yield Section(tr("Timeline"), _timeline(scene, steps))
     yield from setup_sections(scene.trace)
 
 
@@ -102,6 +107,8 @@ def _sections(
     yield Section(tr("From the ideal step to this one"), _waterfall(mean))
     yield Section(tr("Idle time by cause"), _idle(scene.trace, mean))
     yield Section(tr("Critical path"), _path(mean))
+    if mean.collectives:
+        yield Section(tr("Collectives"), _collectives(scene.trace, mean.collectives))
     yield Section(tr("Steps"), _steps(scene.trace, steps, figures))
 
 
@@ -149,12 +156,25 @@ def _timeline(scene: Scene, steps: Sequence[int]) -> Html:
     excerpt = excerpt_of(scene.trace, steps)
     shown = median_range(scene.trace)
     words = tr("Timeline of {run}", run=run_title(scene.trace))
-    note = NOTHING
-    if len(excerpt.steps) < len(steps):
-        text = tr("The timeline has the last {n} of these {all} steps.",
-                  n=len(excerpt.steps), all=len(steps))  # fmt: skip
-        note = paragraph(text, "note")
-    return joined(timeline(scene, excerpt, (shown.start, shown.end), words), note)
+    seen = (shown.start, min(shown.end, excerpt.end))
+    if shown.start < excerpt.begin:  # the median step has no room on the page
+        seen = scene.trace.step_bounds(excerpt.steps[-1])
+    notes = [paragraph(text, "note") for text in _left_out(excerpt, len(steps), shown.end)]
+    return joined(timeline(scene, excerpt, seen, words), *notes)
+
+
+def _left_out(excerpt: Excerpt, steps: int, end: int) -> Iterator[str]:
+    """What a timeline has no room for."""
+    if len(excerpt.steps) < steps:
+        yield tr("The timeline has the last {n} of these {all} steps.",
+                 n=len(excerpt.steps), all=steps)  # fmt: skip
+    if not steps and excerpt.end < end:
+        yield tr("The timeline has the first {part} of {all}.",
+                 part=duration_text(excerpt.end - excerpt.begin),
+                 all=duration_text(end - excerpt.begin))  # fmt: skip
+    if len(excerpt.lanes) < excerpt.all_lanes:
+        yield tr("The timeline has the first {n} of {all} lanes.",
+                 n=len(excerpt.lanes), all=excerpt.all_lanes)  # fmt: skip
 
 
 def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, steps: int) -> Html:
@@ -220,6 +240,22 @@ def _path(mean: StepFigures) -> Html:
         for share, ns in shares.items() if ns
     ]  # fmt: skip
     return table((tr("what"), tr("time"), tr("share"), ""), rows, bar=True)
+
+
+def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
+    """Who came last to each and how often, how long it was waited for, and how long data moved."""
+    names, rows = [lane.name for lane in trace.header.lanes], []
+    for one in sorted(met, key=lambda one: -one.wait_ns)[:MOST_ROWS]:
+        number = one.bucket if one.bucket is not None else one.block
+        last = ", ".join(f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST])
+        rows.append((
+            f"{kind_title(one.kind)} {'' if number is None else number}".strip(), last,
+            str(one.times), duration_text(one.wait_ns / one.times),
+            duration_text(one.transfer_ns / one.times),
+        ))  # fmt: skip
+    header = (tr("collective"), tr("last to come, how often"), tr("meetings"),
+              tr("from first to last"), tr("data moves"))  # fmt: skip
+    return table(header, rows, 2)
 
 
 def _steps(trace: Trace, steps: Sequence[int], figures: Sequence[StepFigures]) -> Html:

@@ -6,22 +6,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from core.explain.ranks import rank_times
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
+from gui.look.foreign import odd_lines, rank_heads, rank_words
 from gui.look.text import bytes_text, duration_text, tr
 from gui.look.told import told
-from gui.report.page import Section, facts, paragraph, table
+from gui.report.page import Section, facts, joined, paragraph, table
 
 WARNED = ("warning", "error")
 MOST_LINES = 50
 
 
 def setup_sections(trace: Trace) -> Iterator[Section]:
-    """Settings, machine and warnings of a run."""
+    """Settings (of another program's trace, its ranks), machine and warnings of a run."""
     if not trace.span_count:
         yield Section(tr("Nothing recorded"), paragraph(tr("This run has recorded no spans.")))
-    yield Section(tr("Settings"), facts(_settings(trace)))
+    if trace.header.foreign:
+        yield from _foreign(trace)
+    else:
+        yield Section(tr("Settings"), facts(_settings(trace)))
     machine = [*_flat(trace.header.hardware), *_flat(trace.header.versions)]
     if machine:
         yield Section(tr("Hardware and versions"), facts(machine))
@@ -33,6 +38,13 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
     if warnings:
         header = (tr("at"), tr("level"), tr("what was said"))
         yield Section(tr("Warnings"), table(header, warnings[:MOST_LINES], 3))
+
+
+def _foreign(trace: Trace) -> Iterator[Section]:
+    """What another program's trace tells instead of settings, which it has none of."""
+    rows = [rank_words(time) for time in rank_times(trace)[:MOST_LINES]]
+    yield Section(tr("Ranks"), table(rank_heads(), rows))
+    yield Section(tr("File"), joined(*map(paragraph, odd_lines(trace))))
 
 
 def _settings(trace: Trace) -> list[tuple[str, str]]:

@@ -24,7 +24,9 @@ from gui.timeline.interact.describe import span_title
 from gui.timeline.state.scene import Scene, step_name
 
 MOST_SPANS = 250_000
-"""Spans on a page, the latest steps' that are as many: about 3 MB."""
+"""Spans on a page, the latest steps' or without steps the first ones: about 3 MB."""
+MOST_LANES = 256
+"""Lanes on a page: browsers draw no picture of any height."""
 COLOURS = (
     ("forward",), ("backward",), ("backward_input",), ("backward_weight",), ("forward", "backward"),
     ("communication",), ("update",), ("other",),
@@ -35,24 +37,47 @@ Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What a timeline has of a run: the time from `begin` to `end` (ns), and the steps in it."""
+    """What a timeline has of a run: the time from `begin` to `end` (ns), and the steps in it.
+
+    `lanes` have room, of `all_lanes` that have anything.
+    """
 
     begin: int
     end: int
     steps: tuple[int, ...]
+    lanes: tuple[Lane, ...]
+    all_lanes: int
 
 
 def excerpt_of(trace: Trace, steps: Sequence[int]) -> Excerpt:
-    """The latest of some steps that have room on a page; of none, the whole trace."""
+    """The latest of some steps that have room on a page; of none, the trace as far as there is."""
+    begin, end, kept = _times(trace, steps)
+    filled = [
+        lane for lane in in_order(trace.header.lanes)
+        if lane.role is Role.COMPUTE or _count(trace, lane, begin, end)
+    ]  # fmt: skip
+    return Excerpt(begin, end, kept, tuple(filled[:MOST_LANES]), len(filled))
+
+
+def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...]]:
+    """From when until when an excerpt is, and its steps."""
     if not steps:
-        return Excerpt(*trace.bounds, ())
+        return *_without_steps(trace), ()
     kept, last = 1, trace.step_bounds(steps[-1])[1]
     while kept < len(steps):
         begin = trace.step_bounds(steps[-kept - 1])[0]
         if sum(_count(trace, lane, begin, last) for lane in trace.header.lanes) > MOST_SPANS:
             break
         kept += 1
-    return Excerpt(trace.step_bounds(steps[-kept])[0], last, tuple(steps[-kept:]))
+    return trace.step_bounds(steps[-kept])[0], last, tuple(steps[-kept:])
+
+
+def _without_steps(trace: Trace) -> tuple[int, int]:
+    begin, end = trace.bounds
+    starts = np.concatenate([trace.spans(lane.index).start for lane in trace.header.lanes])
+    if len(starts) > MOST_SPANS:
+        return begin, int(np.partition(starts, MOST_SPANS)[MOST_SPANS])
+    return begin, end + 1  # a mark at the very end is on the page too
 
 
 def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str) -> Html:
@@ -73,7 +98,7 @@ def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str
     trace, warmup = scene.trace, scene.trace.header.specification.warmup
     told = _Told(trace)
     return {
-        "lanes": [_lane(scene, lane, excerpt, told) for lane in in_order(trace.header.lanes)],
+        "lanes": [_lane(scene, lane, excerpt, told) for lane in excerpt.lanes],
         "what": told.all,
         "colours": COLOURS,
         "families": [
@@ -93,7 +118,9 @@ def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str
         "words": {
             "whole": tr("Show all"), "before": tr("Step before"), "next": tr("Next step"),
             "closer": tr("Zoom in"), "wider": tr("Zoom out"),
-            "hint": tr("Drag to move, wheel or + and − to zoom, a double click for one step."),
+            "hint": tr("Drag to move, wheel or + and − to zoom, a double click for one step.")
+            if excerpt.steps
+            else tr("Drag to move, wheel or + and − to zoom."),
             "into": tr("{time} into {step}"), "after": tr("{time} after the start"),
             "idle": tr("Idle: {cause}"),
         },

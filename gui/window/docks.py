@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from gui.app.session import Session
 from gui.app.settings import Settings
@@ -28,6 +28,7 @@ from gui.panels.explain.details import DetailsPanel
 from gui.panels.explain.devices import DevicesPanel
 from gui.panels.explain.statistics import StatisticsPanel
 from gui.panels.explain.why import WhyPanel
+from gui.panels.run.blocks import BlocksPanel
 from gui.panels.run.runs import RunsPanel
 from gui.panels.run.strategy import StrategyPanel
 from gui.panels.sheet import scrolled
@@ -38,8 +39,9 @@ from gui.sweep.panel import SweepPanel
 from gui.timeline.state.scene import Scene
 
 LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
-WIDTHS = {"strategy": 280, "devices": 740, "details": 420}
+WIDTHS = {"strategy": 280, "devices": 830, "details": 330}
 HEIGHTS = {"devices": 260}
+LOW = 90
 FRONT = "devices"
 """The panel that is seen first of those that share a place."""
 
@@ -73,7 +75,7 @@ class Panels:
         self.why, self.buckets = WhyPanel(), BucketsChart()
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.bookmarks = StatisticsPanel(), BookmarksPanel()
-        self.foreign, self.sql = ForeignPanel(), SqlPanel(session)
+        self.foreign, self.sql, self.blocks = ForeignPanel(), SqlPanel(session), BlocksPanel()
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
         self.sheets = (self.batch, self.devices)
@@ -85,6 +87,7 @@ class Panels:
         self.themed = (
             self.form, self.predictions.whatif_panel, self.batch, self.devices, self.buckets,
             self.log, self.steps, self.why, self.compare, self.statistics, self.sweep,
+            self.blocks,
         )  # fmt: skip
 
         form, predictions = self.form, self.predictions
@@ -110,6 +113,7 @@ class Panels:
                     ("steps", tr("Steps"), self.steps),
                     ("statistics", tr("Statistics"), self.statistics),
                     ("spans", tr("Spans"), self.spans),
+                    ("blocks", tr("Blocks"), self.blocks),
                     ("sql", tr("SQL"), self.sql),
                     ("sweep", tr("Sweep"), self.sweep),
                     ("log", tr("Log"), self.log),
@@ -209,3 +213,41 @@ def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
     """Give the docks their sizes of the first time; call it once the window has its size."""
     for sizes, way in ((WIDTHS, Qt.Orientation.Horizontal), (HEIGHTS, Qt.Orientation.Vertical)):
         window.resizeDocks([docks[name] for name in sizes], list(sizes.values()), way)
+
+
+class LowDocks:
+    """Gives the docks below little height where they have nothing to tell, and later back theirs.
+
+    They stay as high as they are once another panel than the first is chosen.
+    """
+
+    def __init__(self, window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
+        self._window, self._front = window, docks[FRONT]
+        self._height: int | None = None
+        for dock in docks.values():
+            if dock in window.tabifiedDockWidgets(self._front):
+                dock.visibilityChanged.connect(self._another)
+
+    def set_low(self, low: bool) -> None:
+        """Make them low, or as high as they were."""
+        panel = self._front.widget()
+        if low and self._height is None and panel is not None and not panel.isHidden():
+            self._height = self._front.height() + self._tabs_height()
+            self._resize(LOW)
+        elif not low and self._height is not None:
+            height, self._height = self._height, None
+            self._resize(height)
+
+    def _another(self, chosen: bool) -> None:
+        if chosen:
+            self.set_low(False)
+
+    def _tabs_height(self) -> int:
+        """What the docks' tabs take, which Qt counts in when it gives a height."""
+        direct, title = Qt.FindChildOption.FindDirectChildrenOnly, self._front.windowTitle()
+        bars = self._window.findChildren(QTabBar, options=direct)
+        mine = (bar for bar in bars if title in map(bar.tabText, range(bar.count())))
+        return max((bar.height() for bar in mine if bar.isVisible()), default=0)
+
+    def _resize(self, height: int) -> None:
+        self._window.resizeDocks([self._front], [height], Qt.Orientation.Vertical)

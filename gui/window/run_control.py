@@ -113,7 +113,9 @@ class RunControl(QObject):
         checked: Checked | str = self._form.result
         asking = self._session.asking
         self._run_action.setIconText(
-            tr("Running {what}", what=way_title(self._begun))
+            tr("A job is recorded")
+            if self._session.hears
+            else tr("Running {what}", what=way_title(self._begun))
             if asking and self._begun is not None
             else tr("▶  Run {what}", what=self._planned)
         )

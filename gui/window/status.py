@@ -150,6 +150,8 @@ def measures_costs(trace: Trace) -> bool:
 
 
 def progress(run: Run) -> tuple[int, int]:
-    """Whole steps so far, and all steps of the run."""
+    """Whole steps so far, and all steps of the run; 0 and 0 of a job that does not tell them."""
+    if run.trace.header.foreign:
+        return 0, 0
     total = len(run.trace.header.specification.all_rows)
     return max(0, len(run.trace.steps) - 1), total

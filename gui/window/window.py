@@ -35,9 +35,11 @@ from gui.menus.menus import Menus
 from gui.menus.palette import Palette
 from gui.menus.recent import RecentMenu
 from gui.menus.view_options import ViewOptions
+from gui.predictions.cutting import Cutting
 from gui.recordings.drops import FileDrops
 from gui.recordings.exporting import Exporting
 from gui.recordings.files import Files
+from gui.recordings.listening import Listening
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.live_figures import LiveFigures, Part
 from gui.sweep.sweeping import Sweeping
@@ -48,7 +50,7 @@ from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Bookmarking
 from gui.window.centre import Centre
 from gui.window.dock_tabs import DockTabs
-from gui.window.docks import Panels, bring, front_action, make_docks, size_docks
+from gui.window.docks import LowDocks, Panels, bring, front_action, make_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.leaving import Leaving
 from gui.window.palette_commands import all_commands
@@ -103,13 +105,14 @@ class MainWindow(QMainWindow):
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
         self.setCentralWidget(self.centre)
         self._docks = make_docks(self, self.panels)
-        self._dock_tabs = DockTabs(self)
+        self._dock_tabs, self._low_docks = DockTabs(self), LowDocks(self, self._docks)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.bookmarking = Bookmarking(self.timeline, self.panels.bookmarks)
         self.bookmarking.stepped.connect(self.show_stepped)
         self.panels.statistics.explain_asked.connect(self.bookmarking.explain_range)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
+        self.cutting = Cutting(self.panels.blocks, self.form, session, self.control.run_beside)
         self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
         self.sweeping.attach(self._docks["sweep"])
         pointer = Pointer(self, self.timeline, self.verdict, self._docks)
@@ -124,6 +127,7 @@ class MainWindow(QMainWindow):
             self, lambda: self.run_shown, session, self.control, self.tabs, self.runs,
             partial(bring, self._docks["strategy"]),
         )  # fmt: skip
+        self.listening = Listening(self, session)
         self.leaving = Leaving(self, session, settings, self.banner.say)
         self.selection_panels = SelectionPanels(
             self, self.timeline, self.panels, self._docks, self.explainer
@@ -328,6 +332,7 @@ class MainWindow(QMainWindow):
         self.colours.theme_changed.connect(self._apply_theme)
         self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
         self.colours.scene_changed.connect(self.overview.refresh)
+        self.colours.scene_changed.connect(self.comparing.frame.colour)
         self.judge.told.connect(self.verdict.show_text)
         self.judge.told.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
@@ -367,6 +372,8 @@ class MainWindow(QMainWindow):
         language = self.settings.language or "system"
         self.actions_by_name.get(f"language_{language}", QAction()).setChecked(True)
         self.centre.show_first_page()
+        self._low_docks.set_low(True)
+        self.centre.pages.currentChanged.connect(lambda page: self._low_docks.set_low(page == 0))
         self.control.allow()
         self.timeline.setFocus()
 
@@ -398,11 +405,13 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Keep what is kept between sittings, and end all work in the background."""
+        self._low_docks.set_low(False)
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.control.keep()
         self.settings.save()
         close_all(self)
         self.predictions.close()
+        self.cutting.close()
         self.predictions.deleteLater()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102

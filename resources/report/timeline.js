@@ -112,12 +112,18 @@
         let latest = 0;
         lane.ended = lane.start.map((at, n) => (latest = Math.max(latest, at + lane.length[n])));
       }
+      this.begins = run.steps.map(([, begin]) => begin);
       this.build();
       this.show(...run.shown);
       new ResizeObserver(() => this.draw()).observe(this.canvas);
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
-      addEventListener("beforeprint", () => this.repaint());
-      addEventListener("afterprint", () => this.repaint());
+      // Paper is light, which style sheets for print say too late for a canvas.
+      for (const [when, printed] of [["beforeprint", true], ["afterprint", false]]) {
+        addEventListener(when, () => {
+          document.documentElement.classList.toggle("printed", printed);
+          this.repaint();
+        });
+      }
     }
 
     build() {
@@ -130,10 +136,12 @@
         one.setAttribute("aria-label", name);
         one.addEventListener("click", action);
       };
-      button("‹", words.before, () => this.step(-1));
+      const stepping = run.steps.length > 0;
+      if (stepping) button("‹", words.before, () => this.step(-1));
       this.place = made("span", bar, "", "place");
       this.place.setAttribute("aria-live", "polite");
-      button("›", words.next, () => this.step(1));
+      this.place.hidden = !stepping;
+      if (stepping) button("›", words.next, () => this.step(1));
       button("+", words.closer, () => this.zoom(0.5));
       button("−", words.wider, () => this.zoom(2));
       button(words.whole, words.whole, () => this.show(0, run.end));
@@ -163,6 +171,8 @@
       const { canvas } = this;
       let held = null;
       canvas.addEventListener("wheel", (event) => {
+        const whole = this.to - this.from >= this.run.end;
+        if (whole && event.deltaY > 0 && !event.shiftKey) return;  // nothing is wider: the page scrolls
         event.preventDefault();
         if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
           this.move(((event.deltaX || event.deltaY) / this.width) * (this.to - this.from));
@@ -205,7 +215,9 @@
       this.to = this.from + length;
       this.root.dataset.from = Math.round(this.from);
       this.root.dataset.to = Math.round(this.to);
-      this.draw();
+      const [first, last] = this.stepsSeen().map((at) => this.run.steps[at]?.[0] ?? "");
+      this.place.textContent = first === last ? first : `${first} – ${last}`;
+      this.drawSoon();
     }
 
     move(by) {
@@ -217,8 +229,15 @@
     }
 
     stepAt(time) {
-      const starts = this.run.steps.map(([, begin]) => begin);
-      return Math.max(0, above(starts, time) - 1);
+      return Math.max(0, above(this.begins, time) - 1);
+    }
+
+    // The first and last step that are looked at: that in the middle, of several whole ones all.
+    stepsSeen() {
+      const { steps } = this.run, middle = this.stepAt((this.from + this.to) / 2);
+      const within = ([, begin, end]) => begin >= this.from && end <= this.to;
+      const first = steps.findIndex(within), last = steps.findLastIndex(within);
+      return first < last ? [first, last] : [middle, middle];
     }
 
     step(by, time = (this.from + this.to) / 2) {
@@ -256,14 +275,20 @@
       run.causes.forEach(([text, , colour, pattern], place) => {
         if (there.has(place)) entry(text, (drawn) => {
           drawn.fillStyle = this.paints.pattern(context, colour, pattern);
-          drawn.fillRect(0, 0, 18, 12);
+          this.band(drawn, 0, 0, 18, 12);
         });
       });
       this.draw();
     }
 
+    // However often the mouse moves, a frame is drawn once.
+    drawSoon() {
+      this.waiting ??= requestAnimationFrame(() => this.draw());
+    }
+
     draw() {
       const { canvas, run } = this, scale = devicePixelRatio;
+      this.waiting = null;
       if (this.from === undefined || !canvas.clientWidth) return;
       const wide = canvas.clientWidth;
       if (canvas.width !== Math.round(wide * scale)) canvas.width = Math.round(wide * scale);
@@ -278,6 +303,7 @@
       const names = run.lanes.map((lane) => context.measureText(lane.name + lane.note).width);
       this.gutter = Math.min(220, wide / 3, Math.max(124, ...names) + 26);
       this.width = wide - this.gutter;
+      this.least = Math.ceil(this.gutter);  // the first whole pixel of the plot
       this.drawAxis(context);
       for (const row of this.rows) this.drawName(context, row);
       context.save();
@@ -286,13 +312,11 @@
       context.clip();
       for (const row of this.rows) this.drawRow(context, row);
       context.restore();
-      const at = this.stepAt((this.from + this.to) / 2);
-      this.place.textContent = run.steps.length ? run.steps[at][0] : "";
     }
 
     drawAxis(context) {
       const { run, paints } = this, length = this.to - this.from;
-      const zero = run.steps.length ? run.steps[this.stepAt((this.from + this.to) / 2)][1] : 0;
+      const zero = run.steps[this.stepsSeen()[0]]?.[1] ?? 0;
       const least = (length / this.width) * 90;
       const power = 10 ** Math.floor(Math.log10(least));
       const apart = power * [1, 2, 5, 10].find((by) => power * by >= least);
@@ -304,7 +328,7 @@
         context.fillStyle = paints.colour("grid");
         context.fillRect(Math.round(x), AXIS, 1, this.height - AXIS);
         context.fillStyle = paints.colour("muted");
-        const text = `${((n * apart) / size).toFixed(digits)} ${unit}`;
+        const text = `${((n * apart) / size).toFixed(digits)} ${unit}`.replace("-", "−");
         const half = context.measureText(text).width / 2, end = this.gutter + this.width;
         if (x + half < end) context.fillText(text, Math.max(x, this.gutter + half), AXIS / 2);
       }
@@ -317,7 +341,6 @@
     }
 
     drawName(context, { lane, top, height }) {
-      if (lane.low && !lane.start.length) return;
       const middle = top + height / 2, { paints } = this;
       context.textAlign = "left";
       context.fillStyle = paints.colour(lane.low ? "muted" : "text");
@@ -336,6 +359,12 @@
       return `${text.slice(0, kept)}…`;
     }
 
+    // Idle time is lower than a bar, so that none is taken for the other.
+    band(context, x, top, width, height) {
+      const air = Math.round(height / 4);
+      context.fillRect(x, top + air, width, height - 2 * air);
+    }
+
     bar(context, x, top, width, height, family) {
       const colours = this.run.colours[family];
       colours.forEach((colour, part) => {
@@ -346,35 +375,42 @@
 
     drawRow(context, { lane, top, height }) {
       const { run, paints } = this;
-      lane.idle.forEach((begin, n) => {
-        const x = this.x(begin), end = this.x(begin + lane.idleLength[n]);
-        if (end < this.gutter || x > this.gutter + this.width || end - x < 0.5) return;
+      const scale = this.width / (this.to - this.from), origin = this.gutter - this.from * scale;
+      const idleLast = above(lane.idle, this.to);
+      for (let n = Math.max(0, above(lane.idle, this.from) - 1); n < idleLast; n += 1) {
+        const wide = lane.idleLength[n] * scale;
+        if (wide < 0.5) continue;
         const [, , colour, pattern] = run.causes[lane.cause[n]];
         context.fillStyle = paints.pattern(context, colour, pattern);
-        context.fillRect(x, top, end - x, height);
-      });
+        this.band(context, origin + lane.idle[n] * scale, top, wide, height);
+      }
       // Bars of less than a pixel are gathered: a pixel has the family that takes most of it.
-      let pixel = -1, shares = new Map();
+      const shares = new Float64Array(run.colours.length);
+      let pixel = -1;
       const flush = () => {
         if (pixel < 0) return;
-        const [family, most] = [...shares].reduce((a, b) => (b[1] > a[1] ? b : a));
+        const most = Math.max(...shares);
         context.globalAlpha = Math.max(0.3, Math.min(1, most));
-        this.bar(context, pixel, top, 1, height, family);
+        this.bar(context, pixel, top, 1, height, most ? shares.indexOf(most) : family);
         context.globalAlpha = 1;
         pixel = -1;
-        shares = new Map();
+        shares.fill(0);
       };
+      let family = 0;
       const last = above(lane.start, this.to);
       for (let n = above(lane.ended, this.from); n < last; n += 1) {
-        const x = this.x(lane.start[n]), end = this.x(lane.start[n] + lane.length[n]);
-        const [label, , , family] = run.what[lane.what[n]];
+        const x = origin + lane.start[n] * scale, end = x + lane.length[n] * scale;
+        const what = run.what[lane.what[n]], label = what[0];
         if (end - x < 1) {
-          if (Math.floor(x) !== pixel) flush();
-          pixel = Math.floor(x);
-          shares.set(family, (shares.get(family) ?? 0) + end - x);
+          const at = Math.max(Math.floor(x), this.least);
+          if (at !== pixel) flush();
+          pixel = at;
+          family = what[3];
+          shares[family] += end - x;
           continue;
         }
         flush();
+        family = what[3];
         const room = end - x > 3 ? end - x - 0.5 : end - x;  // a hair between neighbours
         this.bar(context, x, top, room, height, family);
         const left = Math.max(x, this.gutter), seen = Math.min(end, this.gutter + this.width) - left;
@@ -390,7 +426,7 @@
     // What is told of the place under the pointer.
     point(event) {
       const row = this.rows.find(({ top, height }) => event.offsetY >= top && event.offsetY < top + height);
-      const lines = row && event.offsetX >= this.gutter ? this.told(row.lane, this.time(event.offsetX)) : null;
+      const lines = row ? this.toldAt(row.lane, event.offsetX) : null;
       this.tip.hidden = lines === null;
       if (lines === null) return;
       this.tip.replaceChildren();
@@ -398,6 +434,10 @@
       const room = this.root.clientWidth - this.tip.offsetWidth;
       this.tip.style.left = `${Math.max(0, Math.min(event.offsetX + 14, room))}px`;
       this.tip.style.top = `${this.canvas.offsetTop + event.offsetY + 18}px`;
+    }
+
+    toldAt(lane, x) {
+      return x < this.gutter ? [lane.name, lane.note].filter(Boolean) : this.told(lane, this.time(x));
     }
 
     told(lane, time) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 import torch
@@ -159,7 +160,8 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
             own = ((n, p) for n, p in block.named_parameters() if id(p) not in seen)
             counts = tuple((n, p.numel()) for n, p in own)
             seen.update(map(id, block.parameters()))
-            blocks.append(Block(f"block{index}", counts, x.numel() // len(x)))
+            title = _block_name(index, [n for n, _ in counts])
+            blocks.append(Block(title, counts, x.numel() // len(x)))
     _check_loss(workload, x, name)
     row = workload.input[:1]
     return ModelDescription(
@@ -172,6 +174,13 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
             for module in _modules(workload)
         ),
     )
+
+
+def _block_name(index: int, parameters: Sequence[str]) -> str:
+    """What a block is called: the module that all its parameters lie in, or its number."""
+    paths = [name.split(".")[:-1] for name in parameters]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False))
+    return ".".join(parts[0] for parts in shared) or f"block{index}"
 
 
 def _check_loss(workload: Workload, output: Tensor, name: str) -> None:

@@ -9,11 +9,20 @@ from contextlib import suppress
 from functools import partial
 
 from core.predict.worker import server
-from core.predict.worker.jobs import Advise, Draw, Job, Lost, Refused, Reply, WhatIfRequest
+from core.predict.worker.jobs import (
+    Advise,
+    Draw,
+    Job,
+    Lost,
+    Refused,
+    Reply,
+    StepTimes,
+    WhatIfRequest,
+)
 from core.process.worker import Worker
 
 ENDED = "the process that predicts has ended; ask again to start it afresh"
-ORDER = (WhatIfRequest, Draw, Advise)
+ORDER = (WhatIfRequest, StepTimes, Draw, Advise)
 
 
 class PredictorClient:

@@ -49,7 +49,17 @@ class Advised:
     missing: str = ""
 
 
-Job = WhatIfRequest | Draw | Advise
+@dataclass(frozen=True, slots=True)
+class StepTimes:
+    """Predict a step of several runs of one model; the result has the ns of each."""
+
+    specifications: tuple[Specification, ...]
+    model: ModelDescription
+    lanes: tuple[Lane, ...]
+    costs: CostModel
+
+
+Job = WhatIfRequest | Draw | StepTimes | Advise
 """Of jobs of one kind that wait only the latest is done."""
 
 

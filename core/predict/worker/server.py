@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from core.plan.faults import Faults
+from core.plan.specification import plans_of
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError
-from core.predict.predict import predicted_recording
+from core.predict.predict import predict_times, predicted_recording
 from core.predict.whatif import WhatIf, WhatIfQuery, whole_answer
 from core.predict.worker.jobs import (
     Advise,
@@ -19,6 +21,7 @@ from core.predict.worker.jobs import (
     Progress,
     Refused,
     Reply,
+    StepTimes,
     WhatIfRequest,
 )
 from core.process.worker import report
@@ -45,6 +48,8 @@ def reply_to(number: int, job: Job) -> Reply:
                 return Done(number, what_if().answer(question))
             case Draw(question):
                 return Done(number, drawn(question))
+            case StepTimes():
+                return Done(number, step_times(job))
             case Advise():
                 return Done(number, _advise(number, job))
     except (PlanError, MemoryError) as error:
@@ -66,6 +71,16 @@ def _advise(number: int, job: Advise) -> Advised:
     except CostError:
         present = None
     return Advised(ways, present, missing[0] if missing else "")
+
+
+def step_times(job: StepTimes) -> tuple[int, ...]:
+    """What each run's largest step is predicted to take, in ns. Raises PlanError."""
+    found = []
+    for specification in job.specifications:
+        plans = plans_of(specification, job.model, list(job.lanes))
+        columns = predict_times(plans[max(plans)], job.costs, Faults.of(specification))
+        found.append(int(columns.end.max(initial=0)))
+    return tuple(found)
 
 
 def drawn(question: WhatIfQuery) -> bytes:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.files import whole_folder
+from core.plan.devices import CUDA
 from core.plan.task import KINDS, Kind, Role
 from core.recording.exporters.chrome import Event, listed, metadata, micros, opened
 from core.recording.exporters.events import Events, pieces, ranks_of
@@ -65,7 +66,7 @@ def _head(rank: int, ranks: int, device: str) -> bytes:
     told: dict[str, Any] = {
         "schemaVersion": 1,
         "deviceProperties": [{"id": rank, "name": device}],
-        "distributedInfo": {"rank": rank, "world_size": ranks},
+        "distributedInfo": {"backend": CUDA.group, "rank": rank, "world_size": ranks},
         "displayTimeUnit": "ms",
     }
     # Analyses look for the rank in lines, with a blank behind each colon, as json writes them.

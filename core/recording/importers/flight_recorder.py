@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter as Counts
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -13,6 +15,7 @@ from core.gc_paused import gc_paused
 from core.plan.task import Role
 from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
+from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.json_events import reader
 from core.recording.importers.words import kinds_of
 from core.recording.index import Progress, tell
@@ -40,6 +43,12 @@ class _Dump(msgspec.Struct, gc=False):
     entries: list[_Entry]
 
 
+class _Told(msgspec.Struct, gc=False):
+    """A dump whose entries are shown as they are."""
+
+    entries: list[msgspec.Raw]
+
+
 def read_flight_recorder(path: Path | str, progress: Progress | None = None) -> Opened:
     """Read a dump; a lane is a process group. Raises RecordingError, naming the file."""
     words = f"{path} cannot be read as a dump of the flight recorder"
@@ -55,15 +64,11 @@ def read_flight_recorder(path: Path | str, progress: Progress | None = None) -> 
 
 def found_of_dump(path: Path) -> Found:
     """The collectives of a file. One that does not say when it ended is a moment."""
-    with path.open("rb") as file:
-        data = reader(file)(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
-    entries = msgspec.json.decode(data, type=_Dump).entries
+    entries = msgspec.json.decode(_data(path), type=_Dump).entries
     if len(entries) > MOST_EVENTS:
         raise ValueError(f"it has more than {MOST_EVENTS:,} events")
-    odd, times, kept = Counts[Odd](), [], []
-    for entry in entries:
+    odd, times, kept, places = Counts[Odd](), [], [], []
+    for place, entry in enumerate(entries):
         start, end = _times(entry)
         if not 0 < start < LATEST:
             odd[Odd.NO_TIME] += 1
@@ -72,7 +77,23 @@ def found_of_dump(path: Path) -> Found:
         odd[Odd.NOT_OVER] += not over
         times.append((start, end if over else start))
         kept.append(entry)
-    return _found(kept, np.array(times, np.int64).reshape(-1, 2), path, odd)
+        places.append(place)
+    found = _found(kept, np.array(times, np.int64).reshape(-1, 2), path, odd)
+    told_of = arguments_in_order(path, np.array(places, np.int32), _tell)
+    return replace(found, arguments=told_of)
+
+
+def _data(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = reader(file)(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+    return data
+
+
+def _tell(path: Path) -> Iterator[str]:
+    for entry in msgspec.json.decode(_data(path), type=_Told).entries:
+        yield bytes(entry).decode("utf-8", "replace")
 
 
 def _times(entry: _Entry) -> tuple[int, int]:

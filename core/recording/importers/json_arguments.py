@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import msgspec
 import numpy as np
 
 from core.reading import one_line
+from core.recording.importers.in_order import check_same, identity_of
 from core.recording.importers.json_events import Asked, Events, asked, pieces, reader, repaired
 from core.recording.schema import RecordingError
 from core.trace.arguments import Arguments, Reading, bounded
@@ -19,7 +19,7 @@ from core.trace.arguments import Arguments, Reading, bounded
 
 def arguments_of(events: Events, path: Path) -> Arguments:
     """Where the arguments of a file's events stand, which have been made whole."""
-    source = JsonArguments(path, tuple(events.firsts), events.whole_file, _identity(path))
+    source = JsonArguments(path, tuple(events.firsts), events.whole_file, identity_of(path))
     return Arguments(np.concatenate(events.columns["place"]), ((0, source),))
 
 
@@ -51,8 +51,7 @@ class JsonArguments:
 
     def _pieces(self) -> Iterator[Sequence[tuple[bytes, bool]]]:
         """The file in pieces: each as what may be tried, of which one can be decoded."""
-        if not self.path.exists() or _identity(self.path) != self.identity:
-            raise RecordingError(f"{self.path} has changed since it was opened")
+        check_same(self.path, self.identity)
         if self.whole:
             yield [(tried, True) for tried in repaired(self.path)]
             return
@@ -66,11 +65,6 @@ class JsonArguments:
                 with suppress(msgspec.DecodeError, RecursionError):
                     return asked(data, tail)
         raise RecordingError(f"{self.path} has changed since it was opened")
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    known = os.stat(path)
-    return known.st_size, known.st_mtime_ns
 
 
 def _text(event: Asked) -> str:

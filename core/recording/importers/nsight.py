@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter as Counts
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,7 +16,8 @@ import numpy as np
 from core.gc_paused import gc_paused
 from core.plan.task import ABSENT, IS_COMMUNICATION, Role
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
+from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Track, trace_of
+from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.words import kinds_of, steps_of
 from core.recording.index import Progress, tell
 from core.recording.schema import RecordingError
@@ -56,38 +58,64 @@ def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
     words = f"{path} cannot be read as an export of Nsight Systems"
     with gc_paused(), one_line(words, RecordingError, sqlite3.Error):
         rows = _Rows()
-        place = f"file:{quote(str(Path(path).resolve()))}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(place, uri=True)) as base:
-            # Nothing that a file could define is run: neither functions nor triggers.
-            base.execute("PRAGMA trusted_schema = OFF")
+        with _opened(Path(path)) as base:
             for number, table in enumerate(_TABLES):
                 rows.take(base, table)
                 tell(progress, number + 1, len(_TABLES))
         if not rows.start:
             raise RecordingError(f"{words}: it has no kernel, call or range that says when it ran")
-        trace = trace_of(rows.found(), Path(path).name)
+        told_of = arguments_in_order(Path(path), np.array(rows.place, np.int32), _tell)
+        trace = trace_of(replace(rows.found(), arguments=told_of), Path(path).name)
     lost = told(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
 
 
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """The database; nothing that it could define is run, neither functions nor triggers."""
+    place = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(place, uri=True)) as base:
+        base.execute("PRAGMA trusted_schema = OFF")
+        yield base
+
+
+def _tell(path: Path) -> Iterator[str]:
+    """What stands in each row that is read, as JSON."""
+    with _opened(path) as base:
+        for table in _TABLES:
+            if _columns(base, table):
+                rows = base.execute(f"SELECT * FROM {table.name}")
+                names = [column[0] for column in rows.description]
+                for row in rows:
+                    known = zip(names, row, strict=True)
+                    yield json.dumps({k: v for k, v in known if v is not None}, default=repr)
+
+
+def _columns(base: sqlite3.Connection, table: _Table) -> set[str]:
+    """The columns of a table that says when something ran; else none."""
+    columns = {row[1] for row in base.execute(f"PRAGMA table_info({table.name})")}
+    return columns if {"start", "end"} <= columns else set()
+
+
 @dataclass
 class _Rows:
-    """Rows of all tables as columns."""
+    """Rows of all tables as columns; `place` is the number of each among all that were seen."""
 
     start: list[int] = field(default_factory=list)
     end: list[int] = field(default_factory=list)
     key: list[Key] = field(default_factory=list)
     name: list[str] = field(default_factory=list)
     correlation: list[int] = field(default_factory=list)
+    place: list[int] = field(default_factory=list)
+    seen: int = 0
     odd: Counts[Odd] = field(default_factory=Counts)
 
     def take(self, base: sqlite3.Connection, table: _Table) -> None:
         """Take the rows of a table, if there is one."""
-        columns = {row[1] for row in base.execute(f"PRAGMA table_info({table.name})")}
-        if not {"start", "end"} <= columns:
-            return
-        for row in _select(base, table, columns):
+        columns = _columns(base, table)
+        for row in _select(base, table, columns) if columns else ():
             self._add(table, *row)
+            self.seen += 1
 
     def _add(
         self, table: _Table, start: object, end: object, process: object, device: object,
@@ -105,6 +133,7 @@ class _Rows:
             raise ValueError(f"it has more than {MOST_EVENTS:,} events")
         whole = thread if isinstance(thread, int) else process if isinstance(process, int) else 0
         own = stream if table.what == _KERNEL else whole
+        self.place.append(self.seen)
         self.start.append(start)
         self.end.append(end)
         self.key.append((table.what, whole >> 24 & _PROCESS, _whole(device), _whole(own)))
@@ -114,6 +143,8 @@ class _Rows:
     def found(self) -> Found:
         """All rows, on the tracks that they name."""
         keys = sorted(set(self.key))
+        if len(keys) > MOST_LANES:
+            raise ValueError(f"it has more than {MOST_LANES:,} streams and threads")
         codes = {key: code for code, key in enumerate(keys)}
         track = np.array([codes[key] for key in self.key], np.int32)
         texts = {text: code for code, text in enumerate(dict.fromkeys(self.name))}
@@ -125,7 +156,9 @@ class _Rows:
         steps = steps_of(tuple(texts), name[ranges], start[ranges], end[ranges])
         moving = np.bincount(track, (end - start) * IS_COMMUNICATION[kind], len(keys))
         mostly = 2 * moving > np.bincount(track, end - start, len(keys))
-        tracks = tuple(_track(keys, n, bool(mostly[n])) for n in range(len(keys)))
+        own = reversed(list(enumerate(keys)))
+        first = {_served(key): n for n, key in own if key[0] != _RANGE}
+        tracks = tuple(_track(key, n, bool(mostly[n]), first) for n, key in enumerate(keys))
         call, task = self._launches(what)
         launched = np.full(len(start), ABSENT, np.int64)
         launched[task] = start[call]
@@ -176,17 +209,22 @@ def _whole(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
 
 
-def _track(keys: list[Key], place: int, moves: bool) -> Track:
+def _served(key: Key) -> tuple[int, ...]:
+    """What the first row of a device, or the calls of a thread, are found by."""
+    return key[:3] if key[0] == _KERNEL else (_CALL, key[3])
+
+
+def _track(key: Key, place: int, moves: bool, first: Mapping[tuple[int, ...], int]) -> Track:
     """A stream, a thread, or the ranges that were noted on one."""
-    what, process, device, own = keys[place]
+    what, process, device, own = key
     name = f"process {process}"
     if what == _KERNEL:
-        first = next(n for n, key in enumerate(keys) if key[:3] == keys[place][:3])
-        role = Role.COMMUNICATION if moves and place != first else Role.COMPUTE
-        serves = ABSENT if role is Role.COMPUTE else first
-        return Track(f"device {device} stream {own}", name, role, serves)
+        serves = first[_served(key)]
+        role = Role.COMMUNICATION if moves and place != serves else Role.COMPUTE
+        return Track(
+            f"device {device} stream {own}", name, role, ABSENT if role is Role.COMPUTE else serves
+        )
     thread = own & _PROCESS
     if what == _CALL:
         return Track(f"thread {thread}", name, Role.COMPUTE, cores=1)
-    serves = next((n for n, key in enumerate(keys) if key[0] == _CALL and key[3] == own), ABSENT)
-    return Track(f"thread {thread} NVTX", name, Role.NESTED, serves, 1)
+    return Track(f"thread {thread} NVTX", name, Role.NESTED, first.get(_served(key), ABSENT), 1)

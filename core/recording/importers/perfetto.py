@@ -8,8 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter as Counts
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
 from struct import unpack_from
@@ -21,112 +20,42 @@ from core.gc_paused import gc_paused
 from core.plan.task import ABSENT, KIND_CODES, Role
 from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
-from core.recording.importers.json_events import reader
+from core.recording.importers.in_order import arguments_in_order
+from core.recording.importers.perfetto_arguments import tell_annotations
+from core.recording.importers.perfetto_fields import (
+    Fields,
+    bytes_of,
+    fields_of,
+    fixed_of,
+    inner_of,
+    message_of,
+    number_of,
+    text_of,
+)
 from core.recording.importers.words import kinds_of, ranges, steps_of
-from core.recording.index import Progress, tell
+from core.recording.index import Progress
 from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 
-MOST_BYTES = 1 << 30
-"""Of a trace, unpacked: it is held in memory while it is read."""
 LATEST = 1 << 61  # ns
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
-_PIECE = 1 << 22
 _OWN = {str(kind): code for kind, code in KIND_CODES.items()}
-Fields = dict[int, list[int | bytes]]
 
 
 def read_perfetto(path: Path | str, progress: Progress | None = None) -> Opened:
     """Read a trace; a lane is a track of slices. Raises RecordingError, naming the file."""
     words = f"{path} cannot be read as a trace of Perfetto"
     with gc_paused(), one_line(words, RecordingError):
-        found = _found(_bytes(Path(path), progress))
+        found = _found(bytes_of(Path(path), progress))
         if found is None:
             raise RecordingError(f"{words}: it has no track event that says when it ran")
-        trace = trace_of(found, Path(path).name)
+        slices, columns = found
+        places = np.array(slices.packet_of, np.int32)[np.array(slices.end, np.int64) >= 0]
+        told_of = arguments_in_order(Path(path), places, tell_annotations)
+        trace = trace_of(replace(columns, arguments=told_of), Path(path).name)
     lost = told(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
-
-
-def _bytes(path: Path, progress: Progress | None) -> bytes:
-    parts, size = [], 0
-    with path.open("rb") as file:
-        read, whole = reader(file), path.stat().st_size
-        while part := read(_PIECE):
-            parts.append(part)
-            size += len(part)
-            tell(progress, file.tell(), whole)
-            if size > MOST_BYTES:
-                raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
-    return b"".join(parts)
-
-
-def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message, by number. Raises ValueError, IndexError where it is damaged."""
-    at, size = 0, len(data)
-    while at < size:
-        key, at = _varint(data, at)
-        number, wire = key >> 3, key & 7
-        if wire == 0:
-            value, at = _varint(data, at)
-            yield number, value
-        elif wire == 2:
-            length, at = _varint(data, at)
-            if at + length > size:
-                raise ValueError("it was cut")
-            yield number, data[at : at + length]
-            at += length
-        elif wire in (1, 5):
-            width = 8 if wire == 1 else 4
-            if at + width > size:
-                raise ValueError("it was cut")
-            yield number, data[at : at + width]
-            at += width
-        else:
-            raise ValueError(f"wire type {wire} is none of a trace")
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value & (1 << 64) - 1, at
-        shift += 7
-        if shift > 63:
-            raise ValueError("a number has more than 64 bits")
-
-
-def _message(data: bytes) -> Fields:
-    found: Fields = defaultdict(list)
-    for number, value in fields_of(data):
-        found[number].append(value)
-    return found
-
-
-def _number(fields: Fields, number: int) -> int | None:
-    """The last value of a number; fixed ones have 64 bits."""
-    if not fields.get(number):
-        return None
-    value = fields[number][-1]
-    return value if isinstance(value, int) else _fixed(value)
-
-
-def _fixed(value: bytes) -> int:
-    return int.from_bytes(value[:8], "little")
-
-
-def _text(fields: Fields, number: int) -> str:
-    value = fields[number][-1] if fields.get(number) else b""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
-
-
-def _inner(fields: Fields, number: int) -> Fields:
-    value = fields[number][-1] if fields.get(number) else b""
-    return _message(value) if isinstance(value, bytes) else {}
 
 
 @dataclass
@@ -144,39 +73,44 @@ class _Slices:
     category: list[str] = field(default_factory=list)
     flows: dict[int, int] = field(default_factory=dict)
     links: list[tuple[int, int]] = field(default_factory=list)
+    packet_of: list[int] = field(default_factory=list)
+    packets: int = 0
     counted: dict[int, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
     odd: Counts[Odd] = field(default_factory=Counts)
 
     def packet(self, data: bytes) -> None:
         """Take a packet."""
-        fields = _message(data)
-        sequence = _number(fields, 10) or 0
+        self.packets += 1
+        fields = message_of(data)
+        sequence = number_of(fields, 10) or 0
         for number in (12, 59, 60):
             if number in fields:
-                self._describe(number, _inner(fields, number), sequence)
+                self._describe(number, inner_of(fields, number), sequence)
         if 11 in fields:
-            self._event(_inner(fields, 11), _number(fields, 8), sequence)
+            self._event(inner_of(fields, 11), number_of(fields, 8), sequence)
 
     def _describe(self, number: int, told: Fields, sequence: int) -> None:
         if number == 12:
             for data in told.get(2, ()):
-                name = _message(data) if isinstance(data, bytes) else {}
-                self.names[sequence, _number(name, 1) or 0] = _text(name, 2)
+                name = message_of(data) if isinstance(data, bytes) else {}
+                self.names[sequence, number_of(name, 1) or 0] = text_of(name, 2)
         elif number == 59:
-            self.defaults[sequence] = _number(_inner(told, 11), 11) or 0
+            self.defaults[sequence] = number_of(inner_of(told, 11), 11) or 0
         else:
-            process, thread = _inner(told, 3), _inner(told, 4)
-            title = _text(told, 2) or _text(told, 10) or _text(thread, 5) or _text(process, 6)
-            pid, parent = _number(process, 1) or _number(thread, 1), _number(told, 5)
-            place = _text(process, 6)
+            process, thread = inner_of(told, 3), inner_of(told, 4)
+            title = (
+                text_of(told, 2) or text_of(told, 10) or text_of(thread, 5) or text_of(process, 6)
+            )
+            pid, parent = number_of(process, 1) or number_of(thread, 1), number_of(told, 5)
+            place = text_of(process, 6)
             if not place and pid is not None and not parent:
                 place = f"process {pid}"
-            self.titles[_number(told, 1) or 0] = title, place, parent or 0
+            self.titles[number_of(told, 1) or 0] = title, place, parent or 0
 
     def _event(self, event: Fields, time: int | None, sequence: int) -> None:
-        track = _number(event, 11)
+        track = number_of(event, 11)
         track = self.defaults.get(sequence, 0) if track is None else track
-        kind = _number(event, 9)
+        kind = number_of(event, 9)
         if time is None or not 0 <= time < LATEST or kind not in (BEGIN, END, INSTANT, COUNTER):
             self.odd[Odd.NO_TIME] += 1
         elif kind == END:
@@ -184,23 +118,24 @@ class _Slices:
         elif kind == COUNTER:
             self.counted[track].append((time, _value(event)))
         else:
-            name = _text(event, 23) or self.names.get((sequence, _number(event, 10) or 0), "")
+            name = text_of(event, 23) or self.names.get((sequence, number_of(event, 10) or 0), "")
             self._begin(event, track, time, name, kind == BEGIN)
 
     def _begin(self, event: Fields, track: int, time: int, name: str, lasts: bool) -> None:
         place = len(self.start)
         if place >= MOST_EVENTS:
             raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+        self.packet_of.append(self.packets - 1)
         self.start.append(time)
         self.end.append(-1 if lasts else time)
         self.track.append(track)
         self.name.append(name or "unnamed")
-        self.category.append(sys.intern(_text(event, 22)))
+        self.category.append(sys.intern(text_of(event, 22)))
         if lasts:
             self.opened[track].append(place)
         for number in (36, 42, 47, 48):
             for value in event.get(number, ()):
-                flow = value if isinstance(value, int) else _fixed(value)
+                flow = value if isinstance(value, int) else fixed_of(value)
                 if flow in self.flows:
                     self.links.append((self.flows[flow], place))
                 self.flows[flow] = place
@@ -226,12 +161,12 @@ def _value(event: Fields) -> float:
     double = event.get(44)
     if double and isinstance(double[-1], bytes) and len(double[-1]) == 8:
         return float(unpack_from("<d", double[-1])[0])
-    value = _number(event, 30) or 0
+    value = number_of(event, 30) or 0
     return float(value - (1 << 64) if value >> 63 else value)
 
 
-def _found(data: bytes) -> Found | None:
-    """What a trace tells; None if it has no slice."""
+def _found(data: bytes) -> tuple[_Slices, Found] | None:
+    """What was read of a trace, and what it tells; None if it has no slice."""
     slices = _Slices()
     try:
         for number, value in fields_of(data):
@@ -244,7 +179,7 @@ def _found(data: bytes) -> Found | None:
     start, end = np.array(slices.start, np.int64), np.array(slices.end, np.int64)
     whole = end >= 0
     slices.odd[Odd.NO_END] += int((~whole).sum())
-    return _columns(slices, start[whole], end[whole], whole) if whole.any() else None
+    return (slices, _columns(slices, start[whole], end[whole], whole)) if whole.any() else None
 
 
 def _take(slices: _Slices, packet: bytes) -> None:

@@ -38,7 +38,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class _Rank:
+class Rank:
     """A rank's recording, and by how many ns rank 0's clock was ahead at moments of its own.
 
     `at` are these moments in ns since its start, `half` the half-widths of what was found.
@@ -89,7 +89,7 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
     return Opened(trace, "; ".join(said))
 
 
-def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[_Rank]:
+def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
     for done, path in enumerate(paths):
         clocks: list[tuple[int, int, float]] = []
         with (
@@ -99,15 +99,15 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[_Rank]:
             trace = Trace(stream.header)
             for batch in stream:
                 append_batch(trace, batch)
-                clocks += _clocks_of(batch)
+                clocks += clocks_of(batch)
             warning = stream.warning(trace.span_count)
         at, ahead = (np.array([clock[n] for clock in clocks], np.int64) for n in (0, 1))
         half = np.array([clock[2] for clock in clocks], np.float64)
-        yield _Rank(path, trace, warning, at, ahead, half)
+        yield Rank(path, trace, warning, at, ahead, half)
         tell(progress, done + 1, len(paths))
 
 
-def _clocks_of(batch: pa.RecordBatch) -> Iterator[tuple[int, int, float]]:
+def clocks_of(batch: pa.RecordBatch) -> Iterator[tuple[int, int, float]]:
     """When clocks were compared, by how much rank 0's was ahead, and the half-width of that."""
     told = parts_of(batch).get(Record.CLOCK)
     if told is None:
@@ -121,23 +121,16 @@ def _clocks_of(batch: pa.RecordBatch) -> Iterator[tuple[int, int, float]]:
         yield time, ahead, width
 
 
-def _joined(ranks: Sequence[_Rank]) -> tuple[Trace, int]:
+def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:
     """The run of all ranks, and how many steps are left out of it."""
-    header, places = _header(ranks)
+    header, places = joint_header(ranks)
     trace = Trace(header)
     common = set.intersection(*(set(rank.plans) for rank in ranks))
     every = set.union(*(set(rank.plans) for rank in ranks))
-    plans = _Plans(trace, ranks, places)
+    plans = Plans(trace, ranks, places)
     for step in sorted(common):
         plans.add(step)
-    moved = [
-        (places[number][lane.index], plans.spans(number, lane.index))
-        for number, rank in enumerate(ranks)
-        for lane in rank.trace.header.lanes
-    ]
-    sent = _sent(plans.senders, [spans for _, spans in moved])
-    for place, spans in moved:
-        came = _came(spans, sent)
+    for place, came in plans.lanes():
         trace.add_spans(came, [(place, came)])
     for rank in ranks:
         trace.clocks[rank.path.stem, None] = _clock(rank, sorted(common), header.origin_ns)
@@ -146,7 +139,7 @@ def _joined(ranks: Sequence[_Rank]) -> tuple[Trace, int]:
     return trace, len(every - common)
 
 
-def _add_logs(trace: Trace, ranks: Sequence[_Rank]) -> None:
+def _add_logs(trace: Trace, ranks: Sequence[Rank]) -> None:
     """Every rank's lines by time; the run has finished if all ranks have, failed if one has."""
     origin = trace.header.origin_ns
     rows = [
@@ -165,7 +158,7 @@ def _add_logs(trace: Trace, ranks: Sequence[_Rank]) -> None:
         trace.logs.add(np.array([rows[-1][0]]), np.array([ABSENT]), [STATE_LEVEL], [whole])
 
 
-def _header(ranks: Sequence[_Rank]) -> tuple[Header, list[list[int]]]:
+def joint_header(ranks: Sequence[Rank]) -> tuple[Header, list[list[int]]]:
     """The run's header, and the place of each lane of each rank: computing ones come first."""
     every = [
         (number, lane) for number, rank in enumerate(ranks) for lane in rank.trace.header.lanes
@@ -185,13 +178,13 @@ def _header(ranks: Sequence[_Rank]) -> tuple[Header, list[list[int]]]:
     return replace(ranks[0].trace.header, lanes=tuple(lanes), replicas=len(ranks)), places
 
 
-class _Plans:
+class Plans:
     """The ranks' plans of a step as one plan each, in an order in which nothing waits for later.
 
     `senders` has the task that sent it for each copy from another rank, as rows of the run's table.
     """
 
-    def __init__(self, trace: Trace, ranks: Sequence[_Rank], places: list[list[int]]) -> None:
+    def __init__(self, trace: Trace, ranks: Sequence[Rank], places: list[list[int]]) -> None:
         self._trace, self._ranks, self._places = trace, ranks, places
         self._numbers: dict[tuple[int, ...], int] = {}
         self._of_step: dict[int, int] = {}
@@ -205,6 +198,21 @@ class _Plans:
             self._numbers[key] = len(self._numbers)
             self._tell(key, step)
         self._of_step[step] = self._numbers[key]
+
+    def next_round(self, ranks: Sequence[Rank]) -> None:
+        """Of the same ranks more has come: tell of steps that are added from here on."""
+        self._ranks = ranks
+        self._of_step.clear()
+
+    def lanes(self) -> list[tuple[int, Spans]]:
+        """The run's lanes by place, each with its spans of the steps that were added."""
+        moved = [
+            (self._places[number][lane.index], self.spans(number, lane.index))
+            for number, rank in enumerate(self._ranks)
+            for lane in rank.trace.header.lanes
+        ]
+        sent = _sent(self.senders, [spans for _, spans in moved])
+        return [(place, _came(spans, sent)) for place, spans in moved]
 
     def spans(self, number: int, lane: int) -> Spans:
         """A rank's lane in the steps that all ranks have, as the run has it."""
@@ -311,7 +319,7 @@ def _came(spans: Spans, sent: dict[tuple[int, int], int]) -> Spans:
     return replace(spans, start=start)
 
 
-def _clock(rank: _Rank, steps: list[int], origin: int) -> Counter:
+def _clock(rank: Rank, steps: list[int], origin: int) -> Counter:
     """The wider of the half-widths that were found, for each step."""
     found = Counter(rank.path.stem, None)
     if len(rank.half):

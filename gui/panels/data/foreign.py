@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.explain.ranks import RankTime, rank_times
-from core.trace.odd import sentences
 from core.trace.trace import Trace
+from gui.look.foreign import odd_lines, rank_heads, rank_words
 from gui.look.label import Label
 from gui.look.layouts import column
-from gui.look.text import duration_text, percent_text, tr
+from gui.look.text import tr
 from gui.panels.tables import dress_tree
 from gui.timeline.state.scene import Scene
 
@@ -23,10 +23,7 @@ class ForeignPanel(QWidget):
         self.setAccessibleName(tr("Trace"))
         self._trace: Trace | None = None
         self.list, self.odd = QTreeWidget(), Label()
-        heads = (
-            tr("Rank"), tr("Time"), tr("Idle"), tr("Compute"), tr("Transfer alone"),
-            tr("Communication"), tr("Of it overlapped"),
-        )  # fmt: skip
+        heads = rank_heads()
         dress_tree(self.list, tr("Ranks"), heads, len(heads) - 1)
         for place in range(1, len(heads)):
             self.list.headerItem().setTextAlignment(place, Qt.AlignmentFlag.AlignRight)
@@ -38,8 +35,9 @@ class ForeignPanel(QWidget):
         self.hide()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show a trace; nothing is seen of a run of the app's own."""
+        """Show a trace that is whole; nothing is seen of a run of the app's own."""
         trace = scene.trace if scene is not None and scene.trace.header.foreign else None
+        trace = None if live else trace  # its figures are those of the whole
         self.setVisible(trace is not None)
         if trace is None or trace is self._trace:
             return
@@ -50,25 +48,9 @@ class ForeignPanel(QWidget):
         rows = self.list.topLevelItemCount()
         height = self.list.sizeHintForRow(0) * rows + self.list.header().sizeHint().height()
         self.list.setFixedHeight(height + 2 * self.list.frameWidth())
-        self.odd.setText(odd_text(trace))
+        self.odd.setText("\n".join(odd_lines(trace)))
 
     def _add(self, time: RankTime) -> None:
         item = QTreeWidgetItem(self.list, rank_words(time))
         for place in range(1, self.list.columnCount()):
             item.setTextAlignment(place, Qt.AlignmentFlag.AlignRight)
-
-
-def rank_words(time: RankTime) -> list[str]:
-    """A rank's row."""
-    span = max(1, time.span_ns)
-    shares = (time.idle_ns, time.compute_ns, time.moving_ns, time.communication_ns)
-    overlap = percent_text(time.overlap_fraction) if time.communication_ns else "–"
-    words = (percent_text(share / span) for share in shares)
-    return [time.place, duration_text(time.span_ns), *words, overlap]
-
-
-def odd_text(trace: Trace) -> str:
-    """A line for each thing that was odd about a trace's file."""
-    return "\n".join(sentences(trace.odd, tr)) or tr(
-        "Nothing was odd about the file: all of it is shown."
-    )

@@ -20,7 +20,7 @@ from core.explain.statistics import RangeStatistics
 from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeFigures, RangeJob
 from gui.look.label import Label, hint
-from gui.look.layouts import button, column
+from gui.look.layouts import button, column, row
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.explain.durations import Durations, across
@@ -233,9 +233,10 @@ class StatisticsPanel(QWidget):
         body.setObjectName("plot")
         spans = Label(tr("Spans"), "heading")
         column(
-            across(self.head, self.explain, copying, *copy), self.lanes, across(spans, self.by),
-            self.kinds, self.names, self.durations, self.notes,
-            None, of=body, margins=(10, 6, 10, 8), spacing=6,
+            across(self.head, copying, *copy), self.lanes,
+            row(self.explain, None, margins=(0, 0, 0, 0)), across(spans, self.by), self.kinds,
+            self.names, self.durations, self.notes, None,
+            of=body, margins=(10, 6, 10, 8), spacing=6,
         )  # fmt: skip
         self._progress = QProgressBar()
         self._progress.setTextVisible(False)

@@ -21,6 +21,7 @@ from gui.look.label import Label, hint
 from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
 from gui.look.theme import Theme
+from gui.panels.explain.arrivals import ArrivalsList
 from gui.panels.explain.path_list import MOST, PathList
 from gui.panels.explain.shares import IdleBars, PathBar
 from gui.panels.explain.step_choice import LISTED, StepChoice
@@ -68,6 +69,8 @@ class WhyPanel(QWidget):
         self.path_button = QToolButton()
         self._path_heading = _heading("")
         self._bubbles = _Bubbles()
+        self.arrivals = ArrivalsList()
+        self._arrivals_heading = _heading(tr("COLLECTIVES · who came last, mean wait and transfer"))
         self._charts = (self.waterfall, self.path_bar, self.idle)
         self._build()
 
@@ -141,6 +144,9 @@ class WhyPanel(QWidget):
         self.waterfall.show_waterfall(figures.ladder, header.predicted)
         self.path_bar.show_shares(figures.critical_path)
         self.idle.show_idle(header.lanes, figures.idle_by_cause, figures.makespan_ns)
+        self.arrivals.show_arrivals(scene.trace, figures.collectives)
+        for widget in (self._arrivals_heading, self.arrivals):
+            widget.setVisible(bool(figures.collectives))
         pipeline = explained.pipeline(steps[-1])
         schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
         self._bubbles.show_bubbles(figures, tr(schedule.title) if schedule is not None else "")
@@ -240,6 +246,7 @@ class WhyPanel(QWidget):
         column(
             _heading(tr("FROM IDEAL TO MEASURED · ms")), self.waterfall, 8,
             _heading(tr("IDLE BY CAUSE · share of all lanes' time")), self.idle, 8,
+            self._arrivals_heading, self.arrivals,
             _heading(tr("BUBBLE")), self._bubbles, 8,
             row(heading, self.path_button, growing=heading, margins=(0, 0, 12, 0)),
             self.path_bar, self.path, None, of=sheet, margins=(0, 6, 0, 8), spacing=4,

@@ -192,7 +192,9 @@ class ByDuration:
 
 
 def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
-    """How a trace is coloured; one of another program, if it has no kinds, by name instead."""
+    """How a trace is coloured: by name if there are no kinds, by kind if there are no names."""
+    if by is ColourBy.NAME and not trace.header.foreign:
+        by = ColourBy.KIND
     if by is ColourBy.NAME or (by is ColourBy.KIND and not trace.table.has_kinds):
         return ByName(trace.table, trace.colours)
     if by is ColourBy.KIND:

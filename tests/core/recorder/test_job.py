@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from core.explain.arrivals import arrivals, merged
 from core.explain.causes import CAUSES, Cause, cause_totals, explain_run_step
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
@@ -44,6 +45,14 @@ def test_who_came_last_to_a_collective_is_waited_for_apart_from_the_transfer(tmp
     assert cause == {Cause.SLOWEST_RANK: MS, Cause.COLLECTIVE: 2 * MS}
     cause = {CAUSES[n]: int(ns) for n, ns in enumerate(totals[1]) if ns}
     assert cause == {Cause.COLLECTIVE: 2 * MS}
+
+
+def test_each_collective_tells_who_came_last_how_often_and_its_wait_and_transfer(tmp_path):
+    two_ranks(tmp_path)
+    trace = open_recording(tmp_path).trace
+    (met,) = merged(one for step in (1, 2) for one in arrivals(explain_run_step(trace, step)))
+    assert (met.kind, met.times, met.last) == ("all-reduce", 2, ((1, 2),))
+    assert (met.wait_ns, met.transfer_ns) == (2 * MS, 4 * MS)
 
 
 def test_steps_that_a_rank_lacks_are_left_out_and_counted(tmp_path):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from core.recording import listener as listening
-from core.recording.listener import MOST_UNKNOWN, Listener
+from core.recording.listener import MOST_UNKNOWN, Files, Listener
 from core.recording.recording import open_recording
 
 torch = pytest.importorskip("torch")
@@ -19,7 +19,7 @@ from tests.core.recorder.test_record import layers, train  # noqa: E402
 @pytest.fixture
 def listener(tmp_path):
     said = []
-    one = Listener("127.0.0.1", 0, tmp_path / "runs", said.append)
+    one = Listener("127.0.0.1", 0, Files(tmp_path / "runs", said.append).hear, said.append)
     one.said = said
     yield one
     one.close()

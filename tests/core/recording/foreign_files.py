@@ -86,9 +86,14 @@ def perfetto_trace() -> bytes:
         for uuid, name in ((2, b"main"), (3, b"io"))
     ]  # fmt: skip
     counter = _bytes(60, _number(1, 4) + _bytes(2, b"held") + _number(5, 1))
-    named = _bytes(12, _bytes(2, _number(1, 5) + _bytes(2, b"read")))
+    interned = (
+        _bytes(2, _number(1, 5) + _bytes(2, b"read")),
+        _bytes(3, _number(1, 7) + _bytes(2, b"loss")),
+    )
+    named = _bytes(12, b"".join(interned))
     events = [
-        (1000, 2, 1, _bytes(23, b"step") + _fixed(47, 9)), (1200, 2, 1, _bytes(23, b"gemm")),
+        (1000, 2, 1, _bytes(23, b"step") + _fixed(47, 9) + _NOTES),
+        (1200, 2, 1, _bytes(23, b"gemm")),
         (1500, 2, 2, b""), (1600, 3, 1, _number(10, 5) + _fixed(48, 9)), (1700, 3, 2, b""),
         (1800, 3, 3, _bytes(23, b"mark")), (2000, 2, 2, b""), (2100, 3, 2, b""),
         (1900, 4, 4, _number(30, 12)),
@@ -119,3 +124,14 @@ def _bytes(field: int, value: bytes) -> bytes:
 
 def _fixed(field: int, value: int) -> bytes:
     return _varint(field << 3 | 1) + pack("<Q", value)
+
+
+_NOTES = b"".join(
+    _bytes(4, note)
+    for note in (
+        _number(1, 7) + _varint(5 << 3 | 1) + pack("<d", 0.5),
+        _bytes(10, b"shape") + _bytes(12, _number(4, 8)) + _bytes(12, _number(4, (1 << 64) - 1)),
+        _bytes(10, b"deep") + _bytes(11, _bytes(10, b"on") + _number(2, 1)),
+        _bytes(10, b"text") + _bytes(6, b"words"),
+    )
+)

@@ -10,6 +10,7 @@ import core.recording.importers.json_events as json_events
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
 from core.trace.arguments import MOST_SHOWN, MOST_TEXT, Reading, bounded, pairs
+from tests.core.recording.foreign_files import flight_dump, nsight_export, perfetto_trace
 
 TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
 
@@ -125,3 +126,47 @@ def test_depths_in_a_file_that_was_cut_do_no_harm(tmp_path) -> None:
     path.write_text(json.dumps(events())[:-1] + ", " + deep)
     trace = open_recording(path).trace
     assert told(trace) == WANTED
+
+
+def test_what_follows_a_files_last_task_is_not_taken_for_the_next_files(tmp_path) -> None:
+    for rank in (0, 1):
+        one = {"ph": "X", "ts": rank, "dur": 1, "name": f"of {rank}", "args": {"rank": rank}}
+        later = {"ph": "M", "name": "thread_name", "args": {"name": "x", "wrong": rank}}
+        told_of = {"distributedInfo": {"rank": rank}, "traceEvents": [one, later, later]}
+        (tmp_path / f"{rank}.json").write_text(json.dumps(told_of))
+    trace = open_recording(tmp_path).trace
+    assert told(trace) == {"of 0": {"rank": "0"}, "of 1": {"rank": "1"}}
+    assert [pairs(text) for _, text in trace.arguments.every()] == [
+        [("rank", "0")],
+        [("rank", "1")],
+    ]
+
+
+def test_entries_of_dumps_and_rows_of_nsight_are_shown_as_they_are(tmp_path) -> None:
+    (tmp_path / "dump.json").write_bytes(flight_dump())
+    entries = json.loads(flight_dump())["entries"]
+    trace = open_recording(tmp_path / "dump.json").trace
+    for text in told_in_order(trace):
+        assert json.loads(text) in entries
+    nsight_export(tmp_path / "run.sqlite")
+    trace = open_recording(tmp_path / "run.sqlite").trace
+    rows = [dict(pairs(text)) for text in told_in_order(trace)]
+    for span, row in zip(trace, rows, strict=True):
+        assert int(row.get("end", row["start"])) - int(row["start"]) == span.end - span.start
+    assert {row.get("streamId") for row in rows} == {None, "7", "9"}
+
+
+def told_in_order(trace) -> list[str]:
+    """The arguments of each span, lane by lane."""
+    return [result(trace.arguments.read(row_of(trace, span))) for span in trace]
+
+
+def test_what_perfetto_notes_on_an_event_is_shown(tmp_path) -> None:
+    path = tmp_path / "trace.pftrace"
+    for data in (perfetto_trace(), gzip.compress(perfetto_trace())):
+        path.write_bytes(data)
+        known = told(open_recording(path).trace)
+        assert known.pop("step") == {
+            "loss": "0.5", "shape": "[8, -1]", "deep": '{"on": true}', "text": "words",
+        }  # fmt: skip
+        assert not any(known.values())

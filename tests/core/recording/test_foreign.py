@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 import core.recording.importers.found as found_in_files
-import core.recording.importers.perfetto as perfetto
+import core.recording.importers.perfetto_fields as perfetto
 from core.plan.task import Kind, Role
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError

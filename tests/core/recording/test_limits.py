@@ -1,12 +1,15 @@
 """As many rows as a file may have are read in a moment, one more is refused with the limit."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import core.recording.importers.json_events as json_events
+from core.plan.task import Lane
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
+from core.recording.schema import RecordingError, read_header, schema_of
+from core.trace.header import MOST_LANES, Header
 
 
 @pytest.mark.parametrize("around", ["[{}]", '{{"deviceProperties": [], "traceEvents": [{}]}}'])
@@ -24,3 +27,10 @@ def test_more_threads_than_can_be_shown_are_refused_while_they_are_read(
                 open_recording(path)
         else:
             assert len(open_recording(path).trace.header.lanes) == 500
+
+
+def test_a_recording_of_too_many_lanes_is_refused_with_the_limit() -> None:
+    lanes = tuple(Lane(n, "", "", serves=n) for n in range(MOST_LANES + 1))
+    schema = schema_of(replace(Header.unknown(), lanes=lanes))
+    with pytest.raises(RecordingError, match="it has more than 32,767 lanes"):
+        read_header(schema)

@@ -132,3 +132,12 @@ def test_nothing_is_left_of_a_trace_whose_arguments_are_gone(tmp_path) -> None:
         saved(trace, tmp_path / "saved.arrow")
     assert list(tmp_path.iterdir()) == []
     assert np.array_equal(trace.spans(0).start, np.sort(trace.spans(0).start))
+
+
+def test_a_saved_lane_whose_spans_overlap_is_refused(tmp_path) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps([{"ph": "X", "ts": n, "dur": 1, "name": "a"} for n in range(4)]))
+    trace = open_recording(file).trace
+    trace.spans(0).end[1] += 1
+    with pytest.raises(RecordingError, match="spans of a lane overlap"):
+        open_recording(saved(trace, tmp_path / "saved.arrow"))

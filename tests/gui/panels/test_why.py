@@ -20,6 +20,7 @@ from core.explain.critical import ON_TASKS, Share, path_shares
 from core.report.summary import summarise
 from core.trace.trace import Span
 from gui.app.settings import Settings
+from gui.panels.explain.arrivals import MOST
 from gui.panels.explain.buckets import bucket_name, bucket_words
 from gui.panels.explain.devices import balance_rows, share_rows
 from gui.panels.explain.shares import SHARE_WORDS
@@ -411,6 +412,19 @@ def test_runs_without_collectives_have_no_chart_of_them(
     assert window.buckets.isVisible()
     window.runs.setCurrentItem(window.runs.topLevelItem(0))
     assert not window.buckets.isVisible()
+
+
+def test_collectives_of_ranks_tell_who_came_last_and_others_say_nothing_of_it(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, "ddp", bucket_mb=0.01)
+    met = window.why.figures.collectives
+    lines = window.why.arrivals.text().splitlines()
+    assert window.why.arrivals.isVisible() and len(lines) == min(len(met), MOST + 1)
+    assert sum(count for _, count in met[0].last) == met[0].times == 1
+    assert all("came last" in line for line in lines[:MOST])
+    perform(window, client, specification("dp"))
+    assert not window.why.arrivals.isVisible()
 
 
 def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_exposed(

@@ -145,3 +145,30 @@ def test_it_is_drawn_in_the_theme_that_is_asked_for(page: Any) -> None:
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
         colours.append(page.execute_async_script(FIRST_BAR, canvas(page)))
     assert colours[0] != colours[1] and [colour[3] for colour in colours] == [255, 255]
+
+
+def test_on_paper_it_is_light_though_the_screen_is_dark(page: Any) -> None:
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    seen = []
+    for happens in ("", "beforeprint", "afterprint"):
+        page.execute_script("arguments[0] && dispatchEvent(new Event(arguments[0]))", happens)
+        seen.append(page.execute_async_script(FIRST_BAR, canvas(page)))
+    light = {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", light)
+    seen.append(page.execute_async_script(FIRST_BAR, canvas(page)))
+    assert seen[0] == seen[2] != seen[1] == seen[3]
+
+
+def test_names_are_told_and_the_wheel_scrolls_the_page_where_nothing_is_wider(page: Any) -> None:
+    at(page, 10, 22 + 5 + 13).perform()
+    assert page.find_element(By.CSS_SELECTOR, ".tip").text.split("\n")[0] == EVIL
+    canvas(page).send_keys(Keys.HOME)
+    assert page.find_element(By.CSS_SELECTOR, ".place").text == "step 1 – step 3"
+    page.execute_script("scrollTo(0, 0)")
+    whole = shown(page)
+    ActionChains(page).scroll_from_origin(ScrollOrigin.from_element(canvas(page)), 0, 300).perform()
+    for _ in range(100):
+        if page.execute_script("return scrollY"):
+            break
+    assert page.execute_script("return scrollY") > 0 and shown(page) == whole

@@ -270,3 +270,47 @@ def test_the_command_line_writes_a_report(tmp_path: Path) -> None:
 def test_a_run_that_waits_in_circles_is_reported(tmp_path: Path) -> None:
     trace = open_recording(CIRCLE).trace
     assert "Critical path" in report(trace, tmp_path / "run.html").words
+
+
+def foreign(tmp_path: Path, events: list[dict[str, Any]]) -> Trace:
+    """Another program's trace without steps."""
+    (tmp_path / "trace.json").write_text(json.dumps(events))
+    return open_recording(tmp_path / "trace.json").trace
+
+
+def event(lane: int, start: int, length: int) -> dict[str, Any]:
+    return {"ph": "X", "pid": 1, "tid": lane, "ts": start, "dur": length, "name": EVIL}
+
+
+def test_a_foreign_trace_without_steps_has_a_timeline_and_no_settings(tmp_path: Path) -> None:
+    trace = foreign(tmp_path, [event(1, 0, 60), event(2, 100, 50), event(2, 170, 0)])
+    read = report(trace, tmp_path / "run.html")
+    assert {"Timeline", "Ranks", "process 1", "File"} <= set(read.words)
+    assert "Settings" not in read.words and "1f1b" not in read.words
+    (run,) = unpacked((tmp_path / "run.html").read_text())
+    assert run["steps"] == [] and "double click" not in run["words"]["hint"]
+    lengths = {lane["name"]: lane["length"] for lane in run["lanes"]}
+    assert lengths == {"thread 1": [60_000], "thread 2": [50_000, 0]}
+
+
+def test_a_foreign_trace_is_shown_as_far_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    trace = foreign(tmp_path, [event(lane, 100 * lane, 50) for lane in range(5)])
+    monkeypatch.setattr("gui.report.timeline.MOST_SPANS", 3)
+    monkeypatch.setattr("gui.report.timeline.MOST_LANES", 2)
+    words = " ".join(report(trace, tmp_path / "run.html").words)
+    (run,) = unpacked((tmp_path / "run.html").read_text())
+    assert [lane["start"] for lane in run["lanes"]] == [[0], [100_000]]
+    assert run["end"] == run["shown"][1] == 300_000
+    assert "The timeline has the first 300 µs of 450 µs." in words
+    assert "The timeline has the first 2 of 5 lanes." in words
+
+
+def test_the_first_look_is_at_a_step_that_is_on_the_page(
+    monkeypatch: pytest.MonkeyPatch, trace: Trace, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("gui.report.timeline.MOST_SPANS", 1)
+    report(trace, tmp_path / "run.html")
+    (run,) = unpacked((tmp_path / "run.html").read_text())
+    assert [run["shown"]] == [bounds for _, *bounds in run["steps"]]

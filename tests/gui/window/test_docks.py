@@ -70,6 +70,25 @@ def test_titles_give_way_to_icons_before_they_are_cut(
     assert all(bar.tabText(place) and bar.tabToolTip(place) for place in range(bar.count()))
 
 
+def test_empty_docks_leave_the_first_page_its_room(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    window.resize(1000, 650)
+    front = window._docks["devices"]
+    qtbot.waitUntil(lambda: front.height() < 140)
+    perform(window, client, specification(steps=1))
+    qtbot.waitUntil(lambda: front.height() > 200)
+    high = front.height()
+    for _ in range(2):
+        window.centre.show_first_page()
+        qtbot.waitUntil(lambda: front.height() < 140)
+        window.centre.show_run_page()
+        qtbot.waitUntil(lambda: front.height() == high)
+    window.centre.show_first_page()
+    window._docks["whatif"].raise_()  # which has something to tell
+    qtbot.waitUntil(lambda: window._docks["whatif"].height() > 200)
+
+
 def test_every_panel_has_an_icon_of_its_own(window: MainWindow) -> None:
     icons = {title: icon.pixmap(16).toImage() for title, icon in window._dock_tabs._icons.items()}
     assert len(icons) == len(window._docks)

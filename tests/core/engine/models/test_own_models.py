@@ -183,9 +183,10 @@ def test_a_model_that_cannot_be_used_is_refused_by_name(tmp_path, code, words):
 def test_a_module_is_cut_where_one_tensor_passes_and_computes_the_same_for_any_rows(tmp_path):
     workload = build_workload(Specification(model=own(tmp_path, ANY_MODULE), batch=6))
     blocks = workload.blocks
+    names = ["first", "inner.0", "inner.1", "inner.2", "inner.3", "last"]
+    assert [block.name for block in workload.description.blocks] == names
     assert [[name for name, _ in block.named_parameters()] for block in blocks] == [
-        [f"{name}.weight", f"{name}.bias"]
-        for name in ("first", "inner.0", "inner.1", "inner.2", "inner.3", "last")
+        [f"{name}.weight", f"{name}.bias"] for name in names
     ]
     assert verification_notes(workload) == []  # a dropout of nothing
     module = runpy.run_path(str(tmp_path / "mine.py"))["build"]()

@@ -1,0 +1,89 @@
+"""Collectives of ranks: who came last to each and how often, and its wait apart from its transfer.
+
+All ranks' times stand on one axis. Until the last rank has come, the others wait; from then on data
+moves. What waiting is shorter than the clocks are known to agree is not known to be waiting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.explain.causes import Explanation
+from core.plan.task import KINDS, Kind
+from core.trace.columns import ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """The `times` that ranks met for a collective; those of one kind, stage, block and bucket.
+
+    `last` says how often each rank (by its compute lane) came last, most often first. `wait_ns` is
+    from the first rank's coming to the last one's, `transfer_ns` from there to the last end; both
+    are sums over all times.
+    """
+
+    kind: Kind
+    stage: int | None
+    block: int | None
+    bucket: int | None
+    times: int
+    last: tuple[tuple[int, int], ...]
+    wait_ns: int
+    transfer_ns: int
+
+    @property
+    def names(self) -> tuple[Kind, int | None, int | None, int | None]:
+        """What tells it from others."""
+        return self.kind, self.stage, self.block, self.bucket
+
+
+def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
+    """A step's collectives in which several ranks met, in the order in which they came to them."""
+    columns, waits = explanation.columns, explanation.waits
+    members = np.flatnonzero(waits.meets >= 0)
+    if not len(members):
+        return ()
+    members = members[np.lexsort((columns.start[members], waits.meets[members]))]
+    firsts = np.flatnonzero(np.diff(waits.meets[members], prepend=ABSENT))
+    met = [own for own in np.split(members, firsts[1:]) if len(own) > 1]
+    return merged(_of_one(explanation, own) for own in met)
+
+
+def merged(several: Iterable[Arrivals]) -> tuple[Arrivals, ...]:
+    """Those of one name added up, as of several steps."""
+    found: dict[tuple[object, ...], Arrivals] = {}
+    for one in several:
+        before = found.get(one.names)
+        found[one.names] = one if before is None else _sum(before, one)
+    return tuple(found.values())
+
+
+def _of_one(
+    explanation: Explanation, members: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Arrivals:
+    columns, waits = explanation.columns, explanation.waits
+    one = int(members[0])
+    begun = int(waits.begun[one])
+    last = explanation.lanes[columns.lane[waits.slowest[one]]].serves
+    stage, block, bucket = (
+        None if column[one] == ABSENT else int(column[one])
+        for column in (columns.stage, columns.block, columns.bucket)
+    )
+    return Arrivals(
+        KINDS[columns.kind[one]], stage, block, bucket, 1, ((last, 1),),
+        max(0, begun - int(columns.start[members].min())),
+        max(0, int(columns.end[members].max()) - begun),
+    )  # fmt: skip
+
+
+def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
+    last = Counter(dict(one.last))
+    last.update(dict(other.last))
+    return Arrivals(
+        *one.names, one.times + other.times, tuple(last.most_common()),
+        one.wait_ns + other.wait_ns, one.transfer_ns + other.transfer_ns,
+    )  # fmt: skip

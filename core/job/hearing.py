@@ -1,0 +1,222 @@
+"""Listens to training jobs for the window: what their ranks stream comes out as a run's messages.
+
+The messages are those that the engine sends of a run, so that a job's run is drawn, kept and saved
+as any other. Whoever draws asks with `poll`; if it is slow, ranks wait to be read, and their own
+queues leave out whole steps and say how many.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BufferedReader
+
+import pyarrow as pa
+
+from core.engine.messages import Ended, Message, Outcome, Rows, Started
+from core.job.joining import Coming, Joining
+from core.recorder.wire import ALL_HERE
+from core.recording.listener import Listener
+from core.recording.schema import read_header
+
+MOST_ROWS = 1 << 18
+"""That wait for `poll`; ranks wait to be read beyond them."""
+MOST_MESSAGE = 1 << 26
+"""Bytes of one message of a rank's stream."""
+MOST_RANKS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A rank that is or was connected.
+
+    `steps` it has told, `waiting` spans of them that other ranks have not; `half_width` in ns is
+    how far its times may be off, inf if its clock was not compared.
+    """
+
+    rank: int
+    host: str
+    is_here: bool
+    steps: int
+    waiting: int
+    half_width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What there is to say of a job: its ranks so far of `world`, and how many steps are left out.
+
+    `refused` connections did not know the token, or made no sense.
+    """
+
+    peers: tuple[Peer, ...] = ()
+    world: int = 0
+    left_out: int = 0
+    refused: int = 0
+
+
+class Hearing:
+    """Listens from its making to `close`. Of several jobs the second waits for the first's end."""
+
+    def __init__(self, host: str, port: int) -> None:
+        """Raises OSError if the address cannot be listened on."""
+        self._messages: deque[Message] = deque()
+        self._rows = self._refused = 0
+        self._room = threading.Condition()
+        self._ranks: dict[int, Coming] = {}
+        self._peers: dict[int, socket.socket] = {}
+        self._joining: Joining | None = None
+        self._closed = False
+        self._problem = ""
+        self._listener = Listener(host, port, self._hear, self._count)
+        self.address = self._listener.address
+
+    def poll(self) -> list[Message]:
+        """What has come since it was last asked, in its order; each message once."""
+        with self._room:
+            told, self._rows = list(self._messages), 0
+            self._messages.clear()
+            self._room.notify_all()
+        return told
+
+    def heard(self) -> Heard:
+        """How it stands now."""
+        with self._room:
+            ranks = sorted(self._ranks.values(), key=lambda rank: rank.number)
+            peers = tuple(
+                Peer(rank.number, str(rank.header.hardware.get("host", "")), not rank.has_ended,
+                     rank.latest + 1, rank.waiting, rank.half_width)
+                for rank in ranks
+            )  # fmt: skip
+            world = ranks[0].header.replicas if ranks else 0
+            left_out = 0 if self._joining is None else self._joining.left_out
+            return Heard(peers, world, left_out, self._refused)
+
+    def stop(self) -> None:
+        """End the run that is under way: its ranks are let go, and their jobs go on."""
+        with self._room:
+            peers = list(self._peers.values())
+            self._problem = self._problem or "stopped"
+        for peer in peers:
+            _let_go(peer)
+
+    def close(self) -> None:
+        """Listen no more, and end the run that is under way."""
+        with self._room:
+            self._closed = True
+            self._room.notify_all()
+        self._listener.close()
+        self.stop()
+
+    def _count(self, _: str) -> None:
+        with self._room:
+            self._refused += 1
+
+    def _hear(self, peer: socket.socket, rank: int) -> None:
+        """Read a rank's stream to its end, on its own thread."""
+        came: Coming | None = None
+        try:
+            with peer.makefile("rb") as file:
+                source = pa.PythonFile(_Limited(file), "r")
+                reader = pa.ipc.open_stream(source)
+                coming = Coming(rank, read_header(reader.schema, f"rank {rank}"))
+                self._begin(coming, peer)
+                came = coming
+                for batch in reader:
+                    batch.validate(full=True)
+                    self._take(came, batch)
+                if file.read(1):
+                    raise ValueError("it goes on behind its end")
+            peer.sendall(ALL_HERE)
+        except (ValueError, LookupError, pa.ArrowException, OSError, MemoryError) as error:
+            with self._room:
+                self._refused += came is None
+                if came is not None and not isinstance(error, OSError) and not self._problem:
+                    self._problem = f"rank {rank} tells what makes no sense: {error}"
+        finally:
+            if came is not None:
+                self._end(came)
+
+    def _begin(self, rank: Coming, peer: socket.socket) -> None:
+        """A rank of the job that is awaited, or of the next one. Raises ValueError if of none."""
+        with self._room:
+            while self._joining is not None and not self._closed:
+                self._room.wait()  # for the end of the job before
+            known = self._ranks.get(rank.number)
+            if known is not None and not known.has_ended:
+                raise ValueError(f"rank {rank.number} is here")
+            if known is not None or any(
+                one.header.replicas != rank.header.replicas for one in self._ranks.values()
+            ):
+                self._ranks.clear()
+            if self._closed or rank.header.replicas > MOST_RANKS:
+                raise ValueError("there is no room for it")
+            self._ranks[rank.number], self._peers[rank.number] = rank, peer
+            if len(self._ranks) == rank.header.replicas:
+                self._joining = Joining([self._ranks[n] for n in range(len(self._ranks))])
+                self._problem = ""
+                self._messages.append(Started(self._joining.header))
+
+    def _take(self, rank: Coming, batch: pa.RecordBatch) -> None:
+        with self._room:
+            while self._rows > MOST_ROWS and not self._closed:
+                self._room.wait()
+            rank.take(batch)
+            if self._joining is not None:
+                self._tell(self._joining.batches())
+
+    def _tell(self, batches: Iterator[pa.RecordBatch]) -> None:
+        for batch in batches:
+            self._rows += len(batch)
+            self._messages.append(Rows(batch))
+
+    def _end(self, rank: Coming) -> None:
+        """A rank has ended; after the last one the run has."""
+        with self._room:
+            rank.has_ended = True
+            if self._peers.get(rank.number) is not None and self._ranks.get(rank.number) is rank:
+                del self._peers[rank.number]
+            if self._joining is None or not all(one.has_ended for one in self._joining.ranks):
+                return
+            try:
+                self._tell(self._joining.last())
+            except (ValueError, LookupError) as error:
+                self._problem = f"what the ranks tell makes no sense: {error}"
+            self._messages.append(self._outcome(self._joining.ranks))
+            self._joining = None
+            self._room.notify_all()
+
+    def _outcome(self, ranks: list[Coming]) -> Ended:
+        broken = [rank.number for rank in ranks if rank.outcome is None]
+        failed = [rank.number for rank in ranks if rank.outcome == "failed"]
+        if failed:
+            return Ended(Outcome.FAILED, f"rank {failed[0]} of the job has failed")
+        if self._problem == "stopped" or not (broken or self._problem):
+            outcome = Outcome.STOPPED if self._problem else Outcome.FINISHED
+            return Ended(outcome)
+        text = self._problem or f"the connection of rank {broken[0]} broke off"
+        return Ended(Outcome.FAILED, text)
+
+
+class _Limited:
+    """Reads no message larger than one can be: a damaged length would ask for all memory."""
+
+    def __init__(self, file: BufferedReader) -> None:
+        self._file = file
+        self.closed = False
+
+    def read(self, size: int = -1) -> bytes:
+        """As many bytes as are asked for, fewer at the end. Raises OSError if it is too many."""
+        if not 0 <= size <= MOST_MESSAGE:
+            raise OSError(f"a message of {size:,} bytes is too large")
+        return self._file.read(size)
+
+
+def _let_go(peer: socket.socket) -> None:
+    try:
+        peer.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return

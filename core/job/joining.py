@@ -1,0 +1,188 @@
+"""Ranks' streams as one run's stream, step by step, while they come.
+
+**Every item arrives exactly once.** A rank's batches come in the order in which it wrote them, each
+once (core.recorder.wire). A step waits here until every rank has told it; then it goes out, once:
+`_told` is the last step that has, and only later ones are looked at. A step that a rank has passed
+by without telling it goes out for no rank, and is counted in `left_out`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from core.recording.decode import append_batch
+from core.recording.importers.ranks import Plans, Rank, clocks_of, joint_header
+from core.recording.schema import Record
+from core.recording.writer import NoteRow, Timings, note_batch, span_batch, table_plan_batch
+from core.trace.columns import ABSENT, StepBounds
+from core.trace.header import Header
+from core.trace.spans import LaneSpans
+from core.trace.trace import STATE_LEVEL, Trace
+
+MOST_SPANS = 1 << 20
+"""Of a rank that wait for other ranks; beyond them its oldest steps are left out."""
+MOST_TASKS = 1 << 22
+"""Of a rank's plans: a job that tells more of them is none."""
+
+
+class Coming:
+    """A rank's stream so far: what the run has not taken yet, and what was said of its clock."""
+
+    def __init__(self, number: int, header: Header) -> None:
+        """Raises ValueError for a header that no rank has."""
+        if not 0 <= number < header.replicas:
+            raise ValueError(f"rank {number} is none of a job of {header.replicas}")
+        self.number, self.header = number, header
+        self.trace = Trace(header)
+        self.clocks: list[tuple[int, int, float]] = []
+        self.has_ended = False
+        self.latest = -1
+        self._logs = 0
+
+    def take(self, batch: pa.RecordBatch) -> None:
+        """Take what came. Raises ValueError or LookupError for rows that no run has."""
+        append_batch(self.trace, batch)
+        self.clocks += clocks_of(batch)
+        self.trace.counters.clear()
+        self.trace.clocks.clear()
+        self.latest = max([self.latest, *self.trace.steps[-1:]])
+        if len(self.trace.table) > MOST_TASKS:
+            raise ValueError(f"rank {self.number} tells more than {MOST_TASKS:,} tasks")
+
+    def seen(self) -> Rank:
+        """What has come and was not taken, on rank 0's clock as far as that is known."""
+        columns = list(zip(*self.clocks, strict=True)) or [(), (), ()]
+        at, ahead = (np.array(columns[n], np.int64) for n in (0, 1))
+        # What the clocks were when it began: what was shown stays where it is.
+        half = np.array(columns[2][:1], np.float64)
+        return Rank(Path(f"rank-{self.number}"), self.trace, "", at[:1], ahead[:1], half)
+
+    @property
+    def half_width(self) -> float:
+        """How far its times may be off in ns: at the end the clocks' drift is known too."""
+        if not self.clocks:
+            return math.inf
+        _, first, width = self.clocks[0]
+        return max([width, *(abs(ahead - first) + half for _, ahead, half in self.clocks[1:])])
+
+    @property
+    def waiting(self) -> int:
+        """How many of its spans wait for other ranks."""
+        return self.trace.span_count
+
+    @property
+    def outcome(self) -> str | None:
+        """How its job ended, if it said so."""
+        return self.trace.outcome
+
+    def drop(self, last: int) -> None:
+        """Forget the spans of steps up to this one."""
+        old = self.trace
+        table, steps = old.table, StepBounds()
+        lanes = []
+        for lane in old.lanes:
+            kept = lane.view[lane.view.step > last]
+            fresh = LaneSpans(table)
+            fresh.add(kept)
+            steps.widen(kept.step, kept.start, kept.end)
+            lanes.append(fresh)
+        self.trace = Trace(old.header, table, lanes, steps, logs=old.logs, version=old.version)
+
+    def lines(self, origin: int) -> list[NoteRow]:
+        """What it has logged since it was last asked, but how it ended."""
+        fresh = [self.trace.logs[place] for place in range(self._logs, len(self.trace.logs))]
+        self._logs = len(self.trace.logs)
+        seen = self.seen()
+        return [
+            NoteRow(Record.LOG, row.level, int(seen.moved(np.array([row.time]), origin)[0]),
+                    row.step, text=row.text)
+            for row in fresh
+            if row.level != STATE_LEVEL
+        ]  # fmt: skip
+
+
+class Joining:
+    """The run of all ranks, of which each has begun."""
+
+    def __init__(self, ranks: list[Coming]) -> None:
+        """Ranks in their order. Raises ValueError if they have too many lanes."""
+        self.ranks = ranks
+        seen = [rank.seen() for rank in ranks]
+        self.header, places = joint_header(seen)
+        self._trace = Trace(self.header)
+        self._plans = Plans(self._trace, seen, places)
+        self._told, self._plans_told = -1, 0
+        self.left_out = 0
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """What can be told now. Raises ValueError or LookupError for what no job tells."""
+        whole, passed = self._decided()
+        if whole:
+            yield from self._steps(whole)
+        if passed:
+            self._told = passed[-1]
+            for rank in self.ranks:
+                rank.drop(self._told)
+        self.left_out += len(passed) - len(whole)
+        origin = self.header.origin_ns
+        notes = [line for rank in self.ranks for line in rank.lines(origin)]
+        if notes:
+            yield note_batch(notes)
+
+    def last(self) -> Iterator[pa.RecordBatch]:
+        """What is told once all ranks have ended."""
+        yield from self.batches()
+        notes = [*self._clocks([max(0, self._told)])]
+        if self.left_out:
+            text = f"{self.left_out} steps are not in every rank's stream: they are left out"
+            notes.append(NoteRow(Record.LOG, "warning", self._trace.bounds[1], text=text))
+        yield note_batch(notes)
+
+    def _decided(self) -> tuple[list[int], list[int]]:
+        """Steps that all ranks have told, and all that can be told no more, with those."""
+        reach = min(math.inf if rank.has_ended else rank.latest for rank in self.ranks)
+        for rank in self.ranks:
+            if rank.waiting > MOST_SPANS:
+                reach = max(reach, rank.trace.steps[len(rank.trace.steps) // 2])
+        every = [set(rank.trace.steps) for rank in self.ranks]
+        passed = sorted(step for step in set.union(*every) if self._told < step <= reach)
+        common = set.intersection(*every)
+        return [step for step in passed if step in common], passed
+
+    def _steps(self, steps: list[int]) -> Iterator[pa.RecordBatch]:
+        self._plans.next_round([rank.seen() for rank in self.ranks])
+        for step in steps:
+            self._plans.add(step)
+        table = self._trace.table
+        for number in range(self._plans_told, len(table.firsts) - 1):
+            yield table_plan_batch(number, table)
+        self._plans_told = len(table.firsts) - 1
+        timings = []
+        for place, spans in self._plans.lanes():
+            self._trace.step_table.widen(spans.step, spans.start, spans.end)
+            for plan, step in sorted(
+                set(zip(spans["plan"].tolist(), spans.step.tolist(), strict=True))
+            ):
+                some = spans[(spans["plan"] == plan) & (spans.step == step)]
+                lane = np.where(some["lane"] == place, ABSENT, place)
+                timings.append(
+                    Timings(plan, step, some["task"].astype(np.int64), some.start, some.end,
+                            some["ready"], some["launched"], lane)
+                )  # fmt: skip
+        yield span_batch(*timings)
+        yield note_batch(self._clocks(steps))
+
+    def _clocks(self, steps: list[int]) -> list[NoteRow]:
+        """How far each rank's times may be off in some steps, where that was measured."""
+        return [
+            NoteRow(Record.CLOCK, f"rank-{rank.number}", max(0, self._trace.bounds[1]), step,
+                    value=rank.half_width)
+            for rank in self.ranks
+            for step in steps
+            if rank.clocks
+        ]  # fmt: skip

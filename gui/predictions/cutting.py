@@ -1,0 +1,246 @@
+"""Between the Blocks panel, the form, the runs of this sitting, and the process that predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from core.models.catalogue import MODELS
+from core.models.description import ModelDescription
+from core.option import Option, Value
+from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
+from core.plan.specification import Specification, describe, plans_of
+from core.plan.task import Plan, PlanError
+from core.predict.worker.client import PredictorClient
+from core.predict.worker.jobs import Done, Lost, Refused, Reply, StepTimes
+from core.report.cut import (
+    MeasuredBlocks,
+    balanced,
+    is_of_model,
+    measured_blocks,
+    measures_for,
+    moved,
+    takes_borders,
+)
+from gui.app.session import Run, Session
+from gui.figures.titles import model_title
+from gui.look.text import rows_text, tr
+from gui.panels.run.block_strip import ShownCut
+from gui.panels.run.blocks import BlocksPanel
+from gui.panels.run.strategy import StrategyPanel
+from gui.runs.check import Checked, friendly
+
+SET: tuple[Option[Any], ...] = (BORDERS, STAGES, BALANCE)
+"""The settings that a border moved by hand changes."""
+Cut = dict[str, Value]
+
+
+class Cutting(QObject):
+    """Shows the blocks of the model that the form asks for, and puts moved borders into the form.
+
+    `run_beside` starts a run and leaves the form as it is.
+    """
+
+    _replied = Signal(object)
+
+    def __init__(
+        self, panel: BlocksPanel, form: StrategyPanel, session: Session,
+        run_beside: Callable[[Specification], bool],
+    ) -> None:  # fmt: skip
+        super().__init__(panel)
+        self._panel, self._form, self._session = panel, form, session
+        self._run_beside = run_beside
+        self._base: Specification | None = None  # before anything was moved here
+        self._mine: Cut = {}  # what was put into the form last
+        self._cut: ShownCut | None = None
+        self._asked = 0
+        self._replied.connect(self._on_reply, Qt.ConnectionType.QueuedConnection)
+        self.predictor = PredictorClient(self._replied.emit)
+        panel.strip.shifted.connect(self._shift)
+        panel.measure.clicked.connect(self._measure)
+        panel.balance.clicked.connect(self._balance)
+        panel.by_parameters.clicked.connect(lambda: self._set({}))
+        panel.reset.clicked.connect(self._reset)
+        for news in (panel.opened, panel.limited, form.checked, session.asking_changed):
+            news.connect(self.update)
+        session.run_ended.connect(self.update)
+        session.run_started.connect(self._keep)
+
+    def update(self, *_: object) -> None:
+        """Show what the form says now."""
+        if not self._panel.isVisible():
+            return
+        asked = self._form.specification()
+        if (
+            self._base is None
+            or _others(asked) != _others(self._base)
+            or _cut_of(asked) != self._mine
+        ):
+            self._base, self._mine = asked, _cut_of(asked)
+        self._show(asked)
+
+    def close(self) -> None:
+        """End the process."""
+        self.predictor.close()
+
+    def _show(self, asked: Specification) -> None:
+        """Show a run's blocks, and ask what its step takes."""
+        model = self._model(asked)
+        measured = None if model is None else self._measured(asked, model)
+        checked, plan = self._form.result, None
+        problem = checked if isinstance(checked, str) else ""
+        if model is not None and isinstance(checked, Checked) and takes_borders(asked):
+            try:
+                plan = self._plan(asked, model)
+            except PlanError as error:
+                problem = friendly(str(error))
+        cut = None
+        if model is not None:
+            rows = plan.parts[0].rows if plan else measured.rows if measured else 0
+            cut = ShownCut(model, plan, measured.of_rows(rows) if measured else (), rows)
+        self._cut = cut
+        self._panel.show_cut(cut, self._words(asked, cut, measured))
+        self._panel.show_problem(problem)
+        self._allow(asked, cut)
+        if plan is not None and measured is not None and model is not None:
+            self._predict(asked, model, measured)
+
+    def _allow(self, asked: Specification, cut: ShownCut | None) -> None:
+        """Let buttons be pressed that can do something."""
+        panel, runnable = self._panel, isinstance(self._form.result, Checked)
+        plan = None if cut is None else cut.plan
+        cuts = takes_borders(asked)
+        panel.measure.setEnabled(runnable and cuts and not self._session.asking)
+        panel.balance.setEnabled(bool(cut and plan and cut.costs))
+        panel.by_parameters.setEnabled(plan is not None and asked[BORDERS] is not None)
+        panel.reset.setEnabled(self._base is not None and _cut_of(self._base) != _cut_of(asked))
+
+    def _words(
+        self, asked: Specification, cut: ShownCut | None, measured: MeasuredBlocks | None
+    ) -> str:
+        if cut is None:
+            name = model_title(asked.model.name)
+            return tr(
+                "Measure, or Run, shows the blocks of {name}, which are not known yet.", name=name
+            )
+        if not takes_borders(asked):
+            return tr("This strategy does not cut the model into stages.")
+        if asked[BALANCE]:
+            return tr("The run will measure the blocks, and cut where their times are balanced.")
+        if measured is None:
+            return tr("Widths are shares of the parameters; press Measure to see times and memory.")
+        if measured.rows == cut.rows or not cut.plan:
+            return tr("Measured with micro-batches of {rows}.", rows=rows_text(measured.rows))
+        return tr(
+            "Measured with micro-batches of {rows}; in proportion for {asked}.",
+            rows=rows_text(measured.rows), asked=rows_text(cut.rows),
+        )  # fmt: skip
+
+    # What is known
+
+    def _model(self, asked: Specification) -> ModelDescription | None:
+        if asked.model.name in MODELS:
+            return describe(asked)
+        runs = (run.trace for run in reversed(self._session.runs) if is_of_model(run.trace, asked))
+        trace = next(runs, None)
+        return None if trace is None else trace.header.model
+
+    def _measured(self, asked: Specification, model: ModelDescription) -> MeasuredBlocks | None:
+        checked = self._form.result
+        if isinstance(checked, str):
+            return None
+        for run in reversed(self._session.runs):
+            if measures_for(run.trace, asked, checked.lanes):
+                found = measured_blocks(run.trace)
+                return found if run.trace.header.model.blocks == model.blocks else None
+        return None
+
+    def _plan(self, asked: Specification, model: ModelDescription) -> Plan:
+        """The largest step's. Raises PlanError."""
+        assert isinstance(self._form.result, Checked)
+        plans = plans_of(asked, model, list(self._form.result.lanes))
+        return plans[max(plans)]
+
+    def _predict(
+        self, asked: Specification, model: ModelDescription, measured: MeasuredBlocks
+    ) -> None:
+        assert isinstance(self._form.result, Checked)
+        lanes, before = self._form.result.lanes, self._base
+        runs = [asked] if before is None or before == asked else [before, asked]
+        costs = measured.cost_model(asked, lanes)
+        self._asked = self.predictor.send(StepTimes(tuple(runs), model, lanes, costs))
+
+    def _on_reply(self, reply: Reply) -> None:
+        match reply:
+            case Done(number, (int(now),)) if number == self._asked:
+                self._panel.show_times(now, None)
+            case Done(number, (int(now), int(then))) if number == self._asked:
+                self._panel.show_times(now, then)
+            case Refused(number, text) if number == self._asked:
+                self._panel.show_problem(friendly(text))
+            case Lost(text):
+                self._panel.show_problem(friendly(text))
+
+    # What the user does
+
+    def _shift(self, which: int, to: int) -> None:
+        """A border was moved before another block."""
+        if self._cut is not None and self._cut.plan is not None:
+            borders = moved(self._cut.borders, which, to, len(self._cut.model.blocks))
+            self._set({"borders": ",".join(map(str, borders))})
+
+    def _balance(self) -> None:
+        cut, checked = self._cut, self._form.result
+        if cut is None or cut.plan is None or isinstance(checked, str):
+            return
+        asked = self._by_parameters(len(cut.plan.stages))
+        measured = self._measured(asked, cut.model)
+        if measured is None:
+            return
+        try:
+            limited = asked.having(lane_memory=self._panel.limit_mb)
+            made = balanced(limited, cut.model, checked.lanes, measured)
+        except PlanError as error:
+            self._panel.show_problem(friendly(str(error)))
+            return
+        self._set({"borders": made[BORDERS]})
+
+    def _by_parameters(self, stages: int | None) -> Specification:
+        return self._form.specification().having(
+            borders=None, stages=stages, balance=False, lane_memory=None
+        )
+
+    def _measure(self) -> None:
+        """Start a run of one step that measures the blocks first."""
+        stages = len(self._cut.borders) + 1 if self._cut and self._cut.plan else None
+        asked = self._by_parameters(stages).having(balance=True, steps=1, warmup=0, data=None)
+        self._run_beside(asked)
+
+    def _reset(self) -> None:
+        if self._base is not None:
+            self._set(_cut_of(self._base))
+
+    def _set(self, cut: Cut) -> None:
+        """Put borders into the form; what is not told falls back to its default."""
+        for option in SET:
+            self._form.choose(option, cut.get(option.name, option.default))
+        self._mine = _cut_of(self._form.specification())
+        self._form.check_now()
+
+    def _keep(self, run: Run) -> None:
+        """What runs now is what later moves are compared with."""
+        if run.trace.header.specification[BORDERS] == self._mine.get(BORDERS.name):
+            self._base = None
+
+
+def _cut_of(specification: Specification) -> Cut:
+    return {option.name: specification[option] for option in SET}
+
+
+def _others(specification: Specification) -> Specification:
+    """The same without its cut."""
+    return specification.having(
+        borders=None, stages=None, balance=False, **{LANE_MEMORY.name: None}
+    )
