@@ -13,7 +13,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from core.cli.comparison import comparison_text
-from core.cli.exporting import FORMATS, MORE, write_formats
+from core.cli.exporting import FORMATS, MORE, check_formats, write_formats
 from core.cli.figures import figure_options
 from core.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
 from core.cli.progress import Progress
@@ -157,6 +157,7 @@ def export(
     for name, trace in zip(arguments.recordings, traces, strict=True):
         if trace.is_empty:
             raise PlanError(f"{name} has recorded no spans: there is nothing to export")
+    check_formats(traces[0], arguments)
     if arguments.image is not None:
         write_image(traces, Path(arguments.image), options)
     if arguments.report is not None:

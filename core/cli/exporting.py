@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Generator
 
+from core.compare.spent import median_step, whole_steps
+from core.plan.task import PlanError
+from core.recording.exporters.chakra import write_chakra
 from core.recording.exporters.chrome import write_chrome
 from core.recording.exporters.kineto import write_kineto
 from core.recording.exporters.perfetto import write_perfetto
 from core.trace.trace import Trace
 
-FORMATS = ("trace", "kineto")
-MORE = ", --trace FILE or --kineto FOLDER"
+FORMATS = ("trace", "kineto", "chakra")
+MORE = ", --trace FILE, --kineto FOLDER or --chakra FOLDER"
 
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +24,14 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
         "*.json.gz or *.pftrace")  # fmt: skip
     add("--kineto", metavar="FOLDER", help="as PyTorch's profiler writes, for Holistic Trace "
         "Analysis: a file for each rank")  # fmt: skip
+    add("--chakra", metavar="FOLDER", help="the plan of the median step with its times as Chakra "
+        "execution traces, for ASTRA-sim")  # fmt: skip
+
+
+def check_formats(trace: Trace, arguments: argparse.Namespace) -> None:
+    """Raise PlanError in one line for a format that cannot hold the trace."""
+    if arguments.chakra is not None and (trace.header.foreign or not whole_steps(trace)):
+        raise PlanError(f"--chakra {arguments.chakra}: no whole step of a plan was recorded")
 
 
 def write_formats(trace: Trace, arguments: argparse.Namespace) -> None:
@@ -30,6 +41,9 @@ def write_formats(trace: Trace, arguments: argparse.Namespace) -> None:
         _run((write_perfetto if packed else write_chrome)(trace, arguments.trace))
     if arguments.kineto is not None:
         _run(write_kineto(trace, arguments.kineto))
+    if arguments.chakra is not None:
+        step = median_step(trace, whole_steps(trace))
+        _run(write_chakra(trace, arguments.chakra, step))
 
 
 def _run(writing: Generator[float, None, None]) -> None:

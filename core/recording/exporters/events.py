@@ -32,9 +32,11 @@ class Events:
     spans: Spans
 
     @classmethod
-    def of(cls, trace: Trace) -> Events:
-        """All spans of a trace, lane by lane."""
+    def of(cls, trace: Trace, step: int | None = None) -> Events:
+        """All spans of a trace, or of a step, lane by lane."""
         parts = [trace.spans(lane.index) for lane in trace.header.lanes]
+        if step is not None:
+            parts = [part[part.of_step(step)] for part in parts]
         lane = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return cls(trace, lane, Spans.joined(parts))
 

@@ -101,3 +101,30 @@ def test_an_empty_recording_exports_nothing_and_says_so(tmp_path, capsys):
     assert main.main(["export", str(path), *outputs]) == BAD_INPUT
     assert "has recorded no spans: there is nothing to export" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--trace", "{}/run.txt"], ["--trace", "run.txt", ".pftrace"]),
+        (["--kineto", "{}"], ["--kineto", "new or an empty folder"]),
+        (["--chakra", "{}/none/plan"], ["--chakra", "none"]),
+    ],
+)
+def test_files_for_other_programs_are_refused_in_one_line(recorded, capsys, options, named):
+    recording, _ = recorded
+    before = sorted(recording.parent.iterdir())
+    given = [option.format(recording.parent) for option in options]
+    assert main.main(["export", str(recording), *given]) == BAD_INPUT
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and all(word in told for word in named)
+    assert sorted(recording.parent.iterdir()) == before
+
+
+def test_a_trace_without_a_plan_is_no_execution_trace(tmp_path, capsys):
+    (tmp_path / "a.json").write_text('[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}]')
+    given = ["export", str(tmp_path / "a.json"), "--chakra", str(tmp_path / "plan")]
+    assert main.main(given) == BAD_INPUT
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and "no whole step of a plan" in told
+    assert not (tmp_path / "plan").exists()

@@ -1,5 +1,6 @@
 """What other programs' formats hold of a run comes back when our importers read our files."""
 
+from collections import Counter as Counts
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,17 +10,20 @@ import pytest
 
 from core.explain.ranks import rank_times
 from core.explain.statistics import union_ns
-from core.plan.task import IS_COMMUNICATION, KINDS, Role, working_lanes
+from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Role, working_lanes
+from core.recording.exporters.chakra import write_chakra
 from core.recording.exporters.chrome import write_chrome
 from core.recording.exporters.events import Events, ranks_of
 from core.recording.exporters.kineto import kernel, write_kineto
 from core.recording.exporters.perfetto import write_perfetto
+from core.recording.importers.perfetto import fields_of
 from core.recording.recording import open_recording
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 RECORDINGS = Path(__file__).parents[3] / "resources" / "recordings"
 TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
+PLANS = ("1f1b-2-cpu-lanes.arrow", "1f1b-4-virtual-lanes.arrow", "ddp-8-virtual-lanes.arrow")
 RUNS = ("1f1b-2-cpu-lanes.arrow", "ddp-8-virtual-lanes.arrow")
 
 
@@ -119,6 +123,84 @@ def test_a_folder_of_ranks_holds_streams_steps_and_communication(tmp_path, name)
     assert sorted(read) == sorted(written)
     moves = IS_COMMUNICATION[again.spans["kind"]]
     assert moves.sum() == IS_COMMUNICATION[events.spans["kind"]].sum() > 0
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_the_ranks_of_a_written_plan_wait_for_each_other_and_come_to_their_end(tmp_path, name):
+    trace = open_recording(RECORDINGS / name).trace
+    step = trace.steps[-1]
+    list(write_chakra(trace, tmp_path / "plan", step))
+    ranks = [nodes_of(path) for path in sorted((tmp_path / "plan").glob("run.*.et"))]
+    assert len(ranks) == len(ranks_of(trace))
+    told = Counts(node["type"] for nodes in ranks for node in nodes)
+    events = Events.of(trace, step)
+    sizes = [node["comm_size"] for nodes in ranks for node in nodes if node["type"] == SEND]
+    tasks = sum(told.values()) - told[RECEIVE] - sizes.count(1)  # a byte: only that one waited
+    assert told[SEND] == told[RECEIVE] and tasks == len(events)
+    collective = IS_COLLECTIVE[events.spans["kind"]].sum()
+    assert told[COLLECTIVE] == collective
+    tagged = [
+        sorted(node["comm_tag"] for nodes in ranks for node in nodes if node["type"] == kind)
+        for kind in (SEND, RECEIVE)
+    ]
+    assert tagged[0] == tagged[1] and len(set(tagged[0])) == len(tagged[0])
+    took = sum(node["micros"] for nodes in ranks for node in nodes if node["type"] != RECEIVE)
+    assert abs(took - (events.spans.end - events.spans.start).sum() / 1000) <= len(events) / 2
+    done: list[set[int]] = [set() for _ in ranks]
+    sent = set[int]()
+    while before := sum(len(nodes) - len(ids) for nodes, ids in zip(ranks, done, strict=True)):
+        for nodes, ids in zip(ranks, done, strict=True):
+            for node in nodes:
+                waits = node["type"] == RECEIVE and node["comm_tag"] not in sent
+                if node["id"] not in ids and node["after"] <= ids and not waits:
+                    ids.add(node["id"])
+                    sent |= {node["comm_tag"]} if node["type"] == SEND else set()
+        assert sum(len(nodes) - len(ids) for nodes, ids in zip(ranks, done, strict=True)) < before
+
+
+SEND, RECEIVE, COLLECTIVE = 5, 6, 7
+
+
+def nodes_of(path: Path) -> list[dict[str, Any]]:
+    """The nodes of a rank's execution trace, read field by field: lengths stand before each."""
+    # As a message of fields that are messages, what our reader of the wire format can split.
+    data, at, parts = path.read_bytes(), 0, []
+    while at < len(data):
+        length, at = varint(data, at)
+        parts.append(dict_of(data[at : at + length]))
+        at += length
+    assert parts[0][1] == [b"0.0.4"]
+    nodes = []
+    for node in parts[1:]:
+        after = set[int]()
+        for some in (*node.get(4, ()), *node.get(5, ())):
+            place = 0
+            while place < len(some):
+                one, place = varint(some, place)
+                after.add(one)
+        told = {"id": node[1][0], "type": node[3][0], "after": after, "micros": node[7][0]}
+        for attribute in map(dict_of, node[10]):
+            value = next(number for number in attribute if number != 1)
+            told[attribute[1][0].decode()] = attribute[value][0]
+        nodes.append(told)
+    return nodes
+
+
+def dict_of(data: bytes) -> dict[int, list[Any]]:
+    found: dict[int, list[Any]] = {}
+    for number, value in fields_of(data):
+        found.setdefault(number, []).append(value)
+    return found
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
 
 
 def test_idle_compute_and_communication_of_written_ranks_are_those_of_the_run(tmp_path):
