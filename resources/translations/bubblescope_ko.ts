@@ -2627,7 +2627,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>Click a bar or an idle gap for its details. Drag to count a range; Shift+click measures to another bar.</source>
-        <translation>막대나 유휴 구간을 클릭하면 자세히 보입니다. 끌면 범위를 집계하고, Shift+클릭하면 다른 막대까지 잽니다.</translation>
+        <translation>막대나 유휴 구간을 클릭하면 자세히 보이고, 끌면 범위를, Shift+클릭하면 거리를 잽니다.</translation>
     </message>
     <message>
         <source>Clock</source>

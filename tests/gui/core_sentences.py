@@ -21,7 +21,8 @@ WORDS = 3
 _NOT_SHOWN = re.compile(
     r"""core\. | Expected | In\ (Model|msg) | Outside | Process\ Group
     | (out|not)[- ](of|enough)[- ] | .*(lane=\{ | \.\* | \.part | \.marks | blocks\{ | \\ | \(\?)
-    | .*(SELECT | PRAGMA | CREATE\ TABLE | SET\ | mode=ro | :GB_S | ProfilerStep | ncclDev | json\.gz)""",
+    | .*(SELECT | PRAGMA | CREATE\ TABLE | SET\ | mode=ro | :GB_S)
+    | .*(ProfilerStep | ncclDev | json\.gz)""",
     re.VERBOSE,
 )
 """Names of modules, patterns, and what a model prints itself."""

@@ -109,6 +109,7 @@ class Explained:
         self._counted_at = -1
         self._known: OrderedDict[int, _Known] = OrderedDict()
         self._figures = _Kept[StepFigures](KEPT_FIGURES)
+        self._stretches = _Kept[Stretches](KEPT_FIGURES)
         self._trails = _Kept[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
 
@@ -117,8 +118,9 @@ class Explained:
         return self._entry(step).explanation
 
     def stretches(self, step: int) -> Stretches:
-        """Its idle time in stretches of one cause."""
-        return self._entry(step).stretches
+        """Its idle time in stretches of one cause. Kept when the rest is forgotten, with figures."""
+        found = self._stretches.get(step, self.tasks(step))
+        return self._entry(step).stretches if found is None else found
 
     def gaps(self, step: int) -> Stretches:
         """Its gaps, each with the cause of most of it."""
@@ -145,6 +147,7 @@ class Explained:
             found = self._figures.get(step, known.tasks) or self._figures.put(
                 step, known.tasks, self._plans.figures(step, known.explanation)
             )
+            self._stretches.put(step, known.tasks, known.stretches)
         return found
 
     def pipeline(self, step: int) -> Pipeline | None:
@@ -209,6 +212,7 @@ class Explained:
             del self._known[other]
         self._known[step] = made.known
         self._figures.put(step, made.known.tasks, made.figures)
+        self._stretches.put(step, made.known.tasks, made.known.stretches)
         self._forget()
 
     def warm(

@@ -281,7 +281,7 @@ NAMES = re.compile(
     r"""<[^>]*> | &nbsp; | \b(?:
         (?:\dx)?(?:cpu|virtual)(?::\d)?(?:\ (?:comm|copy))? | auto | float\d+ | bfloat16
         | sgd | single | momentum | adamw? | [\w-]+\.arrow | Bubblescope
-        | (?:kind|stage|lane|step|replica|block|bucket|task|name):(?:\S*)
+        | linear\d* | (?:kind|stage|lane|step|replica|block|bucket|task|name):(?:\S*)
     )""",
     re.VERBOSE,
 )
