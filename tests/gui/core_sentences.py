@@ -22,7 +22,7 @@ _NOT_SHOWN = re.compile(
     r"""core\. | Expected | In\ (Model|msg) | Outside | Process\ Group
     | (out|not)[- ](of|enough)[- ] | .*(lane=\{ | \.\* | \.part | \.marks | blocks\{ | \\ | \(\?)
     | .*(SELECT | PRAGMA | CREATE\ TABLE | SET\ | mode=ro | :GB_S)
-    | .*(ProfilerStep | ncclDev | json\.gz)""",
+    | .*(ProfilerStep | ncclDev | json\.gz | \.et | (to|from)\ rank)""",
     re.VERBOSE,
 )
 """Names of modules, patterns, and what a model prints itself."""

@@ -118,7 +118,7 @@ class Explained:
         return self._entry(step).explanation
 
     def stretches(self, step: int) -> Stretches:
-        """Its idle time in stretches of one cause. Kept when the rest is forgotten, with figures."""
+        """Its idle time in stretches of one cause. They are kept as its figures are."""
         found = self._stretches.get(step, self.tasks(step))
         return self._entry(step).stretches if found is None else found
 
