@@ -127,6 +127,8 @@ _WORDS = {
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)
+Ints = NDArray[np.int64]
+_FIRST, _LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
 PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
 """Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
@@ -207,7 +209,7 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     """
     explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
     if trace.header.foreign:
-        return _until_next(explanation, trace, step)
+        return _without_earlier_work(_until_next(explanation, trace, step), trace, step)
     if not is_over(trace, step):
         return _without_ends(explanation)
     faults = find_faults(trace, step)
@@ -249,6 +251,53 @@ def _until_next(explanation: Explanation, trace: Trace, step: int) -> Explanatio
         gap=explanation.gap[kept],
         lane_first=np.searchsorted(lane, np.arange(len(explanation.lanes) + 1)),
     )
+
+
+def _without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """The same without the time for which a lane still works for an earlier step.
+
+    Only steps of other programs' traces overlap so; each piece may be cut into several.
+    """
+    parts = []
+    for lane in explanation.lanes:
+        first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
+        spans = trace.spans(lane.index)
+        earlier = spans[: spans.of_step(step).start]
+        late = earlier[earlier.end > explanation.begin]
+        start, end = explanation.start[first:last], explanation.end[first:last]
+        piece, start, end = _cut(start, end, late.start, late.end)
+        parts.append((first + piece, start, end))
+    if not parts:
+        return explanation
+    piece, start, end = (np.concatenate(column) for column in zip(*parts, strict=True))
+    lane_of = explanation.lane[piece]
+    return replace(
+        explanation,
+        lane=lane_of,
+        start=start,
+        end=end,
+        cause=explanation.cause[piece],
+        blocking=explanation.blocking[piece],
+        gap=explanation.gap[piece],
+        lane_first=np.searchsorted(lane_of, np.arange(len(explanation.lanes) + 1)),
+    )
+
+
+def _cut(start: Ints, end: Ints, busy_from: Ints, busy_to: Ints) -> tuple[Positions, Ints, Ints]:
+    """What n intervals have outside of m others, all sorted: of each part its interval and times.
+
+    The n do not overlap; the m may.
+    """
+    reach = np.maximum.accumulate(busy_to)
+    free_from = np.concatenate([[_FIRST], reach])
+    free_to = np.concatenate([busy_from, [_LAST]])
+    low = np.searchsorted(free_to, start, "right")
+    counts = np.maximum(0, np.searchsorted(free_from, end, "left") - low)
+    piece = np.repeat(np.arange(len(start)), counts)
+    free = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts) + low[piece]
+    begins, ends = np.maximum(start[piece], free_from[free]), np.minimum(end[piece], free_to[free])
+    some = begins < ends
+    return piece[some], begins[some], ends[some]
 
 
 def _without_ends(explanation: Explanation) -> Explanation:
