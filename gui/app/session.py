@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -15,7 +16,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
 from core.files import whole_file
-from core.job.hearing import Hearing
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
@@ -29,6 +29,9 @@ from core.recording.stream import Opened
 from core.trace.header import Header
 from core.trace.trace import Trace
 from gui.look.text import tr
+
+if TYPE_CHECKING:  # the window is there sooner without it
+    from core.job.hearing import Hearing
 
 TICK_MS = 16
 IDLE_TICK_MS = 100

@@ -189,8 +189,8 @@ def test_a_specification_that_is_refused_leaves_the_engine_as_it_is(engine):
 
 
 def test_open_tasks_are_seen_before_they_end(engine):
-    model = ModelSettings("mlp", width=2048, depth=8)
-    engine.run(Specification("single", model, "1xcpu", batch=2048, steps=1, warmup=0))
+    model = ModelSettings("mlp", width=2048, depth=4)
+    engine.run(Specification("single", model, "1xcpu", batch=1024, steps=1, warmup=0))
     engine.wait("open")
     assert engine.trace.open_tasks[0].end is None
     engine.wait("ended")

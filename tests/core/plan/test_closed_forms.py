@@ -17,7 +17,7 @@ from tests.core.helpers import plan_of
 from tests.core.plan.events import times_of
 
 RANKS = range(2, 17)
-MICROBATCHES = sorted({*range(1, 9), *range(12, 65, 4), 15, 17, 31, 33, 45, 63})  # up to 64
+MICROBATCHES = (*range(1, 9), 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64)
 CHUNKS = (2, 3, 4)
 UNIT = 7  # ns of each pass, so that fractions are exact
 

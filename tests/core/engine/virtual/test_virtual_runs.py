@@ -257,7 +257,7 @@ def test_a_model_that_shares_parameters_between_blocks_is_refused_for_ranks(tmp_
 def test_stopping_and_failing_virtual_runs_end_as_others_do(tmp_path):
     engine = Engine()
     try:
-        engine.run(Specification("mp", SMALL, "4xvirtual", batch=8, steps=1_000_000))
+        engine.run(Specification("mp", SMALL, "4xvirtual", batch=8, steps=100_000))
         engine.wait("spans")
         engine.client.stop()
         engine.wait("ended")

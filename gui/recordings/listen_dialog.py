@@ -1,0 +1,206 @@
+"""Listening for training jobs: where, with what in the job's script, and who has connected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QHideEvent, QShowEvent, QTextOption
+from PySide6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from core.job.hearing import Heard, Hearing, Peer
+from gui.app.session import Session
+from gui.look.label import Label
+from gui.look.layouts import button, column, row
+from gui.look.text import duration_text, problem_text, tr
+from gui.panels.tables import dress_tree
+
+LOOPBACK = "127.0.0.1"
+LOCAL = (LOOPBACK, "localhost", "::1")
+REFRESH_MS = 250
+WIDTH, BUTTON = 800, 140
+SCRIPT = 'from bubblescope import record\nwith record(model, optimizer, out="{address}"):'
+COMMAND = "bubblescope record --out {address} -- torchrun --nproc-per-node 2 train.py"
+
+
+class ListenDialog(QDialog):
+    """Stands beside the window and blocks nothing; closing it goes on listening, and says so."""
+
+    def __init__(self, parent: QWidget, session: Session) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setWindowTitle(tr("Listen for a training job"))
+        self.setModal(False)
+        self.host, self.port = QLineEdit(LOOPBACK), QSpinBox()
+        self.host.setAccessibleName(tr("Address to listen on"))
+        self.port.setAccessibleName(tr("Port to listen on"))
+        self.port.setRange(0, 65535)
+        self.port.setSpecialValueText(tr("any port"))
+        self.problem = Label("", "problem", wrapped=True)
+        self.about, self.status = Label(wrapped=True), Label(wrapped=True)
+        self.script, self.command = _code(tr("Lines for the script"), 3), _code(tr("Command"), 2)
+        self.ranks = QTreeWidget()
+        heads = [tr("Rank"), tr("Machine"), tr("State"), tr("Steps"), tr("Clock")]
+        dress_tree(self.ranks, tr("Ranks that have connected"), heads, 1)
+        self.begin_button = button(
+            QPushButton, tr("Listen"), tr("Take what training jobs stream to this address."),
+            self.toggle,
+        )  # fmt: skip
+        self._build()
+        self._timer = QTimer(self, interval=REFRESH_MS)
+        self._timer.timeout.connect(self.refresh)
+        self.refresh()
+
+    def toggle(self) -> None:
+        """Begin to listen, or listen no more."""
+        self.problem.setText("")
+        if self._session.hearing is not None:
+            self._session.listen_to(None)
+        else:
+            try:
+                host = self.host.text().strip().strip("[]")
+                self._session.listen_to(Hearing(host, self.port.value()))
+            except OSError as error:
+                reason = problem_text(error)
+                self.problem.setText(tr("This address cannot be listened on. {reason}",
+                                        reason=reason))  # fmt: skip
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show how it stands."""
+        hearing = self._session.hearing
+        is_on = hearing is not None
+        self.begin_button.setText(tr("Stop listening") if is_on else tr("Listen"))
+        for field in (self.host, self.port):
+            field.setEnabled(not is_on)
+        for part in (self.instructions, self.ranks, self.status):
+            part.setVisible(is_on)
+        self.problem.setVisible(bool(self.problem.text()))
+        self.about.setText(_about(self.host.text().strip().strip("[]")))
+        if hearing is None:
+            return
+        for code, text in ((self.script, SCRIPT), (self.command, COMMAND)):
+            words = text.format(address=hearing.address)
+            if code.toPlainText() != words:
+                code.setPlainText(words)
+        heard = hearing.heard()
+        self.status.setText(_status(heard))
+        self._list(heard.peers)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        self._timer.start()
+        self.refresh()
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: D102
+        self._timer.stop()
+        super().hideEvent(event)
+
+    def _list(self, peers: tuple[Peer, ...]) -> None:
+        while self.ranks.topLevelItemCount() > len(peers):
+            self.ranks.takeTopLevelItem(len(peers))
+        for place, peer in enumerate(peers):
+            item = self.ranks.topLevelItem(place)
+            if item is None:
+                item = QTreeWidgetItem(self.ranks)
+            for at, text in enumerate(_cells(peer)):
+                item.setText(at, text)
+
+    def _build(self) -> None:
+        address = row(
+            Label(tr("Address")), self.host, self.port, self.begin_button, growing=self.host
+        )
+        self.instructions = QWidget()
+        column(
+            Label(tr("Put these lines into the script, around its training loop:")),
+            _copied(self.script, tr("Copy the lines for the script")),
+            Label(tr("Or start the job like this, without any line in it:")),
+            _copied(self.command, tr("Copy the command")),
+            of=self.instructions, margins=(0, 0, 0, 0), spacing=6,
+        )  # fmt: skip
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window; listening goes on."))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.close)
+        self.begin_button.setDefault(True)
+        self.begin_button.setMinimumWidth(BUTTON)
+        self.port.setMinimumWidth(BUTTON)
+        column(
+            address, self.problem, self.about, self.instructions, self.status, self.ranks,
+            row(None, close), of=self, margins=(16, 14, 16, 12), spacing=10,
+        )  # fmt: skip
+        self.ranks.setMinimumHeight(110)
+        self.setMinimumWidth(WIDTH)
+
+
+def _about(host: str) -> str:
+    """Who can connect."""
+    if host in LOCAL:
+        return tr("Jobs on this machine can connect. The address has a token in it: whoever does "
+                  "not know it is refused.")  # fmt: skip
+    return tr("Jobs on other machines can connect if they know the token in the address. What they "
+              "send is not encrypted: listen on a network that you trust.")  # fmt: skip
+
+
+def _status(heard: Heard) -> str:
+    """Who is here, and what does not appear."""
+    here = sum(peer.is_here for peer in heard.peers)
+    lines = [
+        tr("{here} of {world} ranks are connected.", here=here, world=heard.world)
+        if heard.peers
+        else tr("No job has connected yet.")
+    ]
+    if heard.left_out:
+        lines.append(
+            tr("Steps left out because not every rank has told them: {count}.",
+               count=heard.left_out)
+        )  # fmt: skip
+    if heard.refused:
+        lines.append(tr("Connections that were refused: {count}.", count=heard.refused))
+    return " ".join(lines)
+
+
+def _cells(peer: Peer) -> tuple[str, ...]:
+    clock = (
+        tr("not compared")
+        if math.isinf(peer.half_width)
+        else tr("± {time}", time=duration_text(peer.half_width))
+    )
+    state = tr("connected") if peer.is_here else tr("gone")
+    return str(peer.rank), peer.host, state, f"{peer.steps:,}", clock
+
+
+def _code(name: str, lines: int) -> QPlainTextEdit:
+    """Words to copy, of so many lines."""
+    field = QPlainTextEdit()
+    field.setReadOnly(True)
+    field.setTabChangesFocus(True)
+    field.setAccessibleName(name)
+    field.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+    field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    field.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + 14)
+    return field
+
+
+def _copied(field: QPlainTextEdit, tip: str) -> QWidget:
+    """A field with a button that copies it."""
+    made = QWidget()
+    copy = button(QPushButton, tr("Copy"), tip, _copier(field))
+    copy.setAutoDefault(False)
+    row(field, copy, of=made, growing=field, margins=(0, 0, 0, 0), spacing=8)
+    return made
+
+
+def _copier(field: QPlainTextEdit) -> Callable[[], object]:
+    return lambda: QGuiApplication.clipboard().setText(field.toPlainText())
