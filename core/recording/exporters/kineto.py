@@ -27,6 +27,8 @@ _HOST = 1
 """The thread of the host, of a process that no device has the number of."""
 _HOSTS = 10_000
 _FIRST_STREAM = 7  # as CUDA numbers the one that PyTorch computes on
+_FIRST_CORRELATION = 1 << 16
+"""Analyses keep places of events in the narrowest type that holds these numbers: in 32 bits."""
 _NCCL = {
     Kind.ALL_REDUCE: "AllReduce",
     Kind.ALL_GATHER: "AllGather",
@@ -83,7 +85,7 @@ def _of_rank(events: Events, rank: int, lanes: list[int]) -> Iterator[list[Event
     on_device = _on_device(events, lanes)
     for first, last in pieces(len(mine)):
         some: list[Event] = []
-        for number, place in enumerate(mine[first:last].tolist(), first + 1):
+        for number, place in enumerate(mine[first:last].tolist(), _FIRST_CORRELATION + first):
             stream = streams[int(events.lane[place])]
             if on_device[place]:
                 some += _launched(events, place, number, rank, stream)

@@ -1,5 +1,7 @@
 """What other programs' formats hold of a run comes back when our importers read our files."""
 
+import gzip
+import json
 from collections import Counter as Counts
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -201,6 +203,21 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
         at, shift = at + 1, shift + 7
         if byte < 128:
             return value, at
+
+
+def test_what_links_calls_and_kernels_needs_as_wide_a_type_as_places_of_events(tmp_path):
+    trace = open_recording(RECORDINGS / RUNS[1]).trace
+    list(write_kineto(trace, tmp_path / "ranks"))
+    for path in (tmp_path / "ranks").iterdir():
+        events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+        by_kind: dict[str, list[int]] = {"cuda_runtime": [], "kernel": []}
+        for event in events:
+            if event.get("cat") in by_kind:
+                by_kind[event["cat"]].append(event["args"]["correlation"])
+        calls, kernels = by_kind.values()
+        assert sorted(calls) == sorted(kernels) and len(set(calls)) == len(calls) > 0
+        # Holistic Trace Analysis puts places of events into a column of the type of these.
+        assert min(calls) > np.iinfo(np.int16).max
 
 
 def test_idle_compute_and_communication_of_written_ranks_are_those_of_the_run(tmp_path):
