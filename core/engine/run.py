@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
 from threading import Event
@@ -52,7 +52,7 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:
         executor = Executor(lanes, operations, writer, stop)
         run_steps(
             prepared, writer, operations, executor.run,
-            lambda batch, passed: calibrate(prepared, batch, lanes, stop, passed),
+            [lambda batch, passed: calibrate(prepared, batch, lanes, stop, passed)],
         )  # fmt: skip
 
 
@@ -61,9 +61,13 @@ def run_steps(
     writer: TraceWriter,
     operations: Operations,
     run_step: RunStep,
-    calibrate: Calibrate,
+    calibrations: Iterable[Calibrate],
 ) -> None:
-    """Tell the plans, measure what tasks cost, run every step and judge it, as is asked for."""
+    """Tell the plans, measure what tasks cost, run every step and judge it, as is asked for.
+
+    Costs are measured by the first of `calibrations` before the first measured step, by the next
+    one before the next step, as long as there are some.
+    """
     assert prepared.workload is not None
     specification, workload = prepared.specification, prepared.workload
     rows, plans = specification.all_rows, prepared.plans
@@ -78,13 +82,15 @@ def run_steps(
         for text in verification_notes(workload):
             writer.log("warning", text)
     seconds = 0.0
+    waiting = iter(calibrations if specification.calibrate else ())
     for index, batch in enumerate(batches_of(prepared, workload)):
-        if index == specification.warmup and specification.calibrate:
-            if seconds > LONGEST_STEP_SECONDS:
-                text = f"a step takes {seconds:.0f} s: its costs are not measured beforehand"
-                writer.log("info", text)
-            else:
-                _tell_costs(batch, calibrate, writer)
+        if index == specification.warmup and seconds > LONGEST_STEP_SECONDS:
+            text = f"a step takes {seconds:.0f} s: its costs are not measured beforehand"
+            writer.log("info", text)
+            waiting = iter(())
+        calibrate = next(waiting, None) if index >= specification.warmup else None
+        if calibrate is not None and not _tell_costs(batch, calibrate, writer):
+            waiting = iter(())
         before = operations.model.parameters()[0] if keeps_parameters(specification) else {}
         began = time.monotonic()
         count = rows[index]
@@ -95,16 +101,17 @@ def run_steps(
         judge(writer, specification, workload, index, batch, step.plan.parts, before, loss, copies)
 
 
-def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> None:
-    """Measure what the tasks of the step to come cost, and tell it."""
+def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> bool:
+    """Measure what the tasks of the step to come cost, and tell it; False if there is no room."""
     try:
         costs = calibrate(batch, partial(writer.counter, PASSES))
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
         writer.log("info", "there is no memory beside the run's to measure its costs in")
-        return
+        return False
     writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
+    return True
 
 
 def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:

@@ -1,4 +1,4 @@
-"""A run's steps predicted from what its tasks were measured to cost before it, beside the run."""
+"""A run's steps predicted from what its tasks were measured to cost apart, beside the run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CostSource(StrEnum):
     """Where the costs of a prediction come from."""
 
     CALIBRATED = "measured with all lanes busy, before the measured steps"
-    ALONE = "measured one task at a time, before the measured steps"
+    ALONE = "measured one task at a time, before each measured step"
     WARMUP = "taken from the last warm-up step"
     MEASURED = "taken from the last measured step"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from functools import partial
 from threading import Event
 
@@ -21,34 +22,82 @@ from core.plan.task import ABSENT, Plan
 from core.predict.costs import MOST_PASSES, CostModel
 from core.predict.simulate import in_time_order
 
-BUDGET_SECONDS = 2.4
+BUDGET_SECONDS = 1.2
 LEAST_PASSES = 3
+BETWEEN = 20
+"""Passes between steps, one before each: the machine's speed moves, by 5 % within seconds."""
 
 
-def calibrate(
-    operations: Operations, plan: Plan, batch: Batch, alone: Alone, link: Link | None,
-    stop: Event, passed: Passed,
-) -> CostModel:  # fmt: skip
-    """The costs of a batch's tasks by stage (of ranks by block) and rows; transfers by the link.
+class AloneCosts:
+    """What the tasks of a plan cost: measured before the first measured step, then between steps.
 
-    Without a link transfers are measured too. `operations` are for this alone: their modules are
-    copies of the run's. A cost is the mean of a pass's tasks, and of these the median. `passed`
-    hears of each pass. Raises Stopped on request, or what a task raised.
+    Costs are of a batch's tasks by stage (of ranks by block) and rows, of transfers by the link;
+    without one transfers are measured too. A cost is the mean of a pass's tasks, and of these the
+    median. `operations` gives some for this alone: their modules are copies of the run's.
     """
-    operations.model.keep_parameters()
-    course = Course.of(plan, link)
-    passes: list[Times] = []
-    until = time.monotonic() + BUDGET_SECONDS
-    with kept_random_state([alone.device]):
-        while len(passes) < (LEAST_PASSES if time.monotonic() > until else MOST_PASSES):
-            passes.append(_one_pass(operations, plan, batch, alone, course, stop))
-            passed(len(passes))
-    times: Times = defaultdict(list)
-    for measured in passes[1:]:  # the first one allocates
+
+    def __init__(
+        self, operations: Callable[[], Operations], plan: Plan, alone: Alone, link: Link | None,
+        stop: Event,
+    ) -> None:  # fmt: skip
+        self._make, self._plan, self._alone, self._stop = operations, plan, alone, stop
+        self._course, self._link = Course.of(plan, link), link
+        self._times: Times = defaultdict(list)
+
+    def measure(self, batch: Batch, passed: Passed) -> CostModel:
+        """Pass after pass, of which `passed` hears. Raises Stopped, or what a task raised."""
+        self._operations = self._make()
+        self._operations.model.keep_parameters()
+        until = time.monotonic() + BUDGET_SECONDS
+        passes = 0
+        while passes < (LEAST_PASSES if time.monotonic() > until else MOST_PASSES):
+            measured = self._one_pass(batch)
+            if passes:  # the first one allocates
+                self._add(measured)
+            passes += 1
+            passed(passes)
+        return self._costs()
+
+    def measure_again(self, batch: Batch, _: Passed) -> CostModel:
+        """One more pass, added to those before it. Raises as `measure` does."""
+        if len(batch[0]) == self._plan.rows:  # the last batch of an epoch may be smaller
+            self._add(self._one_pass(batch))
+        return self._costs()
+
+    def _add(self, measured: Times) -> None:
         for name, taken in _of_the_last_shard(measured).items():
-            times[name].append(statistics.fmean(taken))
-    by_block = bool((plan.columns.block != ABSENT).any())
-    return costs_from(times, len(operations.step.plan.stages), link, by_block)
+            self._times[name].append(statistics.fmean(taken))
+
+    def _costs(self) -> CostModel:
+        by_block = bool((self._plan.columns.block != ABSENT).any())
+        stages = len(self._operations.step.plan.stages)  # of ranks the blocks
+        return costs_from(self._times, stages, self._link, by_block)
+
+    @gc_paused()
+    def _one_pass(self, batch: Batch) -> Times:
+        """What each task of a step takes in ns, of an overlap each half; those not modelled."""
+        plan, alone, operations = self._plan, self._alone, self._operations
+        found: Times = defaultdict(list)
+
+        def lasts(place: int, *_: int) -> int:
+            if self._stop.is_set():
+                raise Stopped
+            total = 0
+            for half in plan.halves(plan.tasks[place]):
+                stamps = alone.run(partial(operations.run, half))
+                taken = alone.elapsed(stamps.start, stamps.end)
+                alone.recycle(stamps)
+                if self._course.modelled[place] == ABSENT:
+                    found[name_of(half)].append(taken)
+                total += taken
+            return total
+
+        with kept_random_state([alone.device]):
+            operations.begin(0, plan, batch)
+            alone.begin()
+            in_time_order(self._course.columns, self._course.meets, lasts)
+            alone.end()
+        return found
 
 
 def _of_the_last_shard(measured: Times) -> Times:
@@ -62,30 +111,3 @@ def _of_the_last_shard(measured: Times) -> Times:
     return {
         name: [max(each) for each in zip(*taken, strict=True)] for name, taken in shards.items()
     }
-
-
-@gc_paused()
-def _one_pass(
-    operations: Operations, plan: Plan, batch: Batch, alone: Alone, course: Course, stop: Event
-) -> Times:
-    """What each task of a step takes in ns, of an overlap each half; those that are measured."""
-    found: Times = defaultdict(list)
-    operations.begin(0, plan, batch)
-    alone.begin()
-
-    def lasts(place: int, *_: int) -> int:
-        if stop.is_set():
-            raise Stopped
-        total = 0
-        for half in plan.halves(plan.tasks[place]):
-            stamps = alone.run(partial(operations.run, half))
-            taken = alone.elapsed(stamps.start, stamps.end)
-            alone.recycle(stamps)
-            if course.modelled[place] == ABSENT:
-                found[name_of(half)].append(taken)
-            total += taken
-        return total
-
-    in_time_order(course.columns, course.meets, lasts)
-    alone.end()
-    return found

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from itertools import repeat
 from threading import Event
 
 from core.engine.lanes.alone import Alone
 from core.engine.prepare import Prepared
-from core.engine.run import run_steps
+from core.engine.run import Calibrate, run_steps
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.step_counters import closed_rows
-from core.engine.virtual.costs import calibrate
+from core.engine.virtual.costs import BETWEEN, AloneCosts
 from core.engine.virtual.executor import Close, VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
 from core.plan.faults import Faults
+from core.plan.link import Link
 from core.plan.task import Runner
 from core.recording.writer import TraceWriter
 
@@ -32,13 +35,18 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
         if alone.note:
             writer.log("warning", alone.note)
         executor = VirtualExecutor(operations, alone, close, writer, prepared, stop)
-        run_steps(
-            prepared, writer, operations, executor.run,
-            lambda batch, passed: calibrate(
-                _operations(prepared), prepared.plans[len(batch[0])], batch, alone, link, stop,
-                passed,
-            ),
-        )  # fmt: skip
+        calibrations = _calibrations(prepared, alone, link, stop)
+        run_steps(prepared, writer, operations, executor.run, calibrations)
+
+
+def _calibrations(
+    prepared: Prepared, alone: Alone, link: Link | None, stop: Event
+) -> Iterator[Calibrate]:
+    """What measures costs before each of the first measured steps, on modules of its own."""
+    rows = prepared.specification.all_rows[prepared.specification.warmup]
+    costs = AloneCosts(partial(_operations, prepared), prepared.plans[rows], alone, link, stop)
+    yield costs.measure
+    yield from repeat(costs.measure_again, BETWEEN)
 
 
 def _operations(prepared: Prepared) -> Operations:

@@ -188,7 +188,7 @@ def _modelled(trace, predicted):
     return dict(zip(columns.task[moved].tolist(), taken, strict=True))
 
 
-def test_costs_are_measured_before_the_steps_by_stage_or_by_block():
+def test_costs_are_measured_by_stage_or_by_block():
     from core.predict.compare import known_costs
 
     for specification in (*BY_STRATEGY, *BY_SCHEDULE):
@@ -207,17 +207,38 @@ def test_the_pass_that_allocates_is_no_cost_however_few_there_is_time_for(monkey
     from core.engine.virtual import costs as module
     from core.predict.compare import known_costs
 
-    really, passes = module._one_pass, []
-
-    def counted(*given):
-        taken = 1e6 if passes else 1e12
-        passes.append(taken)
-        return {name: [taken] for name in really(*given)}
-
-    monkeypatch.setattr(module, "_one_pass", counted)
+    passes = _taking(monkeypatch, lambda passes: 1e6 if passes else 1e12)
     monkeypatch.setattr(module, "BUDGET_SECONDS", 0)
     costs, _ = known_costs(run_here(BY_STRATEGY[1], calibrate=True))
     assert len(passes) >= 2 and costs.passes[Kind.FORWARD][0][0][1] == 1e6
+
+
+def test_costs_are_measured_again_between_steps_as_the_machines_speed_moves(monkeypatch):
+    from core.engine.virtual import costs as module
+    from core.predict.compare import known_costs
+
+    monkeypatch.setattr(module, "BUDGET_SECONDS", 0)
+    first = module.LEAST_PASSES
+    passes = _taking(monkeypatch, lambda passes: 1e6 if len(passes) < first else 3e6)
+    trace = run_here(replace(BY_STRATEGY[1], steps=2 * first), calibrate=True)
+    assert len(passes) == first + 2 * first - 1  # none before the first step but those at once
+    costs, _ = known_costs(trace)
+    assert costs.passes[Kind.FORWARD][0][0][1] == 3e6
+
+
+def _taking(monkeypatch, ns):
+    """Every task of a pass takes what `ns` says of the passes before; returns what they took."""
+    from core.engine.virtual.costs import AloneCosts
+
+    really, passes = AloneCosts._one_pass, []
+
+    def taking(*given):
+        taken = ns(passes)
+        passes.append(taken)
+        return {name: [taken] for name in really(*given)}
+
+    monkeypatch.setattr(AloneCosts, "_one_pass", taking)
+    return passes
 
 
 @pytest.mark.parametrize(
