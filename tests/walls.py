@@ -101,7 +101,7 @@ LAYERS = (
     ("core.engine.tasks",),
     ("core.engine.calibration",),
     ("core.engine.run",),
-    ("core.engine.ranks", "core.engine.virtual"),
+    ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
     ("core.sweep", "core.lessons", "core.job"),
     ("core.cli",),

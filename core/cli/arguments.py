@@ -81,6 +81,7 @@ def make_parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run a strategy and print its summary")
     _add_specification(run, runs=True)
     _add_outputs(run)
+    _add_launcher(run)
     sweep = commands.add_parser("sweep", help="run with several values of options, and compare")
     _add_swept(sweep)
     _add_sweep(sweep)
@@ -225,6 +226,17 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     add("--theme", choices=("light", "dark"), default="light")
     add("--report", metavar="FILE", help="tables and pictures as one *.html")
     add("--summary", metavar="FILE", help="write the differences as JSON")
+
+
+def _add_launcher(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("torchrun", "the job on torch's own engine, also over hosts")
+    add = group.add_argument
+    add("--launcher", choices=("torchrun",),
+        help="a process for each lane, recorded as any job: --record is a FOLDER then")  # fmt: skip
+    add("--nnodes", type=int, default=1, metavar="N",
+        help="on how many hosts this command is given (default: 1)")  # fmt: skip
+    add("--node-rank", type=int, default=0, metavar="N", help="which of them this one is, from 0")
+    add("--rdzv-endpoint", default="", metavar="HOST:PORT", help="where they meet, on host 0")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:

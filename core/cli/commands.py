@@ -27,8 +27,9 @@ from core.cli.report import (
 from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient
 from core.engine.messages import Described, Ended, Outcome, Ready, Rows, Started
+from core.engine.torchrun.launch import Hosts, check_launch, launch
 from core.explain.verified import verified
-from core.files import check_outputs, write_whole
+from core.files import check_folder, check_outputs, write_whole
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import plain, say
@@ -45,8 +46,9 @@ from core.plan.specification import (
     specification_of,
     with_defaults,
 )
-from core.plan.task import PlanError
+from core.plan.task import Lane, PlanError
 from core.predict.compare import Comparison, predict_steps
+from core.recorder.wire import is_address
 from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile, open_recording
 from core.report.figure import FigureOptions
@@ -79,9 +81,7 @@ def plan(arguments: argparse.Namespace) -> None:
     check(specification)
     check_outputs(vars(arguments))
     specification = with_defaults(specification)
-    is_known = any(kind in specification.devices for kind in KINDS)  # else torch has to be asked
-    hardware = host() if is_known else _ask(Ready).hardware
-    lanes = lanes_of(specification, hardware, present=False)
+    lanes = _lanes(specification)
     model = describe_model(specification)
     schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
     plans = plans_of(specification, model, lanes)
@@ -95,13 +95,29 @@ def plan(arguments: argparse.Namespace) -> None:
         say(plan_text(planned, model, title, arguments.tasks))
 
 
+def _lanes(specification: Specification) -> list[Lane]:
+    """The lanes of a run, whether its devices are here or not. Raises PlanError."""
+    is_known = any(kind in specification.devices for kind in KINDS)  # else torch has to be asked
+    hardware = host() if is_known else _ask(Ready).hardware
+    return lanes_of(specification, hardware, present=False)
+
+
 def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
     """Run, print the summary, write what was asked for. Returns the exit status."""
     specification = specification_of(vars(arguments))
     check(specification)
-    check_outputs(vars(arguments))
+    given = vars(arguments)
+    if arguments.launcher is not None:  # then what is recorded is a folder, or goes to a listener
+        given = {**given, "record": None}
+    check_outputs(given)
     figure_options(arguments)
-    trace, ended = execute(specification, arguments.record, arguments.verbose)
+    if arguments.launcher is None:
+        trace, ended = execute(specification, arguments.record, arguments.verbose)
+    else:
+        launched, ended = _launch(specification, arguments)
+        if launched is None:
+            return _end_of(ended)
+        trace = launched
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
     summary, comparison = summarise(trace), predict_steps(trace)
@@ -123,7 +139,28 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
         raise RunError(verified_text(found))
     if found is not None:
         say(verified_text(found))
+    return _end_of(ended)
+
+
+def _end_of(ended: Ended) -> int:
+    """The exit status. Raises RunError for a run that failed."""
+    if ended.outcome is Outcome.FAILED:
+        raise RunError(ended.text)
     return 0 if ended.outcome is Outcome.FINISHED else INTERRUPTED
+
+
+def _launch(
+    specification: Specification, arguments: argparse.Namespace
+) -> tuple[Trace | None, Ended]:
+    """Run under torchrun. Raises PlanError for what is refused before anything is started."""
+    specification, out = with_defaults(specification), arguments.record or ""
+    lanes = _lanes(specification)
+    hosts = Hosts(arguments.nnodes, arguments.node_rank, arguments.rdzv_endpoint)
+    check_launch(specification, lanes, hosts, out)
+    if out and not is_address(out):
+        check_folder("--record", out)  # what an earlier job recorded would pass for this one's
+    plans_of(specification, describe_model(specification), lanes)
+    return launch(specification, lanes, hosts, out, arguments.verbose)
 
 
 def _write_outputs(

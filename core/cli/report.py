@@ -100,10 +100,8 @@ def summary_text(summary: Summary) -> str:
         return "No measured step was completed."
     spans = [step.makespan_ns for step in summary.steps]
     schedule = f" {summary.schedule}" if summary.schedule else ""
-    lines = [
-        plain(f"{summary.strategy}{schedule} of {summary.model} on ")
-        + counted(len(summary.devices), "lane")
-    ]
+    how = f"{summary.strategy}{schedule} of " if summary.strategy else ""
+    lines = [plain(f"{how}{summary.model} on ") + counted(len(summary.devices), "lane")]
     lines += injected_lines(summary.injected_faults)
     if summary.verdict is not None:
         lines.append(f"verdict: {summary.verdict.text}")

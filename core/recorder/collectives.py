@@ -50,6 +50,10 @@ class Collectives:
             for place in (dist, dist.distributed_c10d):
                 setattr(place, name, original)
 
+    def pause(self, on: bool) -> None:
+        """See nothing until this is called again."""
+        self._on = not on
+
     def _reduce(
         self,
         model: DistributedDataParallel,

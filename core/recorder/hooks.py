@@ -80,13 +80,13 @@ class Hooks:
         self._back: Op | None = None
         self._rest: Op | None = None  # of it, behind a collective: told once it has a gradient
         self._loss: Op | None = None
-        self._is_paused = False
+        self.is_paused = False
         self.replica: int | None = None
         self._watch(model)
 
     def pause(self, on: bool) -> None:
         """See nothing until this is called again."""
-        self._is_paused, self._back, self._loss = on, None, None
+        self.is_paused, self._back, self._loss = on, None, None
 
     def interrupt(self) -> None:
         """The thread that runs the backward pass waits for a collective from now on."""
@@ -140,16 +140,16 @@ class Hooks:
         ]
 
     def _enter(self, root: nn.Module, inputs: tuple[Any, ...]) -> None:
-        if not torch.compiler.is_compiling() and not self._is_paused and not _is_backward():
+        if not torch.compiler.is_compiling() and not self.is_paused and not _is_backward():
             self._passes += 1
 
     def _before(self, number: int, name: str, block: nn.Module, inputs: tuple[Any, ...]) -> None:
-        if torch.compiler.is_compiling() or self._is_paused:
+        if torch.compiler.is_compiling() or self.is_paused:
             return
         again = _is_backward()
         op = Op("recompute" if again else "forward", 0, None, number, name)
-        leaves = _leaves(inputs)
-        op.rows, op.pass_number = _rows(leaves), max(0, self._passes)
+        leaves = leaves_of(inputs)
+        op.rows, op.pass_number = rows_of(leaves), max(0, self._passes)
         made = self._watch_inputs(number, leaves)
         now = self._now()
         if again and self._back is not None:
@@ -175,7 +175,7 @@ class Hooks:
 
     def _after(self, block: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
         """Also where an exception left the block: so a recompute ends that has all it needs."""
-        if torch.compiler.is_compiling() or self._is_paused or not self._open:
+        if torch.compiler.is_compiling() or self.is_paused or not self._open:
             return
         op, made = self._open.pop()
         op.end = self._now()
@@ -192,12 +192,12 @@ class Hooks:
     def _watch_backward(self, op: Op, made: set[object], output: Any) -> None:
         """Have it told when an output's gradient is there; what was handed on has no work then."""
         begun: list[Op] = []
-        leaves: list[Any] = [leaf for leaf in _leaves(output) if _flows(leaf)]
+        leaves: list[Any] = [leaf for leaf in leaves_of(output) if _flows(leaf)]
         for function in {leaf.grad_fn for leaf in leaves} - made:
             function.register_prehook(lambda gradients: self._output_ready(op, begun))
 
     def _leave(self, root: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
-        if torch.compiler.is_compiling() or self._is_paused:
+        if torch.compiler.is_compiling() or self.is_paused:
             return
         if not _is_backward() and torch.is_grad_enabled():
             self._loss = Op("loss", self._now(), pass_number=max(0, self._passes))
@@ -245,7 +245,7 @@ def _flows(leaf: object) -> bool:
     return isinstance(leaf, Tensor) and leaf.requires_grad and leaf.grad_fn is not None
 
 
-def _leaves(values: object) -> Sequence[object]:
+def leaves_of(values: object) -> Sequence[object]:
     """What values of any form hold; quick for what most blocks take and give, tensors alone."""
     if isinstance(values, Tensor):
         return (values,)
@@ -254,7 +254,8 @@ def _leaves(values: object) -> Sequence[object]:
     return pytree.tree_leaves(values)
 
 
-def _rows(leaves: Sequence[object]) -> int:
+def rows_of(leaves: Sequence[object]) -> int:
+    """The rows of the first tensor among values; 0 if there is none."""
     first = next((leaf for leaf in leaves if isinstance(leaf, Tensor)), None)
     return 0 if first is None or not first.dim() else int(first.shape[0])
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import platform
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -39,7 +40,7 @@ WARMUP = 1
 class record(AbstractContextManager["record"]):
     """Records the steps of a training job, each rank into a file of its own in the folder `out`.
 
-    Or to a listener, whose address `bubblescope listen` shows.
+    Or to a listener, whose address `bubblescope listen` shows. `header` has more for the file's.
 
     `model` is what runs forward (also in DistributedDataParallel), `optimizer` the one whose steps
     are the steps; without one it is the first that updates the model. Nothing of the job is changed
@@ -51,8 +52,11 @@ class record(AbstractContextManager["record"]):
         model: nn.Module,
         optimizer: torch.optim.Optimizer | None = None,
         out: str | Path = "runs/",
+        *,
+        header: Mapping[str, Any] | None = None,
     ) -> None:
         self._model, self._optimizer, self._out = model, optimizer, out
+        self._told_header = header or {}
 
     def __enter__(self) -> record:
         """Begin: clocks are compared here, and the first step begins."""
@@ -94,6 +98,22 @@ class record(AbstractContextManager["record"]):
         self._sender.close()
         if self._sender.failed:
             print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
+
+    def tell(self, name: str, value: float) -> None:
+        """A number of the step that has just ended, such as its `loss`; one rank tells it."""
+        at, step = time.perf_counter_ns() - self._origin, self._step - 1
+        self._sender.hand_in(partial(_say_number, name, at, step, value))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """What happens within is none of the job's steps: an evaluation, a checkpoint."""
+        self._hooks.pause(True)
+        self._collectives.pause(True)
+        try:
+            yield
+        finally:
+            self._hooks.pause(False)
+            self._collectives.pause(False)
 
     def _add(self, op: Op) -> None:
         self._hooks.ops.append(op)
@@ -165,7 +185,12 @@ class record(AbstractContextManager["record"]):
             "hardware": {"host": platform.node(), "rank": self.rank, "ranks": self._world},
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "format": FORMAT,
+            **self._told_header,
         }
+
+
+def _say_number(name: str, at: int, step: int, value: float, write: Write) -> None:
+    write(note_batch("counter", name, at, step, value))
 
 
 def _note(device: str) -> str:

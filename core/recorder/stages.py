@@ -10,7 +10,7 @@ from typing import Any
 import torch.distributed as dist
 
 from .happened import Op
-from .hooks import Hooks
+from .hooks import Hooks, leaves_of, rows_of
 
 
 class Stages:
@@ -19,6 +19,7 @@ class Stages:
     def __init__(self, hooks: Hooks) -> None:
         self._hooks = hooks
         self._originals: list[tuple[Any, str, Callable[..., Any]]] = []
+        self._rows: dict[tuple[int, int], int] = {}
         if not (dist.is_available() and dist.is_initialized()):
             return
         from torch.distributed.pipelining.schedules import _PipelineSchedule
@@ -62,15 +63,22 @@ class Stages:
 
     def _timed(self, kind: str, stage: Any, chunk: int, run: Callable[[], Any]) -> Any:
         hooks = self._hooks
+        if hooks.is_paused:  # by the job: an evaluation
+            return run()
         hooks.replica = min(dist.get_process_group_ranks(stage.group))
         op = Op(kind, time.perf_counter_ns(), stage=stage.stage_index, pass_number=chunk)
         hooks.pause(True)
         try:
-            return run()
+            found = run()
         finally:
             op.end = time.perf_counter_ns()
             hooks.pause(False)
             hooks.ops.append(op)
+        where = op.stage, op.pass_number
+        if kind == "forward":
+            self._rows[where] = rows_of(leaves_of(found))
+        op.rows = self._rows.get(where, 0)
+        return found
 
 
 def partial_method(tell: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:

@@ -177,8 +177,14 @@ def summarise(trace: Trace) -> Summary:
 
 
 def replica_rows(trace: Trace, step: int) -> tuple[int, ...]:
-    """Rows of each replica in a step, zeros for those left idle."""
-    rows = [0] * trace.header.replicas
+    """Rows of each replica in a step, zeros for those left idle.
+
+    Of a job of one's own the ranks are known, which may be stages of one replica.
+    """
+    replicas = trace.header.replicas
+    if trace.header.foreign:
+        replicas = 1 + int(trace.table.rows["replica"].max(initial=0))
+    rows = [0] * replicas
     for (replica, _), count in _forward_rows(trace, step).items():
         rows[replica] += count
     return tuple(rows)

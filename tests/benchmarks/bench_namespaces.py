@@ -49,30 +49,93 @@ def connected(stack):
         pytest.skip(f"namespaces cannot be made: {error.stderr.decode().strip()}")
 
 
-def test_ranks_in_network_namespaces_stand_on_one_axis(tmp_path):
-    (tmp_path / "train.py").write_text(example())
-    environment = {
-        **os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1",
-        "MASTER_ADDR": "10.77.0.1", "MASTER_PORT": "29511", "WORLD_SIZE": str(RANKS),
-        "GLOO_SOCKET_IFNAME": "eth0",
-    }  # fmt: skip
+def everywhere(tmp_path, words, environment):
+    """Run a command in each namespace, where `{rank}` is its number; returns what each printed."""
     with ExitStack() as stack:
         connected(stack)
         ranks = [
             subprocess.Popen(
-                ("ip", "netns", "exec", f"{NAME}-{rank}", sys.executable, "train.py"),
-                cwd=tmp_path, env={**environment, "RANK": str(rank), "LOCAL_RANK": "0"},
+                ("ip", "netns", "exec", f"{NAME}-{rank}", sys.executable,
+                 *(word.format(rank=rank) for word in words)),
+                cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+                env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1",
+                     "GLOO_SOCKET_IFNAME": "eth0", **environment, "RANK": str(rank)},
             )
             for rank in range(RANKS)
         ]  # fmt: skip
-        assert [rank.wait(120) for rank in ranks] == [0] * RANKS
-    opened = open_recording(tmp_path / "runs")
-    trace = opened.trace
-    assert opened.warning == "" and trace.steps == list(range(6))
+        printed = [rank.communicate(timeout=180)[0] for rank in ranks]
+        assert [rank.returncode for rank in ranks] == [0] * RANKS
+    return printed
+
+
+def told(trace):
     print(f"\nclocks: half-width at most {clock_uncertainty(trace.clocks) / 1e3:.1f} us")
     for (name, _), clock in trace.clocks.items():
-        print(f"  {name}: {', '.join(f'{ns / 1e3:.1f}' for ns in clock.values)} us")
+        print(f"  {name}: {max(clock.values) / 1e3:.1f} us")
     for one in merged(one for n in trace.steps[1:] for one in arrivals(explain_run_step(trace, n))):
-        print(f"  {one.kind} {one.bucket}: last {dict(one.last)} of {one.times}, "
+        number = one.block if one.bucket is None else one.bucket
+        print(f"  {one.kind} {number}: last {dict(one.last)} of {one.times}, "
               f"wait {one.wait_ns / one.times / 1e3:.0f} us, "
               f"transfer {one.transfer_ns / one.times / 1e3:.0f} us")  # fmt: skip
+
+
+@pytest.mark.parametrize("job", ["ddp", "fsdp_checkpointing"])
+def test_ranks_in_network_namespaces_stand_on_one_axis(tmp_path, job):
+    (tmp_path / "train.py").write_text(example() if job == "ddp" else FSDP)
+    variables = {
+        "MASTER_ADDR": "10.77.0.1", "MASTER_PORT": "29511", "WORLD_SIZE": str(RANKS),
+        "LOCAL_RANK": "0",
+    }  # fmt: skip
+    everywhere(tmp_path, ["train.py"], variables)
+    opened = open_recording(tmp_path / "runs")
+    assert opened.warning == "" and opened.trace.steps == list(range(6))
+    told(opened.trace)
+
+
+@pytest.mark.parametrize("strategy", [["ddp"], ["fsdp"], ["pipeline", "--schedule", "1f1b"]])
+def test_strategies_run_under_torchrun_over_hosts(tmp_path, strategy):
+    words = [
+        str(PROJECT_ROOT / "main.py"), "run", "--launcher", "torchrun", "--nnodes", str(RANKS),
+        "--node-rank", "{rank}", "--rdzv-endpoint", "10.77.0.1:29512", "--record", "runs",
+        "--devices", f"{RANKS}xcpu", "--cores-per-lane", "1", "--model", "mlp", "--width", "512",
+        "--depth", "12", "--batch", "480", "--steps", "5", "--verify", "--strategy", *strategy,
+    ]  # fmt: skip
+    printed = everywhere(tmp_path, words, {})
+    print("\n" + printed[0])
+    assert "verified: the run computed what a plain step does" in printed[0]
+    trace = open_recording(tmp_path / "runs").trace
+    assert len(trace.steps) == 6
+    told(trace)
+
+
+FSDP = """
+import torch, torch.distributed as dist
+from torch import nn
+from torch.distributed.fsdp import fully_shard
+from torch.utils.checkpoint import checkpoint
+from bubblescope import record
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(256, 256), nn.ReLU())
+
+    def forward(self, x):
+        return checkpoint(self.inner, x, use_reentrant=False)
+
+
+dist.init_process_group("gloo")
+model = nn.Sequential(*(Block() for _ in range(6)))
+for block in model:
+    fully_shard(block)
+fully_shard(model)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+with record(model, optimizer):
+    for _ in range(6):
+        optimizer.zero_grad()
+        model(torch.randn(64, 256)).square().mean().backward()
+        optimizer.step()
+dist.barrier()
+dist.destroy_process_group()
+"""

@@ -134,9 +134,21 @@ def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:
         trace.add_spans(came, [(place, came)])
     for rank in ranks:
         trace.clocks[rank.path.stem, None] = _clock(rank, sorted(common), header.origin_ns)
+    _add_counters(trace, ranks, common)
     _add_logs(trace, ranks)
     trace.version += 1
     return trace, len(every - common)
+
+
+def _add_counters(trace: Trace, ranks: Sequence[Rank], steps: set[int]) -> None:
+    """What was counted of the steps that are shown, as the first rank that tells it has it."""
+    for rank in ranks:
+        for (name, lane), told in rank.trace.counters.items():
+            if lane is None and (name, None) not in trace.counters:
+                shown = np.isin(told.steps, list(steps))
+                times = rank.moved(told.times[shown], trace.header.origin_ns)
+                found = trace.counters[name, None] = Counter(name, None)
+                found.extend(times=times, values=told.values[shown], steps=told.steps[shown])
 
 
 def _add_logs(trace: Trace, ranks: Sequence[Rank]) -> None:

@@ -11,6 +11,7 @@ from core.plan.task import Kind, Payload
 from core.recording import schema
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
+from core.trace.step import StepColumns
 
 torch = pytest.importorskip("torch")
 
@@ -292,3 +293,21 @@ def test_what_overlaps_on_a_lane_ends_where_the_next_begins_and_tracks_are_taken
     assert step.kind == Kind.STEP and list(step.after) == moves
     assert {task.payload for task in told.tasks} <= {str(payload) for payload in Payload}
     assert {task.replica for task in told.tasks} == {3}
+
+
+def test_a_job_tells_numbers_of_its_steps_and_leaves_out_what_is_none_of_them(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    with record(model, optimizer, out=tmp_path) as run:
+        for step in range(3):
+            model(torch.ones(2, 4)).sum().backward()
+            optimizer.step()
+            run.tell("loss", step / 2)
+            with run.paused():
+                model(torch.ones(8, 4)).sum().backward()
+    trace = open_recording(tmp_path).trace
+    told = trace.counter("loss")
+    assert (told.steps.tolist(), told.values.tolist()) == ([0, 1, 2], [0.0, 0.5, 1.0])
+    spans = trace.spans(0)
+    assert sorted(spans.step.tolist()) == [step for step in range(3) for _ in range(6)]
+    assert set(StepColumns.of_trace(trace, 2).rows.tolist()) <= {0, 2}

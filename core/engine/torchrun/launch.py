@@ -1,0 +1,184 @@
+"""Starts torchrun for a strategy, and opens what its ranks have recorded. Without torch."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from core.engine.messages import Ended, Outcome
+from core.option import listed
+from core.plain import say
+from core.plan.faults import faults_text
+from core.plan.pipeline.options import BALANCE, DEFAULT_SCHEDULE, SCHEDULE
+from core.plan.specification import Specification
+from core.plan.task import Lane, PlanError
+from core.process.program import run_module
+from core.recorder.wire import is_address
+from core.recording.recording import open_recording
+from core.trace.trace import Trace
+
+RANK = "core.engine.torchrun.rank"
+STRATEGIES = ("ddp", "fsdp", "pipeline")
+SCHEDULES = ("gpipe", "1f1b", "interleaved", "looped-bfs", "interleaved-zb", "zb-v", "dualpipe-v")
+"""What torch.distributed.pipelining has, by the names of the plan's schedules."""
+_REASON = re.compile(r"bubblescope: (rank \d+: .*)")
+_FAILED = re.compile(r"rank\s*: (\d+) .*?exitcode\s*: (-?\d+) \(pid: (\d+)\)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Where the processes of a job run, as torchrun is told; `endpoint` is HOST:PORT of node 0."""
+
+    nodes: int = 1
+    node: int = 0
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSettings:
+    """What each process is told. `lifeline` is a named pipe that lives as long as the launcher."""
+
+    specification: Specification
+    out: str
+    lifeline: str
+    nodes: int
+
+
+def title_of(specification: Specification, model: str) -> str:
+    """What a recorded job is called."""
+    name = specification[SCHEDULE] or DEFAULT_SCHEDULE
+    schedule = f" {name}" if specification.strategy == "pipeline" else ""
+    return f"{specification.strategy}{schedule} of {model}, torchrun"
+
+
+def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, out: str) -> None:
+    """Raise PlanError, naming the first value that a job under torchrun cannot have."""
+    s = specification
+    flag = "--launcher torchrun"
+    schedule = s[SCHEDULE] or DEFAULT_SCHEDULE
+    endpoint = hosts.endpoint
+    problems = {
+        f"--strategy {s.strategy}: {flag} runs {listed(STRATEGIES, 'and')}": (
+            s.strategy not in STRATEGIES
+        ),
+        f"--schedule {schedule}: {flag} runs what torch has, {listed(SCHEDULES, 'and')}": (
+            s.strategy == "pipeline" and schedule not in SCHEDULES
+        ),
+        f"--devices {s.devices}: {flag} is for real lanes, such as 2xcpu": lanes[0].is_virtual,
+        f"{faults_text(s)}: faults are put into virtual lanes alone": bool(faults_text(s)),
+        f"--balance: {flag} cuts by --borders or equal parameters": bool(s[BALANCE]),
+        f"--gradients {s.gradients}: {flag} keeps none": s.gradients is not None,
+        f"--blocks: {flag} records the blocks by itself": s.blocks,
+        f"--warmup 0: {flag} needs 1 or more, as the recorder's first step is no measure": (
+            s.warmup < 1
+        ),
+        f"--nnodes {hosts.nodes}: use a number of hosts that divides {len(lanes)} lanes": (
+            hosts.nodes < 1 or len(lanes) % max(1, hosts.nodes) != 0
+        ),
+        f"--node-rank {hosts.node}: use 0 to {hosts.nodes - 1}": (
+            not 0 <= hosts.node < hosts.nodes
+        ),
+        f"--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0": (
+            hosts.nodes > 1 and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
+        ),
+        "--record: several hosts need a FOLDER that all see, or what `listen` shows": (
+            hosts.nodes > 1 and not out
+        ),
+    }
+    for text, is_there in problems.items():
+        if is_there:
+            raise PlanError(text)
+
+
+def launch(
+    specification: Specification, lanes: list[Lane], hosts: Hosts, out: str, verbose: bool
+) -> tuple[Trace | None, Ended]:
+    """Run a job under torchrun and read what it recorded into the folder `out`, if one is named.
+
+    The trace is None on hosts but the first, for a listener, and where nothing was recorded.
+    """
+    with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
+        folder = out or str(Path(own, "ranks"))
+        settings = LaunchSettings(
+            specification, folder if is_address(folder) else str(Path(folder).absolute()),
+            str(Path(own, "lifeline")), hosts.nodes,
+        )  # fmt: skip
+        ended = _run(_command(settings, len(lanes), hosts, own), settings.lifeline, hosts, verbose)
+        if hosts.node or is_address(folder) or not any(Path(folder).glob("rank-*.arrow")):
+            return None, ended
+        return open_recording(folder).trace, ended
+
+
+def _command(settings: LaunchSettings, lanes: int, hosts: Hosts, own: str) -> list[str]:
+    """Torchrun and what it runs, without the interpreter."""
+    meet = ["--standalone"]
+    if hosts.nodes > 1:
+        meet = [
+            f"--nnodes={hosts.nodes}", f"--node-rank={hosts.node}", "--rdzv-backend=c10d",
+            f"--rdzv-endpoint={hosts.endpoint}", "--rdzv-id=bubblescope",
+            f"--rdzv-conf=is_host={hosts.node == 0}", f"--local-addr={_address(hosts.endpoint)}",
+        ]  # fmt: skip
+    each = f"--nproc-per-node={lanes // hosts.nodes}"
+    told = json.dumps(asdict(settings))
+    return ["torch.distributed.run", *meet, each, f"--log-dir={own}", "-m", RANK, told]
+
+
+def _address(endpoint: str) -> str:
+    """This host's address towards another: its name may lead to one that the others cannot reach.
+
+    Raises PlanError if there is no way there.
+    """
+    host, _, port = endpoint.rpartition(":")
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:  # which sends nothing
+            way.connect((host, int(port)))
+            return str(way.getsockname()[0])
+    except OSError as error:
+        raise PlanError(f"--rdzv-endpoint {endpoint}: {error.strerror or error}") from error
+
+
+def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ended:
+    """Run torchrun until it ends."""
+    said: list[str] = []
+
+    def hear(line: str) -> None:
+        said.append(line)
+        if verbose:
+            say(line.rstrip("\n"), sys.stderr)
+
+    try:
+        code = run_module(command, lifeline, _variables(hosts), hear)
+    except KeyboardInterrupt:
+        return Ended(Outcome.STOPPED, "stopped; what was recorded is kept")
+    return (
+        Ended(Outcome.FINISHED)
+        if code == 0
+        else Ended(Outcome.FAILED, reason_of("".join(said), code))
+    )
+
+
+def _variables(hosts: Hosts) -> Mapping[str, str]:
+    """What gloo is told: processes of one host meet on the loopback interface."""
+    if hosts.nodes > 1:
+        return {}
+    return {"GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo"}
+
+
+def reason_of(printed: str, status: int) -> str:
+    """Why a job failed: what a rank said, or how torchrun found that it had ended."""
+    if (told := _REASON.search(printed)) is not None:
+        return told[1]
+    _, _, first = printed.rpartition("Root Cause")
+    if (failed := _FAILED.search(first)) is not None:
+        rank, code, pid = failed[1], int(failed[2]), failed[3]
+        by = f"was ended by {signal.Signals(-code).name}" if code < 0 else ""
+        return f"rank {rank} (process {pid}) {by or f'ended with status {code}'}"
+    *_, last = ["", *(line.strip() for line in printed.splitlines() if line.strip())]
+    return f"torchrun ended with status {status}" + (f": {last}" if last else "")

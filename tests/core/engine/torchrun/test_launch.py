@@ -1,0 +1,140 @@
+"""The app's own strategies under torchrun: what is refused, one job that runs, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from core.engine.torchrun.launch import SCHEDULES, STRATEGIES, Hosts, check_launch, reason_of
+from core.machine import host
+from core.models.catalogue import ModelSettings
+from core.paths import PROJECT_ROOT
+from core.plan.schedules import SCHEDULES as PLANNED
+from core.plan.specification import Specification, lanes_of
+from core.plan.task import PlanError
+from core.recording.recording import open_recording
+from core.report.summary import summarise
+
+JOB = Specification("ddp", ModelSettings("mlp"), "4xcpu")
+
+
+def refused(job=JOB, hosts=None, out=""):
+    with pytest.raises(PlanError) as error:
+        check_launch(job, lanes_of(job, host(), present=False), hosts or Hosts(), out)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"strategy": "dp"}, "--strategy dp: --launcher torchrun runs ddp, fsdp and pipeline"),
+        ({"strategy": "pipeline", "schedule": "zb-h1"}, "--schedule zb-h1: "),
+        ({"devices": "4xvirtual"}, "is for real lanes, such as 2xcpu"),
+        ({"warmup": 0}, "--warmup 0: "),
+        ({"gradients": "x.npz"}, "--gradients x.npz: "),
+        ({"slow_lane": "1:2"}, "faults are put into virtual lanes alone"),
+    ],
+)
+def test_what_torchs_engine_has_not_is_refused_by_name(values, words):
+    assert words in refused(JOB.having(**values))
+
+
+@pytest.mark.parametrize(
+    ("hosts", "out", "words"),
+    [
+        (Hosts(3, 0, "a:1"), "runs", "--nnodes 3: use a number of hosts that divides 4 lanes"),
+        (Hosts(0), "runs", "--nnodes 0: "),
+        (Hosts(2, 2, "a:1"), "runs", "--node-rank 2: use 0 to 1"),
+        (Hosts(2, 1, "a"), "runs", "--rdzv-endpoint 'a': use HOST:PORT of node 0"),
+        (Hosts(2, 1, "a:1"), "", "--record: several hosts need a FOLDER"),
+    ],
+)
+def test_hosts_that_cannot_be_are_refused(hosts, out, words):
+    assert words in refused(hosts=hosts, out=out)
+
+
+def test_every_strategy_and_schedule_that_is_offered_has_an_engine():
+    pytest.importorskip("torch")
+    from torch.distributed.pipelining import schedules
+
+    from core.engine.torchrun.engines import ENGINES, Stages
+
+    assert tuple(ENGINES) == STRATEGIES and tuple(Stages.SCHEDULES) == SCHEDULES
+    assert set(SCHEDULES) <= set(PLANNED)
+    assert all(hasattr(schedules, name) for name in Stages.SCHEDULES.values())
+
+
+REPORT = """E1123 failed (exitcode: -9)
+Failures:
+[1]:
+  rank      : 0 (local_rank: 0)
+  exitcode  : -15 (pid: 11)
+Root Cause (first observed failure):
+[0]:
+  time      : now
+  rank      : 1 (local_rank: 1)
+  exitcode  : {} (pid: 12)
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ("W noise\nbubblescope: rank 1: no room\n" + REPORT, "rank 1: no room"),
+        (REPORT.format(-9), "rank 1 (process 12) was ended by SIGKILL"),
+        (REPORT.format(3), "rank 1 (process 12) ended with status 3"),
+        ("what nobody knows\n\n", "torchrun ended with status 7: what nobody knows"),
+        ("", "torchrun ended with status 7"),
+    ],
+)
+def test_why_a_job_failed_is_said_in_one_line(printed, words):
+    assert reason_of(printed, 7) == words
+
+
+def command(tmp_path, *more):
+    return [
+        sys.executable, str(PROJECT_ROOT / "main.py"), "run", "--launcher", "torchrun", "--devices",
+        "2xcpu", "--cores-per-lane", "1", "--model", "mlp", "--width", "32", "--depth", "4",
+        "--batch", "32", "--warmup", "1", "--record", str(tmp_path / "runs"), *more,
+    ]  # fmt: skip
+
+
+def test_a_pipeline_of_torchs_computes_what_a_plain_step_does_and_is_recorded(tmp_path):
+    pytest.importorskip("torch")
+    job = ("--strategy", "pipeline", "--schedule", "1f1b", "--microbatches", "4", "--steps", "2")
+    done = subprocess.run(
+        command(tmp_path, *job, "--verify"), capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("pipeline 1f1b of mlp, torchrun on 2 lanes\n")
+    assert "rows: [32] in 4 micro-batches of 8,8,8,8\n" in done.stdout
+    assert "verified: the run computed what a plain step does" in done.stdout
+    trace = open_recording(tmp_path / "runs").trace
+    assert trace.steps == [0, 1, 2] and trace.outcome == "finished"
+    summary = summarise(trace)
+    assert [step.loss for step in summary.steps] == [
+        pytest.approx(1, abs=0.5), pytest.approx(1, abs=0.5)
+    ]  # fmt: skip
+    assert all(step.gradient_error <= 1e-5 for step in summary.steps)
+
+
+def test_ctrl_c_ends_all_processes_and_keeps_what_was_recorded(tmp_path):
+    pytest.importorskip("torch")
+    with subprocess.Popen(
+        command(tmp_path, "--strategy", "ddp", "--steps", "5000", "--width", "1024"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:  # fmt: skip
+        file, until = tmp_path / "runs" / "rank-1.arrow", time.monotonic() + 60
+        while not (file.exists() and file.stat().st_size > 1 << 13):
+            assert process.poll() is None and time.monotonic() < until
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 130 and out.startswith("ddp of mlp, torchrun on 2 lanes\n")
+    left = subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True, text=True)
+    assert left.stdout == ""
