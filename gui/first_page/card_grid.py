@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gui.first_page.card import WIDTH, Card
+from gui.look.layouts import lay_ground
 
 GAP = 10
 
@@ -18,7 +19,7 @@ class CardGrid(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("plot")
+        lay_ground(self)
         self.cards: list[Card] = []
         self._across = 0
         self._grid = QGridLayout(self)
