@@ -16,7 +16,7 @@ from core.plan.task import Kind
 from core.trace.trace import Trace
 from gui.compare.table import DifferenceTable
 from gui.look.label import Label
-from gui.look.layouts import column, lay_ground, row
+from gui.look.layouts import column, row
 from gui.look.text import NO_BREAK, duration_text, tr
 from gui.look.theme import Theme
 from gui.panels.explain.step_choice import StepChoice
@@ -127,7 +127,7 @@ class ComparePanel(QWidget):
 
     def _build_empty(self) -> QWidget:
         page = QWidget()
-        lay_ground(page)
+        page.setObjectName("plot")
         words = Label(
             tr(
                 "Put another run, a recording or the prediction below the run that is shown, "
@@ -147,7 +147,7 @@ class ComparePanel(QWidget):
 
     def _build_body(self) -> QWidget:
         page = QWidget()
-        lay_ground(page)
+        page.setObjectName("plot")
         self.table.setMinimumHeight(LEAST)
         steps = QGridLayout()
         steps.setContentsMargins(12, 2, 12, 6)

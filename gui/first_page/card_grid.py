@@ -9,7 +9,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gui.first_page.card import WIDTH, Card
-from gui.look.layouts import lay_ground
 
 GAP = 10
 
@@ -19,7 +18,7 @@ class CardGrid(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        lay_ground(self)
+        self.setObjectName("plot")
         self.cards: list[Card] = []
         self._across = 0
         self._grid = QGridLayout(self)

@@ -19,7 +19,7 @@ from gui.first_page.card import Card
 from gui.first_page.card_grid import CardGrid
 from gui.first_page.samples import RECORDINGS, SAMPLES
 from gui.look.label import Label, plain_tip
-from gui.look.layouts import button, column, lay_ground, row
+from gui.look.layouts import button, column, row
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
 
@@ -121,7 +121,7 @@ class WelcomePage(QScrollArea):
             wrapped=True,
         )
         sheet = QWidget()
-        lay_ground(sheet)
+        sheet.setObjectName("plot")
         sheet.setMaximumWidth(WIDEST)
         column(
             None, title, sentence,
@@ -231,6 +231,6 @@ def _heading(text: str) -> Label:
 
 def _centred(sheet: QWidget) -> QWidget:
     whole = QWidget()
-    lay_ground(whole)
+    whole.setObjectName("plot")
     row(None, sheet, None, of=whole, margins=(0, 0, 0, 0)).setStretchFactor(sheet, 1000)
     return whole

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
@@ -54,15 +53,6 @@ def column_of(*parts: QWidget, growing: QWidget | None = None) -> QWidget:
     whole = QWidget()
     column(*parts, of=whole, growing=growing, margins=(0, 0, 0, 0), spacing=0)
     return whole
-
-
-def lay_ground(widget: QWidget) -> None:
-    """Give a widget the ground that plots have.
-
-    By the palette: with a style sheet's ground the window's first paint took four times as long.
-    """
-    widget.setBackgroundRole(QPalette.ColorRole.Midlight)
-    widget.setAutoFillBackground(True)
 
 
 def button(

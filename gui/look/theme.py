@@ -157,7 +157,6 @@ def palette(theme: Theme) -> QPalette:
         QPalette.ColorRole.Window: theme.window,
         QPalette.ColorRole.Base: theme.field,
         QPalette.ColorRole.AlternateBase: theme.window,
-        QPalette.ColorRole.Midlight: theme.plot,
         QPalette.ColorRole.Button: theme.field,
         QPalette.ColorRole.ToolTipBase: theme.field,
         QPalette.ColorRole.ToolTipText: theme.text,
@@ -251,6 +250,7 @@ QListWidget#strategies::item:selected { background: $tint; color: $text; border-
 QScrollArea#form { border: none; background: $window; }
 QScrollArea:focus { border: 1px solid $accent; }
 QPushButton:focus { border: 1px solid $accent; border-radius: 3px; color: $accent; }
+QWidget#plot, QWidget#plot > QLabel { background: $plot; }
 QWidget#sheet { background: $window; }
 QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text;
   border: 1px solid $line; border-radius: 5px; padding: 2px 5px; min-height: 16px;

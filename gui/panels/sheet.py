@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
-from gui.look.layouts import column, lay_ground
+from gui.look.layouts import column
 from gui.look.text import tr
 from gui.look.writing import write_wrapped
 from gui.panels.drawing import Drawing, Ink
@@ -76,7 +76,7 @@ class Sheet(Drawing):
 def scrolled(*parts: QWidget) -> QScrollArea:
     """Parts below one another in a frame that scrolls them up and down, sheets filling it."""
     whole = QWidget()
-    lay_ground(whole)
+    whole.setObjectName("plot")
     box = column(*parts, of=whole, margins=(0, 0, 0, 0), spacing=0)
     for part in parts:
         box.setStretchFactor(part, int(isinstance(part, Sheet)))

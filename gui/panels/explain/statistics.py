@@ -20,7 +20,7 @@ from core.explain.statistics import RangeStatistics
 from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeFigures, RangeJob
 from gui.look.label import Label, hint
-from gui.look.layouts import button, column, lay_ground, row
+from gui.look.layouts import button, column, row
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.explain.durations import Durations, across
@@ -230,7 +230,7 @@ class StatisticsPanel(QWidget):
         copying = Label(tr("Copy as"), "quiet")
         body = QWidget()
         body.setAccessibleName(tr("Statistics of the range"))
-        lay_ground(body)
+        body.setObjectName("plot")
         spans = Label(tr("Spans"), "heading")
         column(
             across(self.head, copying, *copy), self.lanes,
@@ -243,7 +243,7 @@ class StatisticsPanel(QWidget):
         self._progress.setAccessibleName(tr("Progress of counting"))
         cancel = button(QPushButton, tr("Cancel"), tr("Stop counting the range."), self.cancel)
         self._waiting = QWidget()
-        lay_ground(self._waiting)
+        self._waiting.setObjectName("plot")
         middle = across(self._progress, Label(tr("Counting…")), cancel)
         column(None, middle, None, of=self._waiting, margins=(24, 0, 24, 0))
         self._stack = QStackedLayout(self)

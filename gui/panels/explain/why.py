@@ -18,7 +18,7 @@ from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import Verdict
 from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
-from gui.look.layouts import button, column, lay_ground, row
+from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
 from gui.look.theme import Theme
 from gui.panels.explain.arrivals import ArrivalsList
@@ -223,7 +223,7 @@ class WhyPanel(QWidget):
     def _build_question(self) -> QWidget:
         """What stands here for steps of so many tasks that explaining them takes a while."""
         page = QWidget()
-        lay_ground(page)
+        page.setObjectName("plot")
         self._question = hint(margin=0)
         tip = tr("Work out the ladder and the idle time of this run.")
         self.explain_button = button(QPushButton, tr("Explain it"), tip, self._ask)
@@ -241,7 +241,7 @@ class WhyPanel(QWidget):
 
     def _build_sections(self) -> QWidget:
         sheet = QWidget()
-        lay_ground(sheet)
+        sheet.setObjectName("plot")
         heading = self._path_heading
         column(
             _heading(tr("FROM IDEAL TO MEASURED · ms")), self.waterfall, 8,
