@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOUSE = ("core", "gui", "main")
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
-NAMES_DEVICES = ("core.plan.devices", "core.engine.hardware")
+NAMES_DEVICES = ("core.recorder.kinds", "core.plan.devices", "core.engine.hardware")
 """The modules that may name a kind of device, or a process group of one."""
 MOST_METHODS = 20
 TORCH_FREE = (

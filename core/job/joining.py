@@ -16,7 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from core.recording.decode import append_batch
-from core.recording.importers.ranks import Plans, Rank, clocks_of, joint_header
+from core.recording.importers.ranks import (
+    Plans,
+    Rank,
+    clocks_of,
+    device_clocks_of,
+    joint_header,
+)
 from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, note_batch, span_batch, table_plan_batch
 from core.trace.columns import ABSENT, StepBounds
@@ -40,6 +46,7 @@ class Coming:
         self.number, self.header = number, header
         self.trace = Trace(header)
         self.clocks: list[tuple[int, int, float]] = []
+        self.device = 0.0
         self.has_ended = False
         self.latest = -1
         self._logs = 0
@@ -48,6 +55,7 @@ class Coming:
         """Take what came. Raises ValueError or LookupError for rows that no run has."""
         append_batch(self.trace, batch)
         self.clocks += clocks_of(batch)
+        self.device = max([self.device, *device_clocks_of(batch)])
         self.trace.counters.clear()
         self.trace.clocks.clear()
         self.latest = max([self.latest, *self.trace.steps[-1:]])
@@ -68,7 +76,8 @@ class Coming:
         if not self.clocks:
             return math.inf
         _, first, width = self.clocks[0]
-        return max([width, *(abs(ahead - first) + half for _, ahead, half in self.clocks[1:])])
+        later = (abs(ahead - first) + half for _, ahead, half in self.clocks[1:])
+        return self.device + max([width, *later])
 
     @property
     def waiting(self) -> int:

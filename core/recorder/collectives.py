@@ -11,6 +11,7 @@ A collective begins when the rank comes to it, and ends with its future, or wher
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import torch
@@ -20,6 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from .happened import FIRST_TRACK, FROM, TO, Op
 from .hooks import Hooks
+from .kinds import HOST
 
 KINDS = {
     "all_reduce": "all-reduce", "all_gather": "all-gather", "all_gather_single": "all-gather",
@@ -61,18 +63,24 @@ class Collectives:
     ) -> torch.futures.Future[torch.Tensor]:
         """All-reduce a bucket to its average, as DistributedDataParallel itself does."""
         gradients = bucket.buffer().div_(dist.get_world_size(model.process_group))
-        op = self._begun("all-reduce", gradients.nbytes, "parameter gradients")
+        now = self._clock([gradients])
+        op = self._begun("all-reduce", now(), gradients.nbytes, "parameter gradients")
         op.number = bucket.index()
         work: Any = model.process_group.allreduce([gradients])
 
         def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
-            op.end = time.perf_counter_ns()
+            op.end = now()  # where it is done, torch has the device's stream current
             return future.value()[0]
 
         return work.get_future().then(done)  # type: ignore[no-any-return]
 
-    def _begun(self, kind: str, size: int, payload: str = "", name: str = "") -> Op:
-        op = Op(kind, time.perf_counter_ns(), bytes=size, payload=payload, name=name)
+    def _clock(self, tensors: Iterable[Tensor]) -> Callable[[], int]:
+        """The device's where something that moves is on one: what the host moves waits for none."""
+        on_host = all(tensor.device.type == HOST.name for tensor in tensors)
+        return time.perf_counter_ns if on_host else self._hooks.now
+
+    def _begun(self, kind: str, start: int, size: int, payload: str = "", name: str = "") -> Op:
+        op = Op(kind, start, bytes=size, payload=payload, name=name)
         op.lane = FIRST_TRACK
         if self._on:
             self._hooks.ops.append(op)
@@ -96,32 +104,32 @@ class Collectives:
             waits = not options.get("async_op") and name not in ("isend", "irecv")
             if waits:
                 self._hooks.interrupt()
-            size = _size((*arguments, *options.values()))
-            op = self._begun(kind, size, name=_name(name, arguments, options))
+            given = _tensors((*arguments, *options.values()))
+            now = self._clock(chain(*given))
+            size = max((sum(tensor.nbytes for tensor in one) for one in given), default=0)
+            op = self._begun(kind, now(), size, name=_name(name, arguments, options))
             try:
                 work = original(*arguments, **options)
             finally:
                 self._calling = False
             if work is None or not hasattr(work, "wait"):
-                op.end = time.perf_counter_ns()
+                op.end = now()
                 if waits:
                     self._hooks.go_on()
                 return work
             if name == "isend":  # when it has gone is not told
                 op.end = op.start
                 return work
-            return Waited(work, op)
+            return Waited(work, op, now)
 
         call.__name__, call.__qualname__ = name, original.__qualname__
         return call
 
 
-def _size(given: Iterable[object]) -> int:
-    """The bytes of a collective's whole: what is gathered, reduced or sent."""
+def _tensors(given: Iterable[object]) -> list[list[Tensor]]:
+    """What is gathered, reduced or sent, as far as it is tensors: the largest is the whole."""
     lists = (one if isinstance(one, list) else [one] for one in given)
-    return max(
-        (sum(t.nbytes for t in tensors if isinstance(t, Tensor)) for tensors in lists), default=0
-    )
+    return [[one for one in tensors if isinstance(one, Tensor)] for tensors in lists]
 
 
 def _name(function: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:
@@ -139,8 +147,8 @@ def _name(function: str, arguments: Sequence[Any], options: Mapping[str, Any]) -
 class Waited:
     """A piece of work under way, which tells when it was waited for; else as the work itself."""
 
-    def __init__(self, work: Any, op: Op) -> None:
-        self._work, self._op = work, op
+    def __init__(self, work: Any, op: Op, now: Callable[[], int]) -> None:
+        self._work, self._op, self._now = work, op, now
         with suppress(RuntimeError):  # what is sent or received has no future
             work.get_future().add_done_callback(self._done)
 
@@ -151,7 +159,8 @@ class Waited:
         return found
 
     def _done(self, *_: object) -> None:
-        self._op.end = self._op.end or time.perf_counter_ns()
+        if self._op.end is None:
+            self._op.end = self._now()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._work, name)

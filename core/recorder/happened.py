@@ -20,7 +20,8 @@ FROM, TO = "from rank ", "to rank "
 class Op:
     """Something that a rank did. Times are ns of its host's clock; None is not known (yet).
 
-    `number` is its block or bucket, -1 if it has none. `came` is when a rank came to a collective.
+    `number` is its block or bucket, -1 if it has none. Where times are a device's, `asked` is when
+    the host asked for it.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Op:
     pass_number: int = 0
     stage: int = -1
     lane: int = COMPUTE
+    asked: int | None = None
 
     @property
     def brings(self) -> bool:
@@ -79,11 +81,12 @@ def timed(ops: Sequence[Op], replica: int, tracks: int) -> Timed:
     them from a queue. Tasks are in the order in which they were asked for. What never ended is left
     out: it was given up, as a forward pass that an exception left.
     """
-    done = sorted((op for op in ops if op.end is not None), key=lambda op: (op.start, op.lane))
-    launched = {id(op): op.start for op in done if op.lane >= FIRST_TRACK}
+    done = sorted((op for op in ops if op.end is not None), key=_turn)
+    launched = [op.start if op.lane >= FIRST_TRACK else op.asked for op in done]
     _on_tracks([op for op in done if op.lane >= FIRST_TRACK], tracks)
     for lane in (COMPUTE, DATA):
-        for op, following in pairwise([op for op in done if op.lane == lane]):
+        on_lane = [op for op in done if op.lane == lane]
+        for op, following in pairwise(sorted(on_lane, key=lambda op: op.start)):
             op.end = min(_end(op), following.start)
     several = any(op.pass_number for op in done)
     tasks = [
@@ -93,9 +96,14 @@ def timed(ops: Sequence[Op], replica: int, tracks: int) -> Timed:
         tuple(tasks),
         [op.start for op in done],
         [_end(op) for op in done],
-        [launched.get(id(op)) for op in done],
+        launched,
         [op.lane for op in done],
     )
+
+
+def _turn(op: Op) -> tuple[int, int]:
+    """When it was asked for: a device does it later, and what of several streams in any order."""
+    return op.start if op.asked is None else op.asked, op.lane
 
 
 def _end(op: Op) -> int:
@@ -134,10 +142,11 @@ def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
             data, computed = None, place
         elif op.lane == DATA:
             needs, data = ([] if computed is None else [computed]), place
+            needs = [n for n in needs if _end(done[n]) <= op.start]  # else the device is behind
         else:
             needs = [] if computed is None or _end(done[computed]) > op.start else [computed]
             (brought if op.brings else moved).append(place)
-        found.append(tuple(sorted(set(needs))))
+        found.append(tuple(sorted({n for n in needs if done[n].start <= op.start})))
     return found
 
 

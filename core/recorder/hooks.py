@@ -67,13 +67,14 @@ def _blocks(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Module]]:
 class Hooks:
     """Puts hooks on a model, and appends what they see to `ops`, a list that may be replaced.
 
-    `now` reads the clock. While they are paused nothing is seen: a pipeline's stage then tells its
-    passes as a whole, and sets the `replica` that the rank works for, if that is not its own.
+    `now` reads the clock, or makes a moment on the device. While they are paused nothing is seen: a
+    pipeline's stage then tells its passes as a whole, and sets the `replica` that the rank works
+    for, if that is not its own.
     """
 
     def __init__(self, model: nn.Module, now: Callable[[], int] = time.perf_counter_ns) -> None:
         self.ops: list[Op] = []
-        self._now = now
+        self.now = now
         self._handles: list[Any] = []
         self._passes = -1
         self._open: list[tuple[Op, set[object]]] = []  # what runs forward, and what made its input
@@ -91,15 +92,15 @@ class Hooks:
     def interrupt(self) -> None:
         """The thread that runs the backward pass waits for a collective from now on."""
         if _is_backward():
-            self._end_loss(self._now())
+            self._end_loss(self.now())
         if self._back is not None and _is_backward():
-            self._back.end = self._now()
+            self._back.end = self.now()
 
     def go_on(self) -> None:
         """Behind a collective the block's backward goes on, if it has a gradient still to come."""
         if self._back is not None and _is_backward():
             back = self._back
-            self._rest = self._back = replace(back, start=self._now(), end=None)
+            self._rest = self._back = replace(back, start=self.now(), end=None)
 
     def remove(self) -> None:
         """Take all hooks off again."""
@@ -151,7 +152,7 @@ class Hooks:
         leaves = leaves_of(inputs)
         op.rows, op.pass_number = rows_of(leaves), max(0, self._passes)
         made = self._watch_inputs(number, leaves)
-        now = self._now()
+        now = self.now()
         if again and self._back is not None:
             self._back.end = self._back.end or now
             op.pass_number = self._back.pass_number
@@ -178,7 +179,7 @@ class Hooks:
         if torch.compiler.is_compiling() or self.is_paused or not self._open:
             return
         op, made = self._open.pop()
-        op.end = self._now()
+        op.end = self.now()
         if op.kind == "recompute":
             self._goes_on(op)
         if torch.is_grad_enabled():
@@ -200,7 +201,7 @@ class Hooks:
         if torch.compiler.is_compiling() or self.is_paused:
             return
         if not _is_backward() and torch.is_grad_enabled():
-            self._loss = Op("loss", self._now(), pass_number=max(0, self._passes))
+            self._loss = Op("loss", self.now(), pass_number=max(0, self._passes))
 
     def _output_ready(self, op: Op, begun: list[Op]) -> None:
         """The gradient of a block's output is there, or of one of them."""
@@ -209,7 +210,7 @@ class Hooks:
             self._begin_backward(op)
 
     def _begin_backward(self, op: Op) -> None:
-        now = self._now()
+        now = self.now()
         self._end_loss(now)
         if self._back is not None and self._back.end is None:
             self._back.end = now  # it was over by now
@@ -227,7 +228,7 @@ class Hooks:
     def _gradient(self, number: int) -> None:
         """A block has a gradient more: of its input, or of a parameter."""
         if self._back is not None and self._back.number == number:
-            self._back.end = self._now()
+            self._back.end = self.now()
             if self._rest is self._back:
                 self.ops.append(self._back)
                 self._rest = None

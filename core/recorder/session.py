@@ -27,6 +27,7 @@ from torch.optim.optimizer import (
 
 from . import clocks, loader
 from .collectives import Collectives
+from .events import Step, device_times
 from .happened import DATA, TRACKS, Op, Told, lanes_of, timed
 from .hooks import Hooks, unwrapped
 from .stages import Stages
@@ -35,6 +36,8 @@ from .wire import connect, is_address
 
 WARMUP = 1
 """Steps that are no measure of the others: the first one is cold."""
+LAST_SECONDS = 10.0
+"""For what the device still does when the recording ends."""
 
 
 class record(AbstractContextManager["record"]):
@@ -67,10 +70,12 @@ class record(AbstractContextManager["record"]):
         self._step, self._plans = 0, dict[tuple[Told, ...], int]()
         self._clocks = clocks.Clocks(self.rank, self._world)
         compared = self._clocks.compare("begin")
+        self._device_times = device_times(self._model)
         self._sender = Sender(self._open)
         self._sender.start(self._header())
         self._sender.hand_in(partial(self._say_clock, compared))
-        self._hooks = Hooks(self._model)
+        self._now = time.perf_counter_ns if self._device_times is None else self._device_times.now
+        self._hooks = Hooks(self._model, self._now)
         self._stages = Stages(self._hooks)
         self._collectives = Collectives(self._model, self._hooks)
         self._updating: Op | None = None
@@ -92,6 +97,8 @@ class record(AbstractContextManager["record"]):
         self._stages.remove()
         self._collectives.remove()
         self._leave_loader()
+        if self._device_times is not None:
+            self._hand_in(self._device_times.finish(LAST_SECONDS))
         compared = None if kind else self._clocks.compare("end")
         self._sender.hand_in(partial(self._say_clock, compared))
         self._sender.hand_in(partial(self._say_end, "failed" if kind else "finished"))
@@ -125,7 +132,7 @@ class record(AbstractContextManager["record"]):
         if self._optimizer is None and self._is_updated_by(optimizer):
             self._optimizer = optimizer
         if optimizer is self._optimizer:
-            self._updating = Op("step", time.perf_counter_ns())
+            self._updating = Op("step", self._now())
 
     def _is_updated_by(self, optimizer: Any) -> bool:
         own = {id(parameter) for parameter in self._model.parameters()}
@@ -134,12 +141,26 @@ class record(AbstractContextManager["record"]):
     def _after_update(self, optimizer: Any, *_: Any) -> None:
         if optimizer is not self._optimizer or self._updating is None:
             return
-        self._updating.end = time.perf_counter_ns()
+        self._updating.end = self._now()
         self._add(self._updating)
         self._updating = None
         ops, step = self._hooks.step_over(), self._step
         self._step += 1
-        self._sender.hand_in(partial(self._tell, step, ops, self._hooks.replica))
+        if self._device_times is None:
+            self._sender.hand_in(partial(self._tell, step, ops, self._hooks.replica))
+        else:
+            self._device_times.hand_in(step, ops, self._hooks.replica)
+            self._hand_in(self._device_times.ready())
+
+    def _hand_in(self, steps: Iterator[Step]) -> None:
+        """Steps of which the device's times are known."""
+        for step in steps:
+            self._sender.hand_in(partial(self._tell_device, step))
+
+    def _tell_device(self, step: Step, write: Write) -> None:
+        self._tell(step.number, step.ops, step.replica, write)
+        begun = step.since.host - self._origin
+        write(note_batch("clock", self._device, max(0, begun), step.number, step.half_width))
 
     def _tell(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
         """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
@@ -159,6 +180,9 @@ class record(AbstractContextManager["record"]):
         if self._sender.left_out:
             text = f"{self._sender.left_out} steps were left out: they came faster than written"
             write(note_batch("log", "warning", now, text=text))
+        if self._device_times is not None and self._device_times.left_out:
+            text = f"{self._device_times.left_out} steps were left out: the device did not end them"
+            write(note_batch("log", "warning", now, text=text))
         write(note_batch("log", "state", now, text=outcome))
 
     def _open(self) -> Any:
@@ -174,11 +198,13 @@ class record(AbstractContextManager["record"]):
 
     def _header(self) -> dict[str, Any]:
         model = unwrapped(self._model)
-        device = str(next((p.device for p in model.parameters()), torch.get_default_device()))
+        device = next((p.device for p in model.parameters()), torch.get_default_device())
+        self._device = str(device)
+        note = "" if self._device_times is not None else _note(device)
         return {
             "specification": {"warmup": WARMUP},
             "model": {"name": type(model).__name__, "blocks": [], "input_bytes": 0},
-            "lanes": lanes_of(self.rank, device, _note(device)),
+            "lanes": lanes_of(self.rank, self._device, note),
             "replicas": self._world,
             "origin_ns": self._origin,
             "started": self._started,
@@ -193,10 +219,10 @@ def _say_number(name: str, at: int, step: int, value: float, write: Write) -> No
     write(note_batch("counter", name, at, step, value))
 
 
-def _note(device: str) -> str:
-    """What has to be said wherever a time of a device is shown."""
+def _note(device: torch.device) -> str:
+    """What has to be said wherever a time of a device is shown that does not time its work."""
     found = torch.accelerator.current_accelerator()
-    is_one = found is not None and torch.device(device).type == found.type
+    is_one = found is not None and device.type == found.type
     return "times are the host's: when work was launched, not when it ran" if is_one else ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
@@ -66,12 +65,12 @@ class Stages:
         if hooks.is_paused:  # by the job: an evaluation
             return run()
         hooks.replica = min(dist.get_process_group_ranks(stage.group))
-        op = Op(kind, time.perf_counter_ns(), stage=stage.stage_index, pass_number=chunk)
+        op = Op(kind, hooks.now(), stage=stage.stage_index, pass_number=chunk)
         hooks.pause(True)
         try:
             found = run()
         finally:
-            op.end = time.perf_counter_ns()
+            op.end = hooks.now()
             hooks.pause(False)
             hooks.ops.append(op)
         where = op.stage, op.pass_number

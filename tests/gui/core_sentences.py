@@ -11,9 +11,9 @@ from core.paths import PROJECT_ROOT
 
 PLACES = (
     "compare", "engine", "explain", "files.py", "models", "option.py", "plain.py", "plan",
-    "predict", "process", "reading.py", "recording", "sql/query.py", "sweep/sweep.py",
-    "sweep/values.py", "trace/complete.py", "trace/header.py", "trace/query.py", "trace/spans.py",
-    "trace/table.py", "trace/trace.py",
+    "predict", "process", "reading.py", "recorder/kinds.py", "recorder/session.py", "recording",
+    "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py", "trace/header.py",
+    "trace/query.py", "trace/spans.py", "trace/table.py", "trace/trace.py",
 )  # fmt: skip
 """Where in core such sentences stand."""
 WORDS = 3

@@ -41,7 +41,8 @@ Ints = NDArray[np.int64]
 class Rank:
     """A rank's recording, and by how many ns rank 0's clock was ahead at moments of its own.
 
-    `at` are these moments in ns since its start, `half` the half-widths of what was found.
+    `at` are these moments in ns since its start, `half` the half-widths of what was found, and
+    `device` that of its device's clock on its host's where a device timed its work.
     """
 
     path: Path
@@ -50,6 +51,7 @@ class Rank:
     at: Ints
     ahead: Ints
     half: NDArray[np.float64]
+    device: float = 0.0
 
     def moved(self, times: Ints, origin: int) -> Ints:
         """Times of this rank on rank 0's clock since `origin`; absent ones stay absent."""
@@ -94,6 +96,7 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
 def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
     for done, path in enumerate(paths):
         clocks: list[tuple[int, int, float]] = []
+        device = 0.0
         with (
             open_stream(path) as stream,
             one_line(f"{path} is damaged", RecordingError, LookupError),
@@ -102,25 +105,38 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
             for batch in stream:
                 append_batch(trace, batch)
                 clocks += clocks_of(batch)
+                device = max([device, *device_clocks_of(batch)])
             warning = stream.warning(trace.span_count)
         at, ahead = (np.array([clock[n] for clock in clocks], np.int64) for n in (0, 1))
         half = np.array([clock[2] for clock in clocks], np.float64)
-        yield Rank(path, trace, warning, at, ahead, half)
+        yield Rank(path, trace, warning, at, ahead, half, device)
         tell(progress, done + 1, len(paths))
 
 
 def clocks_of(batch: pa.RecordBatch) -> Iterator[tuple[int, int, float]]:
-    """When clocks were compared, by how much rank 0's was ahead, and the half-width of that."""
+    """When ranks' clocks were compared, by how much rank 0's was ahead, and its half-width."""
     told = parts_of(batch).get(Record.CLOCK)
     if told is None:
         return
     notes = notes_of(told)
     at, half = numbers_of(told, "start").tolist(), floats_in(notes.field("value")).tolist()
     for time, text, width in zip(at, notes.field("text").to_pylist(), half, strict=True):
-        ahead = int(text or 0)
+        if text is None:  # a device's
+            continue
+        ahead = int(text)
         if abs(ahead) > LATEST:
             raise ValueError("a clock is out of bounds")
         yield time, ahead, width
+
+
+def device_clocks_of(batch: pa.RecordBatch) -> list[float]:
+    """The half-widths in ns of a device's clock on its host's."""
+    told = parts_of(batch).get(Record.CLOCK)
+    if told is None:
+        return []
+    notes = notes_of(told)
+    widths: list[float] = notes.field("value").filter(notes.field("text").is_null()).to_pylist()
+    return widths
 
 
 def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:
@@ -337,7 +353,7 @@ def _clock(rank: Rank, steps: list[int], origin: int) -> Counter:
     """The wider of the half-widths that were found, for each step."""
     found = Counter(rank.path.stem, None)
     if len(rank.half):
-        wide = np.full(len(steps), rank.half.max())
+        wide = np.full(len(steps), rank.half.max() + rank.device)
         times = np.full(len(steps), rank.moved(rank.at[:1], origin)[0])
         found.extend(times=times, values=wide, steps=np.array(steps, np.int32))
     return found
